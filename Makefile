@@ -1,0 +1,57 @@
+# The only list of commands. `make up` and `make test` do all the set-up by themselves, on a machine that has
+# Python 3.11 or newer and make.
+
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	if "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo "$$p"; break; fi; done)
+VENV := .venv
+BIN := $(VENV)/bin
+SERVER := $(VENV)/.server-installed
+DEV := $(VENV)/.dev-installed
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
+
+.PHONY: up test check fix pins migration docs clean help
+
+help:  ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+up: $(SERVER)  ## install and start everything; Ctrl-C stops it
+	@exec $(BIN)/hashinsight up
+
+test: $(DEV)  ## install everything and run all checks and the whole suite
+	@exec $(BIN)/python -m tests.budget
+
+check: $(DEV)  ## lint, types, walls, and that the models match the migrations
+	@$(BIN)/python -m tests.budget --only-checks
+
+fix: $(DEV)  ## format, and mend what the linter can mend
+	@$(BIN)/ruff format src tests
+	@$(BIN)/ruff check --fix src tests
+
+pins: $(DEV)  ## compile requirements/*.txt anew from pyproject.toml
+	@$(BIN)/python -m pip install --quiet uv
+	@sh requirements/compile $(BIN)
+
+migration: $(SERVER)  ## write the next migration from the models: make migration NAME="what it does"
+	@$(BIN)/hashinsight migrate --draft "$(NAME)"
+
+docs: $(SERVER)  ## write the generated tables of the documentation anew
+	@$(BIN)/python -m hashinsight settings > docs/operations/settings.table.md
+
+clean:  ## remove what the other commands made in this folder (your data folder stays)
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+$(VENV)/bin/python:
+	@test -n "$(PYTHON)" || { echo "HashInsight needs Python 3.11 or newer: install it, or run make PYTHON=/path/to/python"; exit 1; }
+	@echo "making $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "Python's venv module is missing: on Debian and Ubuntu, apt-get install python3-venv"; exit 1; }
+
+$(SERVER): requirements/server.txt pyproject.toml | $(VENV)/bin/python
+	@echo "installing the server's packages"
+	@$(PIP) --require-hashes -r requirements/server.txt
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(DEV): requirements/dev.txt $(SERVER)
+	@echo "installing the tools for tests"
+	@$(PIP) --require-hashes -r requirements/dev.txt
+	@touch $@

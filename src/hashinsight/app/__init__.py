@@ -1,0 +1,59 @@
+"""The web application: assembles what the domains offer behind one set of limits, headers and error answers."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import structlog
+from fastapi import FastAPI
+from starlette.middleware import Middleware
+
+from hashinsight import __version__
+from hashinsight.app import landing, probes
+from hashinsight.kit.db.database import Database
+from hashinsight.kit.embedded.disk import DiskGuard
+from hashinsight.kit.places import open_async_redis, open_database, redis_url
+from hashinsight.kit.settings import Settings, load_settings
+from hashinsight.kit.web.answers import AnswerErrors, install_handlers
+from hashinsight.kit.web.headers import SecurityHeaders
+from hashinsight.kit.web.limits import BodyLimit, RateLimit, ShedWhenDiskIsLow
+from hashinsight.kit.web.requests import Requests
+
+log = structlog.get_logger(__name__)
+
+
+def create_app(settings: Settings | None = None, database: Database | None = None) -> FastAPI:
+    settings = settings or load_settings()
+    guard = DiskGuard(settings.data_dir, settings.disk_reserve_mb)
+    app = FastAPI(
+        title="HashInsight",
+        version=__version__,
+        summary="Control plane and problem registry for fleets of Bitcoin ASIC miners",
+        docs_url=None,  # the interactive pages load scripts from elsewhere; the document itself is enough
+        redoc_url=None,
+        lifespan=_lifespan,
+        middleware=[  # the first is the outermost
+            Middleware(Requests),
+            Middleware(SecurityHeaders),
+            Middleware(AnswerErrors),
+            Middleware(RateLimit, settings.rate_per_minute, redis_url(settings)),
+            Middleware(ShedWhenDiskIsLow, guard),
+            Middleware(BodyLimit, settings.body_limit_kb, settings.batch_limit_kb),
+        ],
+    )
+    app.state.settings = settings
+    app.state.disk = guard
+    app.state.database = database or open_database(settings, "api")
+    app.state.redis = open_async_redis(settings)
+    install_handlers(app)
+    app.include_router(landing.router)
+    app.include_router(probes.router)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    log.info("api_started", version=__version__)
+    yield
+    await app.state.redis.aclose()
+    await app.state.database.dispose()
+    log.info("api_stopped")

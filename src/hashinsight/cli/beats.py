@@ -1,0 +1,42 @@
+"""`hashinsight worker` and `hashinsight scheduler`: the two halves of what happens by itself."""
+
+from hashinsight.cli.prepare import check_database, prepare
+from hashinsight.kit.run import run, stop_on_signal
+from hashinsight.kit.settings import Settings
+
+
+def worker() -> None:
+    run(_worker(prepare("worker")))
+
+
+def scheduler() -> None:
+    run(_scheduler(prepare("scheduler")))
+
+
+async def _worker(settings: Settings) -> None:
+    from hashinsight.kit.places import open_database, open_redis
+    from hashinsight.kit.ticks.worker import run_worker
+    from hashinsight.worker import TICKS
+
+    stop = stop_on_signal()
+    database = open_database(settings, "worker")
+    try:
+        await check_database(database)
+        await run_worker(database, lambda: open_redis(settings), TICKS, stop)
+    finally:
+        await database.dispose()
+
+
+async def _scheduler(settings: Settings) -> None:
+    from hashinsight.kit.places import open_database, open_redis
+    from hashinsight.kit.ticks.scheduler import run_scheduler
+    from hashinsight.kit.ticks.wake import Waker
+    from hashinsight.worker import TICKS
+
+    stop = stop_on_signal()
+    database = open_database(settings, "scheduler")
+    try:
+        await check_database(database)
+        await run_scheduler(database, Waker(open_redis(settings)), TICKS, stop)
+    finally:
+        await database.dispose()

@@ -1,0 +1,154 @@
+"""`hashinsight doctor`: looks at every part of an installation and says what is wrong with it."""
+
+import ctypes.util
+import json
+from collections.abc import AsyncIterator
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+
+import typer
+from redis.exceptions import RedisError
+from rich.console import Console
+from rich.table import Table
+from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
+
+from hashinsight.kit.clock import system_clock
+from hashinsight.kit.db.context import job_context
+from hashinsight.kit.db.database import Database
+from hashinsight.kit.db.reach import reach
+from hashinsight.kit.embedded.disk import free_mb
+from hashinsight.kit.embedded.folder import DataFolder, check_version
+from hashinsight.kit.errors import Refusal
+from hashinsight.kit.logs import configure_logs
+from hashinsight.kit.places import open_async_redis, open_database
+from hashinsight.kit.run import run
+from hashinsight.kit.secret_key import FILE_NAME, load_secret_key
+from hashinsight.kit.settings import Settings, load_settings
+from hashinsight.kit.ticks.queries import list_health
+
+_MAX_CLOCK_SECONDS = 5.0
+
+
+class State(StrEnum):
+    OK = "ok"
+    WARNING = "warning"
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True)
+class Finding:
+    part: str
+    state: State
+    message: str
+
+
+def doctor(*, as_json: bool) -> None:
+    settings = load_settings()
+    configure_logs(settings.model_copy(update={"log_level": "ERROR"}), "doctor")
+    findings = run(_examine(settings))
+    wrong = any(finding.state is State.WRONG for finding in findings)
+    if as_json:
+        typer.echo(json.dumps({"ok": not wrong, "findings": [asdict(finding) for finding in findings]}))
+    else:
+        _show(findings)
+    raise typer.Exit(1 if wrong else 0)
+
+
+async def _examine(settings: Settings) -> list[Finding]:
+    findings = [*_folder(settings), _gomp()]
+    findings.append(await _redis(settings))
+    findings += [finding async for finding in _database(settings)]
+    return findings
+
+
+def _folder(settings: Settings) -> list[Finding]:
+    folder = DataFolder(settings.data_dir)
+    if not folder.path.exists():
+        return [Finding("data folder", State.WARNING, f"{folder.path} does not exist yet: the first start makes it")]
+    try:
+        check_version(folder)
+        if settings.secret_key is not None or (folder.path / FILE_NAME).exists():
+            load_secret_key(settings)
+    except (Refusal, OSError) as error:
+        return [Finding("data folder", State.WRONG, str(error))]
+    free = free_mb(folder.path)
+    low = free < settings.disk_reserve_mb
+    room = f"{free} MB are free; telemetry is refused below {settings.disk_reserve_mb} MB"
+    return [
+        Finding("data folder", State.OK, str(folder.path)),
+        Finding("disk", State.WRONG if low else State.OK, room),
+    ]
+
+
+def _gomp() -> Finding:
+    if ctypes.util.find_library("gomp"):
+        return Finding("libgomp", State.OK, "present: the risk model can run")
+    return Finding("libgomp", State.WARNING, "missing: install libgomp1 for the risk model; all else runs without it")
+
+
+async def _redis(settings: Settings) -> Finding:
+    redis = open_async_redis(settings)
+    try:
+        await redis.ping()
+    except (RedisError, OSError) as error:
+        return Finding("redis", State.WRONG, f"it does not answer ({type(error).__name__}): work is slower, nothing is lost")
+    finally:
+        await redis.aclose()
+    return Finding("redis", State.OK, "it answers")
+
+
+async def _database(settings: Settings) -> AsyncIterator[Finding]:
+    from hashinsight.migrations import current_revision, head_revision
+
+    try:
+        database = open_database(settings, "doctor")
+        version = await reach(database.address)
+    except Refusal as refusal:
+        yield Finding("database", State.WRONG, str(refusal))
+        return
+    yield Finding("database", State.OK, f"PostgreSQL {version // 10000}.{version % 10000}, {database.address.shown}")
+    try:
+        async with database.transaction(job_context(work_seconds=30)) as session:
+            revision, head = await current_revision(session), head_revision()
+            behind = f"at revision {revision}, this program needs {head}: run `hashinsight migrate`"
+            yield Finding("schema", State.OK, f"at revision {head}") if revision == head else Finding(
+                "schema", State.WRONG, behind
+            )
+            facts = (
+                await session.execute(
+                    text("select clock_timestamp(), rolsuper or rolbypassrls from pg_roles where rolname = session_user")
+                )
+            ).one()
+            skew = abs((facts[0] - system_clock()).total_seconds())
+            yield Finding(
+                "clock",
+                State.WRONG if skew > _MAX_CLOCK_SECONDS else State.OK,
+                f"{skew:.1f} s apart from the database's clock",
+            )
+            if facts[1]:
+                yield Finding(
+                    "database account",
+                    State.WARNING,
+                    "the URL's account is a superuser or bypasses row security: give HashInsight a plain account",
+                )
+            if revision == head:
+                for health in await list_health(session):
+                    complaint = health.complaint(system_clock())
+                    done = f"last done {health.last_done:%Y-%m-%d %H:%M:%S}Z" if health.last_done else "not done yet"
+                    yield Finding(f"tick {health.tick}", State.WRONG if complaint else State.OK, complaint or done)
+    except SQLAlchemyError as error:
+        cause = str(getattr(error, "orig", error)).splitlines()[0]
+        yield Finding("schema", State.WRONG, f"{cause}: run `hashinsight migrate`")
+    finally:
+        await database.dispose()
+
+
+def _show(findings: list[Finding]) -> None:
+    colours = {State.OK: "green", State.WARNING: "yellow", State.WRONG: "red"}
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in ("part", "state", "what was found"):
+        table.add_column(column, overflow="fold")
+    for finding in findings:
+        table.add_row(finding.part, f"[{colours[finding.state]}]{finding.state.value}[/]", finding.message, end_section=False)
+    Console().print(table)

@@ -1,0 +1,36 @@
+"""What every long-running command does first: settings, logs, metrics, and a look whether the database is there."""
+
+from hashinsight.kit.db.context import job_context
+from hashinsight.kit.db.database import Database
+from hashinsight.kit.db.reach import reach
+from hashinsight.kit.errors import Refusal
+from hashinsight.kit.logs import configure_logs
+from hashinsight.kit.metrics import share_metrics
+from hashinsight.kit.settings import Settings, load_settings
+
+
+def prepare(process: str) -> Settings:
+    """Call before anything that imports prometheus_client."""
+    settings = load_settings()
+    configure_logs(settings, process)
+    try:
+        share_metrics(settings.data_dir)
+    except OSError as error:
+        raise Refusal(
+            f"the data folder {settings.data_dir} cannot be written to ({error.strerror}): "
+            "give it to this user, or set HASHINSIGHT_DATA_DIR to another folder."
+        ) from error
+    return settings
+
+
+async def check_database(database: Database) -> None:
+    """Refuse to start on a database that is away or at another revision than this program."""
+    from hashinsight.migrations import current_revision, head_revision
+
+    await reach(database.address)
+    async with database.transaction(job_context(work_seconds=30)) as session:
+        revision = await current_revision(session)
+    if revision != head_revision():
+        raise Refusal(
+            f"the database is at revision {revision} and this program needs {head_revision()}: run `hashinsight migrate`."
+        )

@@ -1,0 +1,94 @@
+"""`hashinsight serve`: the API, in one process or in several that share one listening socket."""
+
+import socket
+import sys
+
+import uvicorn
+
+from hashinsight.cli.prepare import check_database, prepare
+from hashinsight.kit.children import Child, Supervisor
+from hashinsight.kit.errors import Refusal
+from hashinsight.kit.places import open_database
+from hashinsight.kit.run import run, stop_on_signal
+from hashinsight.kit.secret_key import load_secret_key
+from hashinsight.kit.settings import Settings
+
+_BACKLOG = 2048
+
+
+def serve(fd: int | None) -> None:
+    settings = prepare("api")
+    if fd is not None:
+        _serve_one(settings, socket.socket(fileno=fd))
+        return
+    run(_preflight(settings))
+    load_secret_key(settings)
+    with listen(settings) as listening:
+        if settings.api_processes == 1:
+            _serve_one(settings, listening)
+        else:
+            run(_serve_several(settings, listening))
+
+
+def listen(settings: Settings) -> socket.socket:
+    """The listening socket. Whoever holds it keeps callers waiting, not refused, while an API process restarts."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((settings.host, settings.port))
+    except OSError as error:
+        listening.close()
+        raise Refusal(
+            f"port {settings.port} on {settings.host} cannot be had ({error.strerror}): stop what uses it, "
+            "or set HASHINSIGHT_PORT to another."
+        ) from None
+    listening.listen(_BACKLOG)
+    return listening
+
+
+def api_children(settings: Settings, listening: socket.socket) -> list[Child]:
+    command = [sys.executable, "-m", "hashinsight", "serve", "--fd", str(listening.fileno())]
+    return [
+        Child(
+            f"api-{number}",
+            command,
+            stop_seconds=settings.stop_seconds + 5,
+            pass_fds=(listening.fileno(),),
+        )
+        for number in range(1, settings.api_processes + 1)
+    ]
+
+
+def _serve_one(settings: Settings, listening: socket.socket) -> None:
+    config = uvicorn.Config(
+        "hashinsight.app:create_app",
+        factory=True,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=settings.trusted_proxies or None,
+        timeout_graceful_shutdown=settings.stop_seconds,
+        lifespan="on",
+    )
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+async def _preflight(settings: Settings) -> None:
+    database = open_database(settings, "preflight")
+    try:
+        await check_database(database)
+    finally:
+        await database.dispose()
+
+
+async def _serve_several(settings: Settings, listening: socket.socket) -> None:
+    stop = stop_on_signal()
+    supervisor = Supervisor()
+    try:
+        for child in api_children(settings, listening):
+            await supervisor.start(child)
+        await supervisor.run_until(stop)
+    finally:
+        await supervisor.stop()

@@ -1,0 +1,1 @@
+"""Commands: request, approve, arbitrate, lease, ack."""

@@ -1,0 +1,1 @@
+"""Demand response: shedding and restoring load, with proof."""

@@ -1,0 +1,1 @@
+"""A simulated operator that lives through the real pipeline."""

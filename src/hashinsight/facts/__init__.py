@@ -1,0 +1,1 @@
+"""Data only: machine models, ratings, temperature limits."""

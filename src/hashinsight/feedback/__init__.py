@@ -1,0 +1,1 @@
+"""Verifies the effect of every action and calibrates what it learns."""

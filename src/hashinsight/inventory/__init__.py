@@ -1,0 +1,1 @@
+"""Tenants, sites, zones, groups, miners and their expected states."""

@@ -1,0 +1,1 @@
+"""The technical base. It knows no business word: no miner, no command, no problem."""

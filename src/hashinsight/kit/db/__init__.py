@@ -1,0 +1,1 @@
+"""Access to PostgreSQL: roles, context, transactions, bulk writes, Arrow reads."""

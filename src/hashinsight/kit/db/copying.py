@@ -1,0 +1,75 @@
+"""Bulk writes inside the caller's transaction: COPY into a temporary table, then one INSERT … SELECT.
+
+COPY straight into a table with row-level security is refused by PostgreSQL; by way of the temporary table the
+policies are checked as for any insert, and conflicts are settled in one statement.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+import polars as pl
+from psycopg import AsyncConnection, AsyncCursor, sql
+from sqlalchemy import Table
+from sqlalchemy.ext.asyncio import AsyncSession
+
+_CHUNK_ROWS = 50_000
+
+
+async def copy_into(
+    session: AsyncSession,
+    table: Table,
+    frame: pl.DataFrame,
+    *,
+    conflict: Sequence[str] = (),
+    update: Sequence[str] = (),
+) -> int:
+    """Insert the frame's rows; says how many were written.
+
+    `conflict` names the columns of a unique key: a row that is there already is left as it is, or, where `update`
+    names columns, takes those from the frame.
+    """
+    if frame.is_empty():
+        return 0
+    target = sql.Identifier(table.name)
+    stage = sql.Identifier(f"stage_{table.name}")
+    columns = sql.SQL(", ").join(sql.Identifier(name) for name in frame.columns)
+    names = {"stage": stage, "target": target, "columns": columns}
+    async with (await _driver(session)).cursor() as cursor:
+        await cursor.execute(
+            sql.SQL("create temporary table {stage} on commit drop as select {columns} from {target} with no data").format(
+                **names
+            )
+        )
+        await _copy(cursor, sql.SQL("copy {stage} ({columns}) from stdin (format csv)").format(**names), frame)
+        await cursor.execute(
+            sql.SQL("insert into {target} ({columns}) select {columns} from {stage} {settle}").format(
+                settle=_settle(conflict, update), **names
+            )
+        )
+        written = cursor.rowcount
+        await cursor.execute(sql.SQL("drop table {stage}").format(**names))
+    return written
+
+
+async def _driver(session: AsyncSession) -> AsyncConnection:
+    connection = await session.connection()
+    driver = (await connection.get_raw_connection()).driver_connection
+    if not isinstance(driver, AsyncConnection):
+        raise TypeError("the session does not stand on psycopg")
+    return driver
+
+
+async def _copy(cursor: AsyncCursor, statement: sql.Composable, frame: pl.DataFrame) -> None:
+    async with cursor.copy(statement) as copy:
+        for part in frame.iter_slices(_CHUNK_ROWS):
+            await copy.write(await asyncio.to_thread(part.write_csv, include_header=False))
+
+
+def _settle(conflict: Sequence[str], update: Sequence[str]) -> sql.Composable:
+    if not conflict:
+        return sql.SQL("")
+    key = sql.SQL(", ").join(map(sql.Identifier, conflict))
+    if not update:
+        return sql.SQL("on conflict ({}) do nothing").format(key)
+    taken = sql.SQL(", ").join(sql.SQL("{0} = excluded.{0}").format(sql.Identifier(name)) for name in update)
+    return sql.SQL("on conflict ({}) do update set {}").format(key, taken)

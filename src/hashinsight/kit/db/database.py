@@ -1,0 +1,93 @@
+"""Connections and transactions. Nothing reads or writes outside a transaction that says who it acts as."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import polars as pl
+import structlog
+from psycopg import sql
+from sqlalchemy import func, select
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+
+from hashinsight.kit.db.address import DatabaseAddress
+from hashinsight.kit.db.arrow import read_frame
+from hashinsight.kit.db.context import Context, Role
+
+log = structlog.get_logger(__name__)
+
+# A session that forgot its context acts as the role that sees no rows, never as the login behind the address.
+_SESSION_OPTIONS = f"-c role={Role.APP.value} -c timezone=UTC -c search_path=public -c jit=off"
+
+
+class Database:
+    def __init__(
+        self,
+        address: DatabaseAddress,
+        read_address: DatabaseAddress | None = None,
+        *,
+        pool: int = 10,
+        application: str = "hashinsight",
+    ) -> None:
+        self.address = address
+        self._read_address = read_address
+        self._engine = _engine(address, pool, application)
+        self._read_engine = _engine(read_address, pool, f"{application} read") if read_address else None
+
+    @asynccontextmanager
+    async def transaction(self, context: Context) -> AsyncIterator[AsyncSession]:
+        """One transaction: committed when the block ends well, rolled back when it raises."""
+        async with _transaction(self._engine, context) as session:
+            yield session
+
+    @asynccontextmanager
+    async def reading(self, context: Context) -> AsyncIterator[AsyncSession]:
+        """A read-only transaction, on the replica where there is one; on the main server while that one is away."""
+        context = replace(context, read_only=True)
+        engine = await self._reading_engine()
+        async with _transaction(engine, context) as session:
+            yield session
+
+    async def frame(self, context: Context, query: sql.Composable) -> pl.DataFrame:
+        """A large result as columns, over Arrow, in its own read-only transaction and off the event loop."""
+        engine = await self._reading_engine()
+        on_replica = engine is self._read_engine and self._read_address is not None
+        address = self._read_address if on_replica and self._read_address else self.address
+        return await asyncio.to_thread(read_frame, address.libpq, replace(context, read_only=True), query)
+
+    async def dispose(self) -> None:
+        await self._engine.dispose()
+        if self._read_engine is not None:
+            await self._read_engine.dispose()
+
+    async def _reading_engine(self) -> AsyncEngine:
+        if self._read_engine is None:
+            return self._engine
+        try:
+            async with self._read_engine.connect():
+                return self._read_engine
+        except OperationalError as error:
+            log.warning("replica_unreachable", error=str(error.orig))
+            return self._engine
+
+
+def _engine(address: DatabaseAddress, pool: int, application: str) -> AsyncEngine:
+    return create_async_engine(
+        address.sqlalchemy,
+        pool_size=pool,
+        max_overflow=pool,
+        pool_timeout=10,
+        pool_pre_ping=True,
+        hide_parameters=True,  # values of a failed statement belong in no log
+        connect_args={"connect_timeout": 5, "application_name": application, "options": _SESSION_OPTIONS},
+    )
+
+
+@asynccontextmanager
+async def _transaction(engine: AsyncEngine, context: Context) -> AsyncIterator[AsyncSession]:
+    async with AsyncSession(engine, expire_on_commit=False, autoflush=False) as session, session.begin():
+        values = context.as_settings().items()
+        await session.execute(select(*(func.set_config(name, value, True) for name, value in values)))  # noqa: FBT003
+        yield session

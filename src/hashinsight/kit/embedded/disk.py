@@ -1,0 +1,44 @@
+"""The disk guard: telemetry is refused before the disk is full, so that the database never has to."""
+
+import shutil
+import time
+from pathlib import Path
+
+from hashinsight.kit.errors import Refusal
+
+_LOOK_EVERY_SECONDS = 2.0
+
+
+def free_mb(folder: Path) -> int:
+    """Free space where the folder is, or will be."""
+    while not folder.exists():
+        folder = folder.parent
+    return shutil.disk_usage(folder).free // 2**20
+
+
+def check_room_to_start(folder: Path, reserve_mb: int) -> None:
+    free = free_mb(folder)
+    if free < reserve_mb // 4:
+        raise Refusal(
+            f"the disk of {folder} is nearly full: {free} MB are free, {reserve_mb // 4} MB are needed to start "
+            "(a quarter of HASHINSIGHT_DISK_RESERVE_MB); make room or choose another HASHINSIGHT_DATA_DIR."
+        )
+
+
+class DiskGuard:
+    """Says whether there is room for more telemetry; looks at the disk every two seconds at the most."""
+
+    def __init__(self, folder: Path, reserve_mb: int) -> None:
+        self._folder = folder
+        self.reserve_mb = reserve_mb
+        self._free = 0
+        self._looked = float("-inf")
+
+    def free_mb(self) -> int:
+        if time.monotonic() - self._looked > _LOOK_EVERY_SECONDS:
+            self._free = free_mb(self._folder)
+            self._looked = time.monotonic()
+        return self._free
+
+    def has_room(self) -> bool:
+        return self.free_mb() >= self.reserve_mb

@@ -1,0 +1,142 @@
+"""The data folder: who may enter it, which version wrote it, and that only one program works in it at a time."""
+
+import fcntl
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from hashinsight.kit.embedded.account import Account
+from hashinsight.kit.errors import Refusal
+
+LAYOUT = 1
+_MAX_SOCKET_PATH = 100  # the kernel allows 107 bytes for the path of a socket
+
+
+@dataclass(frozen=True)
+class DataFolder:
+    path: Path
+
+    @property
+    def postgres(self) -> Path:
+        return self.path / "postgres"
+
+    @property
+    def valkey(self) -> Path:
+        return self.path / "valkey"
+
+    @property
+    def logs(self) -> Path:
+        return self.path / "logs"
+
+    @property
+    def lock(self) -> Path:
+        return self.path / "lock"
+
+    @property
+    def version_file(self) -> Path:
+        return self.path / "version.json"
+
+    @property
+    def sockets(self) -> Path:
+        """Inside the data folder, or, where that path is too long for a socket, under the system's temporary one."""
+        inside = self.path / "sockets"
+        if len(str(inside / ".s.PGSQL.5432.lock")) <= _MAX_SOCKET_PATH:
+            return inside
+        digest = hashlib.sha256(str(self.path).encode()).hexdigest()[:16]
+        return Path(tempfile.gettempdir()) / f"hashinsight-{digest}"
+
+    @property
+    def valkey_socket(self) -> Path:
+        return self.sockets / "valkey.sock"
+
+    @property
+    def postgres_socket(self) -> Path:
+        return self.sockets / ".s.PGSQL.5432"
+
+
+def open_folder(path: Path) -> DataFolder:
+    """Make the folder if it is missing, and check that we can work in it and that its version is ours."""
+    folder = DataFolder(path)
+    try:
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        probe = path / f".probe-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise Refusal(
+            f"the data folder {path} cannot be written to ({error.strerror}): "
+            "give it to this user, or set HASHINSIGHT_DATA_DIR to another folder."
+        ) from error
+    check_version(folder)
+    return folder
+
+
+def check_version(folder: DataFolder) -> None:
+    if not folder.version_file.exists():
+        return
+    try:
+        layout = json.loads(folder.version_file.read_text())["layout"]
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        raise Refusal(
+            f"{folder.version_file} cannot be read as a version: {folder.path} is not a data folder of HashInsight, "
+            "or is damaged; choose another HASHINSIGHT_DATA_DIR or restore it from a backup."
+        ) from error
+    if layout != LAYOUT:
+        raise Refusal(
+            f"the data folder {folder.path} was written by another version of HashInsight (its layout is {layout}, "
+            f"this version's is {LAYOUT}): run the version that wrote it, or choose another HASHINSIGHT_DATA_DIR."
+        )
+
+
+def prepare(folder: DataFolder, account: Account) -> None:
+    """Make the inner folders, owned by the account of the servers and closed to everybody else."""
+    if not folder.version_file.exists():
+        folder.version_file.write_text(json.dumps({"layout": LAYOUT}) + "\n")
+    if account.is_other:  # let the service user through, and nobody else
+        os.chown(folder.path, -1, account.gid)
+        folder.path.chmod(0o710)
+    for inner in (folder.postgres, folder.valkey, folder.logs):
+        inner.mkdir(exist_ok=True, mode=0o700)
+        account.own(inner)
+    _make_sockets(folder.sockets, account)
+    if not account.can_reach(folder.postgres):
+        raise Refusal(
+            f"the user {account.name}, who runs the database, cannot reach {folder.path}: open the folders above it "
+            "with chmod o+x, or set HASHINSIGHT_DATA_DIR to a place such as /var/lib/hashinsight."
+        )
+
+
+@contextmanager
+def only_one(folder: DataFolder) -> Iterator[None]:
+    """Hold the data folder for this process; the lock goes with the process, however it ends."""
+    with folder.lock.open("a+") as file:
+        folder.lock.chmod(0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.seek(0)
+            holder = file.read().strip() or "unknown"
+            raise Refusal(
+                f"another HashInsight (process {holder}) works in the data folder {folder.path}: "
+                "stop it, or set HASHINSIGHT_DATA_DIR to another folder."
+            ) from None
+        file.seek(0)
+        file.truncate()
+        file.write(f"{os.getpid()}\n")
+        file.flush()
+        yield
+
+
+def _make_sockets(sockets: Path, account: Account) -> None:
+    sockets.mkdir(exist_ok=True, mode=0o700)
+    state = sockets.lstat()
+    # the temporary folder is everybody's: take the folder only if it is really ours
+    if sockets.is_symlink() or state.st_uid not in (os.geteuid(), account.uid):
+        raise Refusal(f"{sockets} belongs to somebody else: remove it, or choose a shorter HASHINSIGHT_DATA_DIR.")
+    sockets.chmod(0o700)
+    account.own(sockets)

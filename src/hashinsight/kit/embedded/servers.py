@@ -1,0 +1,79 @@
+"""The embedded servers as one thing: start them, or find them running."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from hashinsight.kit.children import Supervisor
+from hashinsight.kit.embedded import postgres, valkey
+from hashinsight.kit.embedded.account import service_account
+from hashinsight.kit.embedded.binaries import locate
+from hashinsight.kit.embedded.disk import check_room_to_start
+from hashinsight.kit.embedded.folder import DataFolder, only_one, open_folder, prepare
+from hashinsight.kit.settings import Settings
+
+Progress = Callable[[str], None]
+_SAY_EVERY_SECONDS = 5.0
+
+
+@asynccontextmanager
+async def data_folder(settings: Settings) -> AsyncIterator[DataFolder]:
+    """The data folder, checked and held by this process alone."""
+    check_room_to_start(settings.data_dir, settings.disk_reserve_mb)
+    folder = open_folder(settings.data_dir)
+    postgres.check_cluster_version(folder)
+    with only_one(folder):
+        yield folder
+
+
+async def start_servers(
+    supervisor: Supervisor,
+    settings: Settings,
+    folder: DataFolder,
+    *,
+    say: Progress,
+    postgres_overrides: dict[str, str] | None = None,
+) -> None:
+    """Start those servers for which the settings name no address of the operator's own."""
+    if settings.database_url is not None and settings.redis_url is not None:
+        return
+    account = service_account(settings.service_user)
+    prepare(folder, account)
+    binaries = locate(account, folder.path)
+    if settings.redis_url is None:
+        await supervisor.start(valkey.valkey_child(folder, account, binaries))
+        say("Valkey is up")
+    if settings.database_url is None:
+        await postgres.make_cluster(folder, account, binaries)
+        postgres.configure_cluster(folder, account, overrides=postgres_overrides)
+        child = postgres.postgres_child(folder, account, binaries)
+        await supervisor.start(child, waiting=_said_now_and_then(say, "PostgreSQL is recovering"))
+        await postgres.make_database(folder)
+        say("PostgreSQL is up")
+
+
+def _said_now_and_then(say: Progress, what: str) -> Callable[[float], None]:
+    said = 0.0
+
+    def waiting(seconds: float) -> None:
+        nonlocal said
+        if seconds - said >= _SAY_EVERY_SECONDS:
+            said = seconds
+            say(f"{what} ({seconds:.0f} s)")
+
+    return waiting
+
+
+@asynccontextmanager
+async def servers_for_a_command(settings: Settings) -> AsyncIterator[None]:
+    """For a command that ends by itself: the servers that run already, or the embedded ones for as long as it takes."""
+    running = DataFolder(settings.data_dir)
+    if settings.database_url is not None or await postgres.accepts_connections(postgres.address(running)):
+        yield
+        return
+    async with data_folder(settings) as folder:
+        supervisor = Supervisor()
+        try:
+            await start_servers(supervisor, settings, folder, say=lambda _: None)
+            yield
+        finally:
+            await supervisor.stop()

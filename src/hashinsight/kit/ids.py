@@ -1,0 +1,15 @@
+"""Identifiers: time-ordered, so that they sit well in an index, and unguessable where they are secrets."""
+
+import secrets
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+
+def new_id() -> UUID:
+    return uuid7()
+
+
+def new_token(prefix: str) -> str:
+    """A bearer secret. The prefix lets scanners and our own log scrubber recognise it."""
+    return f"hi_{prefix}_{secrets.token_urlsafe(32)}"

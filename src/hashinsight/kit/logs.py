@@ -1,0 +1,71 @@
+"""Structured logs: one line an event, with process and request id, scrubbed last so that nothing slips past."""
+
+import logging
+import os
+import sys
+from typing import TextIO
+
+import structlog
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+from hashinsight.kit.scrub import scrub
+from hashinsight.kit.settings import Settings
+
+_NOISY = ("uvicorn.access", "apscheduler.executors.default", "apscheduler.scheduler", "rq.worker", "alembic")
+
+
+def configure_logs(settings: Settings, process: str, stream: TextIO | None = None) -> None:
+    """Send structlog's and the standard library's events the same way; call once, early, in each process."""
+    stream = stream or sys.stderr
+    as_text = settings.log_format == "text" or (settings.log_format == "auto" and stream.isatty())
+    shared: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.ExtraAdder(),
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _process(process),
+        structlog.processors.format_exc_info,
+        scrub_event,
+    ]
+    renderer: Processor = (
+        structlog.dev.ConsoleRenderer(colors=stream.isatty())
+        if as_text
+        else structlog.processors.JSONRenderer(ensure_ascii=False)
+    )
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=False,
+    )
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(settings.log_level)
+    for name in list(logging.root.manager.loggerDict):
+        logger = logging.getLogger(name)
+        logger.handlers.clear()
+        logger.propagate = True
+    for name in _NOISY:
+        logging.getLogger(name).setLevel(max(logging.WARNING, root.level))
+
+
+def scrub_event(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    # what begins with an underscore is structlog's own and never printed
+    return {name: item if name.startswith("_") else scrub(item, name) for name, item in event.items()}
+
+
+def _process(name: str) -> Processor:
+    def add(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+        event["process"] = name
+        event["pid"] = os.getpid()
+        return event
+
+    return add

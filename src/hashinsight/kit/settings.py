@@ -1,0 +1,130 @@
+"""All settings: one typed class, read from the environment. Its table in the documentation is generated from here."""
+
+import difflib
+import os
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from hashinsight.kit.errors import Refusal
+
+PREFIX = "HASHINSIGHT_"
+
+
+def default_data_dir() -> Path:
+    if os.geteuid() == 0:
+        return Path("/var/lib/hashinsight")
+    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(base) / "hashinsight"
+
+
+class Settings(BaseSettings):
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore", env_ignore_empty=True)
+
+    data_dir: Path = Field(
+        default_factory=default_data_dir,
+        description="Folder of the embedded servers, the secret key and the logs. "
+        "Default: `/var/lib/hashinsight` as root, else `~/.local/share/hashinsight`.",
+    )
+    host: str = Field("127.0.0.1", description="Address that the API listens on.")
+    port: int = Field(8700, ge=1, le=65535, description="Port that the API and the console listen on.")
+    api_processes: int = Field(1, ge=1, le=64, description="API processes that share the port.")
+    database_url: SecretStr | None = Field(
+        None, description="PostgreSQL 16 or newer to use in place of the embedded one: `postgresql://…`."
+    )
+    read_database_url: SecretStr | None = Field(
+        None, description="A replica for lists and reports. Without it they read from the main server."
+    )
+    database_pool: int = Field(10, ge=1, le=200, description="Database connections kept by one process.")
+    redis_url: SecretStr | None = Field(
+        None,
+        description="Redis or Valkey to use in place of the embedded one: `redis://…`, `rediss://…` or "
+        "`unix://…`. It holds nothing that cannot be lost.",
+    )
+    secret_key: SecretStr | None = Field(
+        None,
+        description="Key that encrypts secrets in the database, at least 32 characters, the same on every machine. "
+        "Without it, one is made once into `secret.key` in the data folder.",
+    )
+    service_user: str = Field(
+        "hashinsight",
+        pattern=r"^[a-z_][a-z0-9_-]*$",
+        description="Started as root, the embedded servers run as this user; it is made if it is missing.",
+    )
+    disk_reserve_mb: int = Field(
+        1024,
+        ge=0,
+        description="Below this much free space telemetry is refused with 503 until there is room again; below a "
+        "quarter of it nothing is started.",
+    )
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="Least severe log line kept.")
+    log_format: Literal["auto", "json", "text"] = Field(
+        "auto", description="`json` for machines, `text` for people; `auto` is text on a terminal."
+    )
+    metrics_token: SecretStr | None = Field(
+        None,
+        description="Bearer token that `/metrics` asks for. Without it, only direct calls from this machine are answered.",
+    )
+    body_limit_kb: int = Field(1024, ge=1, description="Largest request body, except for telemetry.")
+    batch_limit_kb: int = Field(16384, ge=1, description="Largest telemetry upload as it comes over the wire.")
+    rate_per_minute: int = Field(
+        6000, ge=1, description="Requests a minute that one client address may make before it is answered 429."
+    )
+    trusted_proxies: str = Field(
+        "", description="Addresses of reverse proxies, by comma, whose `X-Forwarded-*` headers are believed."
+    )
+    stop_seconds: int = Field(20, ge=1, le=600, description="Time that a process gets to finish what it holds.")
+    demo_miners: int = Field(
+        2000, ge=0, le=100_000, description="Machines of the demo fleet that `make up` shows; without the demo, unused."
+    )
+
+    @field_validator("data_dir")
+    @classmethod
+    def _absolute(cls, value: Path) -> Path:
+        return value.expanduser().absolute()
+
+    @field_validator("database_url", "read_database_url")
+    @classmethod
+    def _postgres(cls, value: SecretStr | None) -> SecretStr | None:
+        return _with_scheme(value, "postgresql://", "postgres://")
+
+    @field_validator("redis_url")
+    @classmethod
+    def _redis(cls, value: SecretStr | None) -> SecretStr | None:
+        return _with_scheme(value, "redis://", "rediss://", "unix://")
+
+
+def load_settings() -> Settings:
+    """The settings, or a refusal in one sentence: a variable that nobody reads is a mistake, not a wish."""
+    known = {PREFIX + name.upper() for name in Settings.model_fields}
+    for name in sorted(os.environ):
+        if name.upper().startswith(PREFIX) and name.upper() not in known:
+            near = difflib.get_close_matches(name.upper(), known, n=1)
+            hint = f"did you mean {near[0]}?" if near else "docs/operations/settings.md lists all of them."
+            raise Refusal(f"{name} is not a setting of HashInsight: {hint}")
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        name = PREFIX + str(first["loc"][0]).upper()
+        raise Refusal(f"{name} is not usable: {first['msg'].removeprefix('Value error, ')}.") from None
+
+
+def settings_table() -> str:
+    """The settings as a Markdown table, for docs/operations/settings.md."""
+    lines = ["| variable | default | meaning |", "|---|---|---|"]
+    for name, field in Settings.model_fields.items():
+        lines.append(f"| `{PREFIX}{name.upper()}` | {_shown(field.get_default())} | {field.description} |")
+    return "\n".join(lines) + "\n"
+
+
+def _shown(default: Any) -> str:
+    return "" if default is None or default == "" else f"`{default}`"
+
+
+def _with_scheme(value: SecretStr | None, *schemes: str) -> SecretStr | None:
+    if value is not None and not value.get_secret_value().startswith(schemes):
+        raise ValueError(f"it must begin with {' or '.join(schemes)}")
+    return value

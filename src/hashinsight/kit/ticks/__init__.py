@@ -1,0 +1,1 @@
+"""Ticks: work that is due at set times, done exactly once per period, whoever is killed meanwhile."""

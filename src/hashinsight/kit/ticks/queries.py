@@ -1,0 +1,171 @@
+"""All SQL of the ticks. Every move of a run is guarded by its state; zero rows means that somebody was first."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.kit.ticks.tick import CatchUp, Tick, TickHealth, TickRun, gives_up, retry_delay
+
+
+async def list_newest_periods(session: AsyncSession, tick: str, sites: Sequence[int]) -> Mapping[int, datetime]:
+    rows = await session.execute(
+        text(
+            "select site_id, (select max(period) from tick_runs r where r.tick = :tick and r.site_id = s.site_id)"
+            " from unnest(cast(:sites as int[])) as s(site_id)"
+        ),
+        {"tick": tick, "sites": list(sites)},
+    )
+    return {site: newest for site, newest in rows if newest is not None}
+
+
+async def upsert_tick(session: AsyncSession, tick: Tick, *, now: datetime) -> None:
+    await session.execute(
+        text(
+            "insert into ticks (name, length, planned_at) values (:name, :length, :now)"
+            " on conflict (name) do update set length = excluded.length, planned_at = excluded.planned_at"
+        ),
+        {"name": tick.name, "length": tick.length, "now": now},
+    )
+
+
+async def insert_due(
+    session: AsyncSession, tick: Tick, first: Mapping[int, datetime], newest: datetime
+) -> int:
+    """Every period from `first` to `newest`, for each site; those that are there already stay as they are."""
+    result = await session.execute(
+        text(
+            "insert into tick_runs (tick, site_id, period)"
+            " select :tick, s.site_id, p.period"
+            " from unnest(cast(:sites as int[]), cast(:firsts as timestamptz[])) as s(site_id, first)"
+            " cross join lateral generate_series(s.first, cast(:newest as timestamptz), :length) as p(period)"
+            " on conflict do nothing"
+        ),
+        {
+            "tick": tick.name,
+            "sites": list(first),
+            "firsts": list(first.values()),
+            "newest": newest,
+            "length": tick.length,
+        },
+    )
+    return int(result.rowcount)  # type: ignore[attr-defined] # an insert has one
+
+
+async def claim(session: AsyncSession, tick: Tick, *, now: datetime) -> TickRun | None:
+    """Lock one due run for this transaction: at most one at a time for a tick and site, in the tick's own order.
+
+    Nothing is written: if the worker dies, its transaction ends, the locks go, and the run is due as before.
+    """
+    for site_id, period in await _list_candidates(session, tick, now):
+        if not await _take_turn(session, tick, site_id):
+            continue
+        row = await session.execute(
+            text(
+                "select attempts from tick_runs where tick = :tick and site_id = :site and period = :period"
+                " and state = 'due' for update skip locked"
+            ),
+            {"tick": tick.name, "site": site_id, "period": period},
+        )
+        attempts = row.scalar()
+        if attempts is not None:
+            return TickRun(tick.name, site_id, period, now, attempts + 1)
+    return None
+
+
+async def move_done(session: AsyncSession, tick: Tick, run: TickRun, *, worker: str, finished_at: datetime) -> None:
+    """Done, in the transaction of the work itself; for a `latest` tick, what lies behind it is skipped with it."""
+    done = await session.execute(
+        text(
+            "update tick_runs set state = 'done', attempts = :attempt, started_at = :started, finished_at = :finished,"
+            " worker = :worker, retry_at = null, last_error = null"
+            " where tick = :tick and site_id = :site and period = :period and state = 'due'"
+        ),
+        {**_key(run), "attempt": run.attempt, "started": run.now, "finished": finished_at, "worker": worker},
+    )
+    if done.rowcount != 1:  # type: ignore[attr-defined] # an update has one
+        raise RuntimeError(f"run {run.tick}/{run.site_id}/{run.period} was moved under its lock")
+    if tick.catch_up is CatchUp.LATEST:
+        await session.execute(
+            text(
+                "update tick_runs set state = 'skipped', finished_at = :finished"
+                " where tick = :tick and site_id = :site and period < :period and state = 'due'"
+            ),
+            {**_key(run), "finished": finished_at},
+        )
+
+
+async def move_retry(session: AsyncSession, run: TickRun, *, error: str, worker: str, now: datetime) -> None:
+    """The work failed and was rolled back: say so, and when it is tried again, or that it is given up."""
+    await session.execute(
+        text(
+            "update tick_runs set state = :state, attempts = :attempt, retry_at = :retry_at, last_error = :error,"
+            " worker = :worker, started_at = :started, finished_at = :finished"
+            " where tick = :tick and site_id = :site and period = :period and state = 'due'"
+        ),
+        {
+            **_key(run),
+            "state": "failed" if gives_up(run.attempt) else "due",
+            "attempt": run.attempt,
+            "retry_at": now + retry_delay(run.attempt),
+            "error": error[:2000],
+            "worker": worker,
+            "started": run.now,
+            "finished": now if gives_up(run.attempt) else None,
+        },
+    )
+
+
+async def list_health(session: AsyncSession) -> Sequence[TickHealth]:
+    rows = await session.execute(
+        text(
+            "select t.name, t.length, t.planned_at, o.due, o.failed, o.oldest_due, o.last_error, d.finished_at"
+            " from ticks t"
+            " cross join lateral (select count(*) filter (where state = 'due') as due,"
+            "   count(*) filter (where state = 'failed') as failed,"
+            "   min(period) filter (where state = 'due') as oldest_due,"
+            "   (array_agg(last_error order by period desc) filter (where last_error is not null))[1] as last_error"
+            "   from tick_runs where tick = t.name and state in ('due', 'failed')) as o"
+            " left join lateral (select finished_at from tick_runs where tick = t.name and state = 'done'"
+            "   order by period desc limit 1) as d on true"
+            " order by t.name"
+        )
+    )
+    return [TickHealth(*row) for row in rows]
+
+
+async def prune(session: AsyncSession, *, now: datetime, keep: timedelta) -> int:
+    """Forget old runs, but never the newest of a tick and site: catching up begins behind it."""
+    result = await session.execute(
+        text(
+            "delete from tick_runs r where period < :before and state <> 'due' and exists"
+            " (select 1 from tick_runs n where n.tick = r.tick and n.site_id = r.site_id and n.period > r.period)"
+        ),
+        {"before": now - keep},
+    )
+    return int(result.rowcount)  # type: ignore[attr-defined] # a delete has one
+
+
+async def _list_candidates(session: AsyncSession, tick: Tick, now: datetime) -> Sequence[tuple[int, datetime]]:
+    order = "desc" if tick.catch_up is CatchUp.LATEST else "asc"
+    rows = await session.execute(
+        text(
+            "select site_id, period from (select distinct on (site_id) site_id, period, retry_at from tick_runs"
+            f" where tick = :tick and state = 'due' order by site_id, period {order}) as head"  # noqa: S608 - a constant
+            " where retry_at is null or retry_at <= :now order by period, site_id"
+        ),
+        {"tick": tick.name, "now": now},
+    )
+    return [(site_id, period) for site_id, period in rows]
+
+
+async def _take_turn(session: AsyncSession, tick: Tick, site_id: int) -> bool:
+    taken = await session.execute(
+        text("select pg_try_advisory_xact_lock(hashtext(:tick), :site)"), {"tick": f"tick {tick.name}", "site": site_id}
+    )
+    return bool(taken.scalar())
+
+
+def _key(run: TickRun) -> dict[str, object]:
+    return {"tick": run.tick, "site": run.site_id, "period": run.period}

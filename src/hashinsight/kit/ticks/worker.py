@@ -1,0 +1,109 @@
+"""The worker process: does what the run table says is due, one run at a time, the run's end committed with its work."""
+
+import asyncio
+import os
+import socket
+from collections.abc import Callable, Sequence
+
+import structlog
+from redis import Redis
+from sqlalchemy.exc import SQLAlchemyError
+
+from hashinsight.kit.clock import Clock, system_clock
+from hashinsight.kit.db.context import job_context
+from hashinsight.kit.db.database import Database
+from hashinsight.kit.scrub import scrub_text
+from hashinsight.kit.ticks import queries
+from hashinsight.kit.ticks.metrics import TICK_SECONDS
+from hashinsight.kit.ticks.tick import Tick, TickRun
+from hashinsight.kit.ticks.wake import WakeListener
+
+log = structlog.get_logger(__name__)
+
+SWEEP_SECONDS = 5.0
+
+
+class Runner:
+    def __init__(self, database: Database, ticks: Sequence[Tick], *, clock: Clock = system_clock) -> None:
+        self._database = database
+        self._ticks = ticks
+        self._clock = clock
+        self._worker = f"{socket.gethostname()}:{os.getpid()}"
+
+    async def do_due(self, *, stop: asyncio.Event | None = None) -> int:
+        """Do every run that is due, taking turns between the ticks; says how many were done."""
+        done = 0
+        busy = True
+        while busy:
+            busy = False
+            for tick in self._ticks:
+                if stop is not None and stop.is_set():
+                    return done
+                if await self.do_one(tick):
+                    done += 1
+                    busy = True
+        return done
+
+    async def do_one(self, tick: Tick) -> bool:
+        """One run of this tick; False when none is due, or when the one that was due failed and waits."""
+        run: TickRun | None = None
+        began = asyncio.get_running_loop().time()
+        seconds = int(tick.timeout.total_seconds())
+        try:
+            async with (
+                asyncio.timeout(seconds),
+                self._database.transaction(job_context(work_seconds=seconds)) as session,
+            ):
+                run = await queries.claim(session, tick, now=self._clock())
+                if run is None:
+                    return False
+                await tick.work(session, run)
+                await queries.move_done(session, tick, run, worker=self._worker, finished_at=self._clock())
+        except Exception as error:  # noqa: BLE001 - whatever a tick's work raises must not end the worker
+            await self._record_failure(tick, run, error)
+            return False
+        TICK_SECONDS.labels(tick.name, "done").observe(asyncio.get_running_loop().time() - began)
+        log.debug("tick_done", tick=tick.name, site_id=run.site_id, period=run.period)
+        return True
+
+    async def _record_failure(self, tick: Tick, run: TickRun | None, error: Exception) -> None:
+        if run is None:
+            log.warning("tick_not_claimed", tick=tick.name, error=str(error))
+            return
+        TICK_SECONDS.labels(tick.name, "failed").observe((self._clock() - run.now).total_seconds())
+        log.error("tick_failed", tick=tick.name, site_id=run.site_id, period=run.period, exc_info=error)
+        reason = scrub_text(f"{type(error).__name__}: {error}")
+        try:
+            async with self._database.transaction(job_context(work_seconds=30)) as session:
+                await queries.move_retry(session, run, error=reason, worker=self._worker, now=self._clock())
+        except (SQLAlchemyError, OSError) as second:
+            log.warning("tick_failure_not_recorded", tick=tick.name, error=str(second))
+
+
+async def run_worker(
+    database: Database,
+    connect: Callable[[], "Redis[bytes]"],
+    ticks: Sequence[Tick],
+    stop: asyncio.Event,
+    *,
+    clock: Clock = system_clock,
+) -> None:
+    """Work until told to stop: at once when woken, and in any case every few seconds, Redis or no Redis."""
+    runner = Runner(database, ticks, clock=clock)
+    loop = asyncio.get_running_loop()
+    look = asyncio.Event()
+
+    def bell(_tick: str) -> None:
+        loop.call_soon_threadsafe(look.set)
+
+    stopping = asyncio.ensure_future(stop.wait())
+    with WakeListener(connect, bell):
+        log.info("worker_started", ticks=[tick.name for tick in ticks])
+        while not stop.is_set():
+            look.clear()
+            if await runner.do_due(stop=stop):
+                continue
+            looking = asyncio.ensure_future(look.wait())
+            await asyncio.wait((looking, stopping), timeout=SWEEP_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            looking.cancel()
+    log.info("worker_stopped")

@@ -1,0 +1,150 @@
+"""The one form of an error answer, for every way in which a request can fail."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from psycopg import errors as pg
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from hashinsight.kit.errors import HashInsightError, Unavailable, ValidationFailed
+
+log = structlog.get_logger(__name__)
+
+# Collectors and older integrations look for this word before they look at anything else.
+_WITH_SUCCESS = ("/api/edge/", "/api/collector/", "/hosting/api/")
+_CODES = {
+    400: "BAD_REQUEST",
+    401: "UNAUTHENTICATED",
+    403: "FORBIDDEN",
+    404: "NOT_FOUND",
+    405: "METHOD_NOT_ALLOWED",
+    413: "PAYLOAD_TOO_LARGE",
+    415: "UNSUPPORTED_MEDIA_TYPE",
+    422: "VALIDATION_FAILED",
+    429: "RATE_LIMITED",
+    503: "UNAVAILABLE",
+}
+_RETRY_SECONDS = 5
+
+
+def error_answer(
+    scope: Scope,
+    status: int,
+    code: str,
+    message: str,
+    *,
+    details: Mapping[str, Any] | None = None,
+    retry_after_sec: int | None = None,
+) -> JSONResponse:
+    body: dict[str, Any] = {
+        "error_code": code,
+        "message": message,
+        "details": dict(details or {}),
+        "request_id": scope.get("state", {}).get("request_id"),
+    }
+    if scope["path"].startswith(_WITH_SUCCESS):
+        body["success"] = False
+    headers = {"Retry-After": str(retry_after_sec)} if retry_after_sec is not None else {}
+    if status == 401:  # noqa: PLR2004
+        headers["WWW-Authenticate"] = "Bearer"
+    return JSONResponse(body, status, headers)
+
+
+class AnswerErrors:
+    """Whatever is raised below becomes an answer here; a bug is logged with its trace and told as a 500."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = False
+
+        async def watched(message: Message) -> None:
+            nonlocal started
+            started = started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watched)
+        except Exception as error:
+            if started:  # half an answer is out already: cutting the connection is the only honest end
+                raise
+            await answer_exception(scope, error)(scope, receive, send)
+
+
+def answer_exception(scope: Scope, error: Exception) -> JSONResponse:
+    known = _translated(error)
+    if known is None:
+        log.error("request_failed", exc_info=error)
+        return error_answer(scope, 500, "INTERNAL_ERROR", "something went wrong on our side; the request id finds it")
+    if known.status >= 500:  # noqa: PLR2004
+        log.warning("request_unavailable", error_code=known.error_code, exc_info=error)
+    return error_answer(
+        scope,
+        known.status,
+        known.error_code,
+        known.message,
+        details=known.details,
+        retry_after_sec=known.retry_after_sec,
+    )
+
+
+def install_handlers(app: FastAPI) -> None:
+    @app.exception_handler(HashInsightError)
+    async def _ours(request: Request, error: HashInsightError) -> JSONResponse:
+        return answer_exception(request.scope, error)
+
+    @app.exception_handler(RequestValidationError)
+    async def _invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        # the input itself is not repeated: it may hold a password
+        found = [
+            {"where": ".".join(str(part) for part in one["loc"]), "problem": one["msg"]} for one in error.errors()[:20]
+        ]
+        failed = ValidationFailed("the request is not valid: see details", details={"errors": found})
+        return answer_exception(request.scope, failed)
+
+    @app.exception_handler(HTTPException)
+    async def _http(request: Request, error: HTTPException) -> JSONResponse:
+        if isinstance(error.__cause__, HashInsightError):  # raised while the body was read
+            return answer_exception(request.scope, error.__cause__)
+        code = _CODES.get(error.status_code, "BAD_REQUEST")
+        answer = error_answer(request.scope, error.status_code, code, str(error.detail))
+        answer.headers.update(error.headers or {})
+        return answer
+
+
+def _translated(error: Exception) -> HashInsightError | None:
+    if isinstance(error, HashInsightError):
+        return error
+    if isinstance(error, PoolTimeout):
+        return _later("DATABASE_BUSY", "every database connection is in use")
+    if isinstance(error, DBAPIError):
+        return _database_trouble(error)
+    return None
+
+
+def _database_trouble(error: DBAPIError) -> HashInsightError | None:
+    cause = error.orig
+    if isinstance(cause, pg.DiskFull | pg.OutOfMemory | pg.TooManyConnections):
+        return _later("STORAGE_FULL", "the database has no room left", 60)
+    if isinstance(cause, pg.QueryCanceled | pg.LockNotAvailable):
+        return _later("TIMED_OUT", "the database took too long")
+    if isinstance(cause, pg.SerializationFailure | pg.DeadlockDetected):
+        return _later("DATABASE_BUSY", "two requests stood in each other's way")
+    if isinstance(error, OperationalError | InterfaceError) or error.connection_invalidated:
+        return _later("DATABASE_UNAVAILABLE", "the database cannot be reached")
+    return None
+
+
+def _later(code: str, message: str, seconds: int = _RETRY_SECONDS) -> Unavailable:
+    return Unavailable(f"{message}; nothing was changed, try again later", code=code, retry_after_sec=seconds)

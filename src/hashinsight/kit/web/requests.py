@@ -1,0 +1,57 @@
+"""Gives every request an id, one log line and its place in the metrics."""
+
+import re
+import time
+
+import structlog
+from prometheus_client import Counter, Histogram
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from hashinsight.kit.ids import new_id
+
+log = structlog.get_logger(__name__)
+
+REQUESTS = Counter("hashinsight_http_requests_total", "Requests answered", ["method", "route", "status"])
+SECONDS = Histogram("hashinsight_http_request_seconds", "Time to answer a request", ["method", "route"])
+
+_SAFE_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
+_METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
+_QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
+
+
+class Requests:
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = Headers(scope=scope).get("x-request-id", "")
+        request_id = given if _SAFE_ID.fullmatch(given) else str(new_id())
+        scope.setdefault("state", {})["request_id"] = request_id
+        status = 500
+        began = time.perf_counter()
+
+        async def with_id(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message)["X-Request-ID"] = request_id
+            await send(message)
+
+        structlog.contextvars.clear_contextvars()
+        structlog.contextvars.bind_contextvars(request_id=request_id)
+        try:
+            await self._app(scope, receive, with_id)
+        finally:
+            seconds = time.perf_counter() - began
+            method = scope["method"] if scope["method"] in _METHODS else "OTHER"
+            # the template, not the path: ids would make a series each, and a stranger's guesses would too
+            route = getattr(scope.get("route"), "path", "unmatched")
+            REQUESTS.labels(method, route, str(status)).inc()
+            SECONDS.labels(method, route).observe(seconds)
+            say = log.debug if scope["path"] in _QUIET and status < 500 else log.info  # noqa: PLR2004
+            say("request", method=method, route=route, status=status, ms=round(seconds * 1000, 1))
+            structlog.contextvars.clear_contextvars()

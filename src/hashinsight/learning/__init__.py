@@ -1,0 +1,1 @@
+"""Labels, training and the registry of risk models."""

@@ -1,0 +1,1 @@
+"""Notices: rationed, grouped, delivered from an outbox."""

@@ -1,0 +1,1 @@
+"""Stored telemetry through the real pipeline in fast time."""

@@ -1,0 +1,1 @@
+"""Operators' rules: conditions on telemetry that request commands."""

@@ -1,0 +1,1 @@
+"""A simulated fleet with the truth attached."""

@@ -1,0 +1,1 @@
+"""Four layers of telemetry: raw, live, five minutes, hourly and daily."""

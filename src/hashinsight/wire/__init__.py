@@ -1,0 +1,1 @@
+"""The contract between collectors and the cloud."""
