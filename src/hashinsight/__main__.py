@@ -6,7 +6,6 @@ from hashinsight.cli import app
 from hashinsight.kit.errors import EXIT_REFUSED, Refusal
 
 
-
 def main() -> None:
     try:
         app()

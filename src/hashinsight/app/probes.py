@@ -45,7 +45,10 @@ class Readiness(BaseModel):
     parts: dict[str, Part]
 
 
-_READY = {"status": "ready", "parts": {name: {"state": "ok", "message": ""} for name in ("database", "redis", "disk")}}
+_READY = {
+    "status": "ready",
+    "parts": {name: {"state": "ok", "message": ""} for name in ("database", "redis", "disk")},
+}
 _NOT_READY = {
     "status": "not_ready",
     "parts": {"database": {"state": "down", "message": "the database cannot be reached"}},
@@ -92,7 +95,7 @@ async def metrics(request: Request) -> Response:
     """Prometheus metrics of every process on this machine, and of the installation's ticks."""
     _check_may_scrape(request)
     registry = CollectorRegistry()
-    MultiProcessCollector(registry)
+    MultiProcessCollector(registry)  # type: ignore[no-untyped-call] # the library left this one out
     registry.register(_Given(await _installation_metrics(request)))
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
 
@@ -146,7 +149,8 @@ def _disk_part(request: Request) -> Part:
     if guard.has_room():
         return Part(state="ok")
     return Part(
-        state="degraded", message=f"{guard.free_mb()} MB are free, telemetry is refused below {guard.reserve_mb} MB"
+        state="degraded",
+        message=f"{guard.free_mb()} MB are free, telemetry is refused below {guard.reserve_mb} MB",
     )
 
 

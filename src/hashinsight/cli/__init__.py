@@ -46,7 +46,8 @@ def up() -> None:
 
 @app.command()
 def serve(
-    *, fd: Annotated[int | None, typer.Option(hidden=True, help="A listening socket that was handed over.")] = None
+    *,
+    fd: Annotated[int | None, typer.Option(hidden=True, help="A listening socket that was handed over.")] = None,
 ) -> None:
     """Run the API alone."""
     _need_server()
@@ -75,7 +76,8 @@ def scheduler() -> None:
 
 @app.command()
 def migrate(
-    *, draft: Annotated[str | None, typer.Option(hidden=True, help="Write the next migration from the models.")] = None
+    *,
+    draft: Annotated[str | None, typer.Option(hidden=True, help="Write the next migration from the models.")] = None,
 ) -> None:
     """Bring the database's roles and schema to this version. Safe at any time, also while everything runs."""
     _need_server()

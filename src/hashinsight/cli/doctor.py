@@ -15,7 +15,6 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
-from hashinsight.kit.db.database import Database
 from hashinsight.kit.db.reach import reach
 from hashinsight.kit.embedded.disk import free_mb
 from hashinsight.kit.embedded.folder import DataFolder, check_version
@@ -92,7 +91,11 @@ async def _redis(settings: Settings) -> Finding:
     try:
         await redis.ping()
     except (RedisError, OSError) as error:
-        return Finding("redis", State.WRONG, f"it does not answer ({type(error).__name__}): work is slower, nothing is lost")
+        return Finding(
+            "redis",
+            State.WRONG,
+            f"it does not answer ({type(error).__name__}): work is slower, nothing is lost",
+        )
     finally:
         await redis.aclose()
     return Finding("redis", State.OK, "it answers")
@@ -112,12 +115,16 @@ async def _database(settings: Settings) -> AsyncIterator[Finding]:
         async with database.transaction(job_context(work_seconds=30)) as session:
             revision, head = await current_revision(session), head_revision()
             behind = f"at revision {revision}, this program needs {head}: run `hashinsight migrate`"
-            yield Finding("schema", State.OK, f"at revision {head}") if revision == head else Finding(
-                "schema", State.WRONG, behind
+            yield (
+                Finding("schema", State.OK, f"at revision {head}")
+                if revision == head
+                else Finding("schema", State.WRONG, behind)
             )
             facts = (
                 await session.execute(
-                    text("select clock_timestamp(), rolsuper or rolbypassrls from pg_roles where rolname = session_user")
+                    text(
+                        "select clock_timestamp(), rolsuper or rolbypassrls from pg_roles where rolname = session_user"
+                    )
                 )
             ).one()
             skew = abs((facts[0] - system_clock()).total_seconds())
@@ -150,5 +157,10 @@ def _show(findings: list[Finding]) -> None:
     for column in ("part", "state", "what was found"):
         table.add_column(column, overflow="fold")
     for finding in findings:
-        table.add_row(finding.part, f"[{colours[finding.state]}]{finding.state.value}[/]", finding.message, end_section=False)
+        table.add_row(
+            finding.part,
+            f"[{colours[finding.state]}]{finding.state.value}[/]",
+            finding.message,
+            end_section=False,
+        )
     Console().print(table)

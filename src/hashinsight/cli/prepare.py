@@ -32,5 +32,6 @@ async def check_database(database: Database) -> None:
         revision = await current_revision(session)
     if revision != head_revision():
         raise Refusal(
-            f"the database is at revision {revision} and this program needs {head_revision()}: run `hashinsight migrate`."
+            f"the database is at revision {revision} and this program needs {head_revision()}: "
+            "run `hashinsight migrate`."
         )

@@ -36,7 +36,9 @@ async def _up(settings: Settings) -> None:
         with listen(settings) as listening:
             starting = asyncio.create_task(_start(supervisor, settings, folder, listening))
             try:
-                await _first_of(starting, stop)
+                started = asyncio.Event()
+                starting.add_done_callback(lambda _: started.set())
+                await supervisor.run_until(stop, started)
                 if starting.done():
                     starting.result()
                     typer.echo(f"ready {own_url(settings)}")
@@ -81,12 +83,6 @@ def _is_ready(url: str) -> bool:
             return bool(answer.status == 200)  # noqa: PLR2004
     except (urllib.error.URLError, OSError):
         return False
-
-
-async def _first_of(task: "asyncio.Task[None]", stop: asyncio.Event) -> None:
-    stopping = asyncio.create_task(stop.wait())
-    await asyncio.wait((task, stopping), return_when=asyncio.FIRST_COMPLETED)
-    stopping.cancel()
 
 
 def _progress() -> Progress:

@@ -78,9 +78,9 @@ class Supervisor:
     def pids(self) -> dict[str, int]:
         return {kept.child.name: kept.process.pid for kept in self._kept if kept.process is not None}
 
-    async def run_until(self, stop: asyncio.Event) -> None:
-        """Keep watch until told to stop; a refusal when a child cannot be kept alive."""
-        waits = [asyncio.create_task(event.wait()) for event in (stop, self.failed)]
+    async def run_until(self, *events: asyncio.Event) -> None:
+        """Keep watch until one of the events is set; a refusal when a child cannot be kept alive."""
+        waits = [asyncio.create_task(event.wait()) for event in (*events, self.failed)]
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         for wait in waits:
             wait.cancel()
@@ -147,7 +147,7 @@ class Supervisor:
             if output is not None:
                 output.close()
         kept.started = time.monotonic()
-        log.info("child_started", child=child.name, child_pid=kept.process.pid)
+        log.debug("child_started", child=child.name, child_pid=kept.process.pid)
 
 
 async def _end(process: asyncio.subprocess.Process, child: Child) -> None:
@@ -159,7 +159,7 @@ async def _end(process: asyncio.subprocess.Process, child: Child) -> None:
             log.warning("child_killed", child=child.name, after_seconds=child.stop_seconds)
             process.kill()
             await process.wait()
-    log.info("child_stopped", child=child.name, exit_code=process.returncode)
+    log.debug("child_stopped", child=child.name, exit_code=process.returncode)
 
 
 def die_with_parent(number: signal.Signals) -> Callable[[], None]:

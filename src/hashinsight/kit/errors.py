@@ -15,11 +15,10 @@ HashInsightError        an answer to a request: HTTP status, stable code, messag
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-
 EXIT_REFUSED = 78  # the exit code of a refused start: trying the same again will not help
 
 
-class Refusal(Exception):  # noqa: N818 - it is a refusal to start, not a fault of the program
+class Refusal(Exception):
     """A start that cannot go on. `str()` is one sentence: what is wrong and what to do."""
 
 

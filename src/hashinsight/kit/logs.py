@@ -11,7 +11,14 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 from hashinsight.kit.scrub import scrub
 from hashinsight.kit.settings import Settings
 
-_NOISY = ("uvicorn.access", "apscheduler.executors.default", "apscheduler.scheduler", "rq.worker", "alembic")
+_NOISY = (
+    "uvicorn.access",
+    "uvicorn.error",
+    "apscheduler.executors.default",
+    "apscheduler.scheduler",
+    "rq.worker",
+    "alembic",
+)
 
 
 def configure_logs(settings: Settings, process: str, stream: TextIO | None = None) -> None:

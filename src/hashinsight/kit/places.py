@@ -42,12 +42,12 @@ def redis_url(settings: Settings) -> str:
     return valkey.address(DataFolder(settings.data_dir))
 
 
-def open_redis(settings: Settings) -> "Redis[bytes]":
+def open_redis(settings: Settings) -> Redis:
     # the listener's blocking reads end every two seconds: a socket that is silent for longer is dead
     return Redis.from_url(redis_url(settings), socket_timeout=10.0, socket_connect_timeout=_REDIS_SECONDS)
 
 
-def open_async_redis(settings: Settings) -> "AsyncRedis[bytes]":
+def open_async_redis(settings: Settings) -> AsyncRedis:
     return AsyncRedis.from_url(
         redis_url(settings), socket_timeout=_REDIS_SECONDS, socket_connect_timeout=_REDIS_SECONDS
     )
@@ -58,7 +58,9 @@ def _running_folder(settings: Settings) -> DataFolder:
     try:
         running = folder.postgres_socket.exists()
     except PermissionError:
-        raise Refusal(f"the data folder {folder.path} belongs to another user: run this command as that user.") from None
+        raise Refusal(
+            f"the data folder {folder.path} belongs to another user: run this command as that user."
+        ) from None
     if not running:
         check_version(folder)
         raise Refusal(

@@ -14,13 +14,19 @@ _SECRET_KEYS = re.compile(
 _ADDRESS_KEYS = re.compile(r"(^|_)(ip|mac|miner_?(host|address)|host_?address)(_|$)", re.IGNORECASE)
 _VALUES = (
     # user:password@ inside any address
-    (re.compile(r"(?P<keep>[a-z][a-z0-9+.-]*://[^\s:/@]*:)[^\s@/]+(?=@)", re.IGNORECASE), r"\g<keep>" + HIDDEN),
+    (
+        re.compile(r"(?P<keep>[a-z][a-z0-9+.-]*://[^\s:/@]*:)[^\s@/]+(?=@)", re.IGNORECASE),
+        r"\g<keep>" + HIDDEN,
+    ),
     # password=… in a database's connection text or an address's query
     (
         re.compile(r"(?P<keep>\b(?:password|passwd|pwd|token|secret|api_?key)\s*[=:]\s*)[^\s&,;}\]]+", re.IGNORECASE),
         r"\g<keep>" + HIDDEN,
     ),
-    (re.compile(r"(?P<keep>\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE), r"\g<keep>" + HIDDEN),
+    (
+        re.compile(r"(?P<keep>\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE),
+        r"\g<keep>" + HIDDEN,
+    ),
     (re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*"), HIDDEN),
     (re.compile(r"\bhi_[a-z]+_[A-Za-z0-9_-]{20,}"), HIDDEN),
     # addresses of machines on a site's own network; loopback tells nothing about a site
@@ -40,16 +46,19 @@ def scrub_text(text: str) -> str:
 
 def scrub(value: Any, key: str = "") -> Any:
     """The same value with every secret in it hidden; what is not a plain value is shown by its text."""
-    if value is not None and key and (_SECRET_KEYS.search(key) or _ADDRESS_KEYS.search(key)):
-        return HIDDEN
-    if value is None or isinstance(value, bool | int | float):
+    if value is None or isinstance(value, bool):
         return value
-    if isinstance(value, str):
-        return scrub_text(value)
-    if isinstance(value, bytes):
-        return scrub_text(value.decode(errors="replace"))
-    if isinstance(value, Mapping):
-        return {str(name): scrub(item, str(name)) for name, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [scrub(item) for item in value]
-    return scrub_text(str(value))
+    if key and (_SECRET_KEYS.search(key) or _ADDRESS_KEYS.search(key)):
+        return HIDDEN
+    match value:
+        case int() | float():
+            shown: Any = value
+        case bytes():
+            shown = scrub_text(value.decode(errors="replace"))
+        case Mapping():
+            shown = {str(name): scrub(item, str(name)) for name, item in value.items()}
+        case list() | tuple() | set() | frozenset():
+            shown = [scrub(item) for item in value]
+        case _:
+            shown = scrub_text(str(value))
+    return shown

@@ -65,19 +65,24 @@ class Settings(BaseSettings):
     )
     metrics_token: SecretStr | None = Field(
         None,
-        description="Bearer token that `/metrics` asks for. Without it, only direct calls from this machine are answered.",
+        description="Bearer token that `/metrics` asks for. Without it, only calls from this machine are answered.",
     )
     body_limit_kb: int = Field(1024, ge=1, description="Largest request body, except for telemetry.")
     batch_limit_kb: int = Field(16384, ge=1, description="Largest telemetry upload as it comes over the wire.")
     rate_per_minute: int = Field(
-        6000, ge=1, description="Requests a minute that one client address may make before it is answered 429."
+        6000,
+        ge=1,
+        description="Requests a minute that one client address may make before it is answered 429.",
     )
     trusted_proxies: str = Field(
         "", description="Addresses of reverse proxies, by comma, whose `X-Forwarded-*` headers are believed."
     )
     stop_seconds: int = Field(20, ge=1, le=600, description="Time that a process gets to finish what it holds.")
     demo_miners: int = Field(
-        2000, ge=0, le=100_000, description="Machines of the demo fleet that `make up` shows; without the demo, unused."
+        2000,
+        ge=0,
+        le=100_000,
+        description="Machines of the demo fleet that `make up` shows; without the demo, unused.",
     )
 
     @field_validator("data_dir")

@@ -1,9 +1,8 @@
 """The schema's history, and the moves along it. Runs online: short locks, waited for in small steps, tried again."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from collections.abc import AsyncIterator
 
 import structlog
 from alembic import command
@@ -42,7 +41,11 @@ async def current_revision(session: AsyncSession) -> str | None:
 
 
 async def upgrade(
-    address: DatabaseAddress, *, login: str | None = None, lock_tries: int = LOCK_TRIES, pause_sec: float = 1.0
+    address: DatabaseAddress,
+    *,
+    login: str | None = None,
+    lock_tries: int = LOCK_TRIES,
+    pause_sec: float = 1.0,
 ) -> None:
     """Bring roles and schema to the head. Safe to run at any time, from several machines at once."""
     async with _turn(address) as admin:
@@ -69,7 +72,12 @@ async def differences(address: DatabaseAddress, metadata: MetaData) -> list[str]
 
     def compare(connection: Connection) -> None:
         context = MigrationContext.configure(
-            connection, opts={"compare_type": True, "compare_server_default": True, "include_object": is_ours(connection)}
+            connection,
+            opts={
+                "compare_type": True,
+                "compare_server_default": True,
+                "include_object": is_ours(connection),
+            },
         )
         found.extend(str(difference) for difference in compare_metadata(context, metadata))
 

@@ -5,14 +5,15 @@ from alembic import context
 from hashinsight.migrations.compare import is_ours
 
 connection = context.config.attributes["connection"]
+ours = is_ours(connection)
+connection.rollback()  # that look began a transaction; each migration begins and commits its own
 context.configure(
     connection=connection,
     target_metadata=context.config.attributes.get("metadata"),
     transaction_per_migration=True,
     compare_type=True,
     compare_server_default=True,
-    include_object=is_ours(connection),
+    include_object=ours,
 )
-connection.rollback()  # the look at the partitions began a transaction; each migration begins its own
 with context.begin_transaction():
     context.run_migrations()

@@ -36,9 +36,9 @@ async def copy_into(
     names = {"stage": stage, "target": target, "columns": columns}
     async with (await _driver(session)).cursor() as cursor:
         await cursor.execute(
-            sql.SQL("create temporary table {stage} on commit drop as select {columns} from {target} with no data").format(
-                **names
-            )
+            sql.SQL(
+                "create temporary table {stage} on commit drop as select {columns} from {target} with no data"
+            ).format(**names)
         )
         await _copy(cursor, sql.SQL("copy {stage} ({columns}) from stdin (format csv)").format(**names), frame)
         await cursor.execute(
@@ -59,7 +59,7 @@ async def _driver(session: AsyncSession) -> AsyncConnection:
     return driver
 
 
-async def _copy(cursor: AsyncCursor, statement: sql.Composable, frame: pl.DataFrame) -> None:
+async def _copy(cursor: AsyncCursor, statement: sql.Composed, frame: pl.DataFrame) -> None:
     async with cursor.copy(statement) as copy:
         for part in frame.iter_slices(_CHUNK_ROWS):
             await copy.write(await asyncio.to_thread(part.write_csv, include_header=False))

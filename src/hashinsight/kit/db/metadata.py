@@ -1,4 +1,4 @@
-"""The one registry of tables. Every domain's `models.py` builds on it; the drift check compares it with the database."""
+"""The one registry of tables: every domain's `models.py` builds on it, and the drift check compares it."""
 
 from sqlalchemy import MetaData
 from sqlalchemy.orm import DeclarativeBase

@@ -22,7 +22,9 @@ async def reach(address: DatabaseAddress) -> int:
 def _sentence(address: DatabaseAddress, said: str) -> str:
     reason = scrub_text(said.strip().splitlines()[-1].strip().removeprefix("FATAL:").strip())
     if "password authentication failed" in said or "no password supplied" in said:
-        return f"the database at {address.shown} refuses the password: check the user and password of HASHINSIGHT_DATABASE_URL."
+        return f"the database at {address.shown} refuses the password: correct it in HASHINSIGHT_DATABASE_URL."
     if "does not exist" in said and "database" in said:
         return f"the server answers, but the database of {address.shown} does not exist: make it, or correct the URL."
-    return f"the database at {address.shown} cannot be reached ({reason}): check that it runs and that the URL is right."
+    return (
+        f"the database at {address.shown} cannot be reached ({reason}): check that it runs and that the URL is right."
+    )

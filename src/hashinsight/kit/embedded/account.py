@@ -73,7 +73,15 @@ def _own_account() -> Account:
 def _make_user(user: str) -> pwd.struct_passwd:
     useradd = shutil.which("useradd", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
     if useradd is not None:
-        command = [useradd, "--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin", user]
+        command = [
+            useradd,
+            "--system",
+            "--user-group",
+            "--no-create-home",
+            "--shell",
+            "/usr/sbin/nologin",
+            user,
+        ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         try:  # also where another start was first
             return pwd.getpwnam(user)

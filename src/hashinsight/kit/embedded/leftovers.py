@@ -35,7 +35,9 @@ def _end_orphans(data: Path) -> None:
         waited = time.monotonic() - begun
         if waited > 2 * _PATIENCE_SECONDS:
             numbers = ", ".join(str(process.pid) for process in processes)
-            raise Refusal(f"a database server from an earlier start still works in {data} (processes {numbers}): end it.")
+            raise Refusal(
+                f"a database server from an earlier start still works in {data} (processes {numbers}): end it."
+            )
         if waited > _PATIENCE_SECONDS and not asked:
             asked = True
             for process in processes:

@@ -42,7 +42,7 @@ def check_cluster_version(folder: DataFolder) -> None:
 
 
 async def make_cluster(folder: DataFolder, account: Account, binaries: Binaries) -> None:
-    """initdb beside its place, then one rename: a start that was cut short leaves nothing half-made."""
+    """Initdb beside its place, then one rename: a start that was cut short leaves nothing half-made."""
     if (folder.postgres / "PG_VERSION").exists():
         return
     aside = folder.path / "postgres.part"

@@ -39,7 +39,10 @@ def valkey_child(folder: DataFolder, account: Account, binaries: Binaries) -> Ch
     }
     return Child(
         name="valkey",
-        command=[str(binaries.valkey_server), *(part for name, value in options.items() for part in (f"--{name}", value))],
+        command=[
+            str(binaries.valkey_server),
+            *(part for name, value in options.items() for part in (f"--{name}", value)),
+        ],
         environment={"LC_ALL": "C"},
         folder=folder.valkey,
         uid=account.uid if account.is_other else None,

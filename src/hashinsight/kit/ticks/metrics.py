@@ -23,7 +23,9 @@ def tick_gauges(health: Sequence[TickHealth], now: datetime) -> Iterator[Metric]
         "hashinsight_tick_lag_seconds", "Age of the oldest run that is due and not done", labels=["tick"]
     )
     last = GaugeMetricFamily(
-        "hashinsight_tick_last_done_timestamp_seconds", "When a run of the tick was last done", labels=["tick"]
+        "hashinsight_tick_last_done_timestamp_seconds",
+        "When a run of the tick was last done",
+        labels=["tick"],
     )
     for one in health:
         due.add_metric([one.tick], one.due)

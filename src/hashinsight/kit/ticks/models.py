@@ -25,7 +25,13 @@ class TickRunRow(Model):
     __table_args__ = (
         CheckConstraint("state in ('due', 'done', 'skipped', 'failed')", name="state"),
         CheckConstraint("(state = 'done') <= (finished_at is not null)", name="done_is_finished"),
-        Index("ix_tick_runs_open", "tick", "site_id", "period", postgresql_where=text("state in ('due', 'failed')")),
+        Index(
+            "ix_tick_runs_open",
+            "tick",
+            "site_id",
+            "period",
+            postgresql_where=text("state in ('due', 'failed')"),
+        ),
         Index("ix_tick_runs_newest", "tick", "period"),
     )
 

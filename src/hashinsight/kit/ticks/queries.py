@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import text
+from sqlalchemy import or_, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from hashinsight.kit.ticks.models import TickRunRow
 from hashinsight.kit.ticks.tick import CatchUp, Tick, TickHealth, TickRun, gives_up, retry_delay
 
 
@@ -30,9 +31,7 @@ async def upsert_tick(session: AsyncSession, tick: Tick, *, now: datetime) -> No
     )
 
 
-async def insert_due(
-    session: AsyncSession, tick: Tick, first: Mapping[int, datetime], newest: datetime
-) -> int:
+async def insert_due(session: AsyncSession, tick: Tick, first: Mapping[int, datetime], newest: datetime) -> int:
     """Every period from `first` to `newest`, for each site; those that are there already stay as they are."""
     result = await session.execute(
         text(
@@ -148,21 +147,27 @@ async def prune(session: AsyncSession, *, now: datetime, keep: timedelta) -> int
 
 
 async def _list_candidates(session: AsyncSession, tick: Tick, now: datetime) -> Sequence[tuple[int, datetime]]:
-    order = "desc" if tick.catch_up is CatchUp.LATEST else "asc"
+    run = TickRunRow
+    order = run.period.desc() if tick.catch_up is CatchUp.LATEST else run.period
+    head = (
+        select(run.site_id, run.period, run.retry_at)
+        .where(run.tick == tick.name, run.state == "due")
+        .distinct(run.site_id)
+        .order_by(run.site_id, order)
+        .subquery()
+    )
     rows = await session.execute(
-        text(
-            "select site_id, period from (select distinct on (site_id) site_id, period, retry_at from tick_runs"
-            f" where tick = :tick and state = 'due' order by site_id, period {order}) as head"  # noqa: S608 - a constant
-            " where retry_at is null or retry_at <= :now order by period, site_id"
-        ),
-        {"tick": tick.name, "now": now},
+        select(head.c.site_id, head.c.period)
+        .where(or_(head.c.retry_at.is_(None), head.c.retry_at <= now))
+        .order_by(head.c.period, head.c.site_id)
     )
     return [(site_id, period) for site_id, period in rows]
 
 
 async def _take_turn(session: AsyncSession, tick: Tick, site_id: int) -> bool:
     taken = await session.execute(
-        text("select pg_try_advisory_xact_lock(hashtext(:tick), :site)"), {"tick": f"tick {tick.name}", "site": site_id}
+        text("select pg_try_advisory_xact_lock(hashtext(:tick), :site)"),
+        {"tick": f"tick {tick.name}", "site": site_id},
     )
     return bool(taken.scalar())
 

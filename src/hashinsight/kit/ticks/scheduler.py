@@ -21,7 +21,12 @@ SWEEP_SECONDS = 10
 
 
 async def run_scheduler(
-    database: Database, waker: Waker, ticks: Sequence[Tick], stop: asyncio.Event, *, clock: Clock = system_clock
+    database: Database,
+    waker: Waker,
+    ticks: Sequence[Tick],
+    stop: asyncio.Event,
+    *,
+    clock: Clock = system_clock,
 ) -> None:
     """Plan each tick at its own beat, and all of them now and again: a beat that failed is not lost for long."""
 

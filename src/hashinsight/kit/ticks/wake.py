@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import structlog
 from redis import Redis
@@ -21,14 +21,14 @@ _bells: list[Callable[[str], None]] = []
 
 def look(tick: str) -> None:
     """The RQ job. It runs inside the worker process and rings there."""
-    for bell in list(_bells):
+    for bell in _bells:
         bell(tick)
 
 
 class Waker:
     """The scheduler's end. Redis may be away: then the workers' own sweep finds the run a little later."""
 
-    def __init__(self, redis: "Redis[bytes]") -> None:
+    def __init__(self, redis: Redis) -> None:
         self._queue = Queue(QUEUE, connection=redis)
 
     def wake(self, ticks: Sequence[str]) -> None:
@@ -61,19 +61,19 @@ class _Listener(SimpleWorker):
 class WakeListener:
     """The worker's end: a supervised thread that listens until it is closed, through any failure of Redis."""
 
-    def __init__(self, connect: Callable[[], "Redis[bytes]"], bell: Callable[[str], None]) -> None:
+    def __init__(self, connect: Callable[[], Redis], bell: Callable[[str], None]) -> None:
         self._connect = connect
         self._bell = bell
         self._closed = threading.Event()
         self._listener: _Listener | None = None
         self._thread = threading.Thread(target=self._run, name="wake-listener", daemon=True)
 
-    def __enter__(self) -> "WakeListener":
+    def __enter__(self) -> Self:
         _bells.append(self._bell)
         self._thread.start()
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         self._closed.set()
         if self._listener is not None:
             self._listener.stop()

@@ -82,7 +82,7 @@ class Runner:
 
 async def run_worker(
     database: Database,
-    connect: Callable[[], "Redis[bytes]"],
+    connect: Callable[[], Redis],
     ticks: Sequence[Tick],
     stop: asyncio.Event,
     *,

@@ -48,7 +48,7 @@ class BodyLimit:
 
 
 class RateLimit:
-    """Counts requests by client address, over all processes through Redis; alone, each by itself, while that is away."""
+    """Counts requests by client address: over all processes through Redis, each by itself while that is away."""
 
     def __init__(self, app: ASGIApp, per_minute: int, redis_url: str) -> None:
         self._app = app
@@ -83,7 +83,11 @@ class ShedWhenDiskIsLow:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"].startswith(TELEMETRY_PATHS) and not self._guard.has_room():
-            raise Unavailable("the disk is nearly full: keep the batch and send it later", code="DISK_LOW", retry_after_sec=60)
+            raise Unavailable(
+                "the disk is nearly full: keep the batch and send it later",
+                code="DISK_LOW",
+                retry_after_sec=60,
+            )
         await self._app(scope, receive, send)
 
 
@@ -91,7 +95,12 @@ def _redis_storage(url: str) -> aio.storage.RedisStorage:
     scheme, rest = url.split("://", 1)
     full = f"async+{'redis+unix' if scheme == 'unix' else scheme}://{rest}"
     return aio.storage.RedisStorage(
-        full, implementation="redispy", wrap_exceptions=True, key_prefix="hi:rate", socket_timeout=1, socket_connect_timeout=1
+        full,
+        implementation="redispy",
+        wrap_exceptions=True,
+        key_prefix="hi:rate",
+        socket_timeout=1,
+        socket_connect_timeout=1,
     )
 
 

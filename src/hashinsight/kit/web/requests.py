@@ -52,6 +52,6 @@ class Requests:
             route = getattr(scope.get("route"), "path", "unmatched")
             REQUESTS.labels(method, route, str(status)).inc()
             SECONDS.labels(method, route).observe(seconds)
-            say = log.debug if scope["path"] in _QUIET and status < 500 else log.info  # noqa: PLR2004
+            say = log.debug if scope["path"] in _QUIET else log.info
             say("request", method=method, route=route, status=status, ms=round(seconds * 1000, 1))
             structlog.contextvars.clear_contextvars()
