@@ -1,0 +1,1 @@
+"""Tests: real PostgreSQL, real Valkey, real sockets on loopback, real processes."""

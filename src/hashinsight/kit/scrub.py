@@ -48,6 +48,7 @@ def scrub(value: Any, key: str = "") -> Any:
     """The same value with every secret in it hidden; what is not a plain value is shown by its text."""
     if value is None or isinstance(value, bool):
         return value
+    key = key.replace("-", "_")
     if key and (_SECRET_KEYS.search(key) or _ADDRESS_KEYS.search(key)):
         return HIDDEN
     match value:

@@ -103,11 +103,12 @@ class Settings(BaseSettings):
 
 def load_settings() -> Settings:
     """The settings, or a refusal in one sentence: a variable that nobody reads is a mistake, not a wish."""
-    known = {PREFIX + name.upper() for name in Settings.model_fields}
+    known = {name.upper() for name in Settings.model_fields}
     for name in sorted(os.environ):
-        if name.upper().startswith(PREFIX) and name.upper() not in known:
-            near = difflib.get_close_matches(name.upper(), known, n=1)
-            hint = f"did you mean {near[0]}?" if near else "docs/operations/settings.md lists all of them."
+        rest = name.upper().removeprefix(PREFIX)
+        if name.upper().startswith(PREFIX) and rest not in known:
+            near = difflib.get_close_matches(rest, known, n=1)
+            hint = f"did you mean {PREFIX}{near[0]}?" if near else "docs/operations/settings.md lists all of them."
             raise Refusal(f"{name} is not a setting of HashInsight: {hint}")
     try:
         return Settings()

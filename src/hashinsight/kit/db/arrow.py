@@ -14,8 +14,8 @@ def read_frame(libpq_url: str, context: Context, query: sql.Composable) -> pl.Da
         for name, value in context.as_settings().items()
     )
     with dbapi.connect(libpq_url) as connection, connection.cursor() as cursor:
-        cursor.execute(sql.SQL("select {}").format(settings).as_string())
-        cursor.fetchall()
+        cursor.execute(sql.SQL("select concat({})").format(settings).as_string())
+        pl.DataFrame(cursor.fetch_arrow())  # without PyArrow, the only way to take a result
         cursor.execute(query.as_string())
         frame = pl.DataFrame(cursor.fetch_arrow())
         connection.rollback()

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from sqlalchemy import or_, select, text
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.kit.ticks.models import TickRunRow
@@ -152,7 +153,7 @@ async def _list_candidates(session: AsyncSession, tick: Tick, now: datetime) -> 
     head = (
         select(run.site_id, run.period, run.retry_at)
         .where(run.tick == tick.name, run.state == "due")
-        .distinct(run.site_id)
+        .ext(distinct_on(run.site_id))
         .order_by(run.site_id, order)
         .subquery()
     )

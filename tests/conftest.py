@@ -1,0 +1,133 @@
+"""What every test can ask for: a database of its own, a Redis of its own, settings that point there."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+# the library reads this when it is first imported, so it comes before everything of ours
+os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", tempfile.mkdtemp(prefix="hi-metrics-"))
+for _name in [name for name in os.environ if name.startswith("HASHINSIGHT_")]:
+    del os.environ[_name]
+
+import httpx
+import psycopg
+import pytest
+from psycopg import sql
+from redis import Redis
+
+from hashinsight.app import create_app
+from hashinsight.kit.db.address import DatabaseAddress, address_of_socket
+from hashinsight.kit.db.database import Database
+from hashinsight.kit.embedded.folder import DataFolder
+from hashinsight.kit.ids import new_id
+from hashinsight.kit.settings import Settings
+
+_servers: subprocess.Popen[str] | None = None
+_folder: Path | None = None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The first process of the run starts the servers; the parallel ones are told where they are."""
+    global _servers, _folder  # noqa: PLW0603 - one set of servers a run
+    if hasattr(config, "workerinput"):
+        _folder = Path(config.workerinput["servers"])
+        return
+    _folder = Path(tempfile.mkdtemp(prefix="hi-test-"))
+    _servers = subprocess.Popen(
+        [sys.executable, "-m", "tests.servers", str(_folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=config.rootpath,
+    )
+    assert _servers.stdout is not None
+    if _servers.stdout.readline() != "ready\n":
+        pytest.exit("the servers for the tests did not start", returncode=3)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: object) -> None:
+    node.workerinput["servers"] = str(_folder)  # type: ignore[attr-defined] # xdist ships no types
+
+
+def pytest_unconfigure() -> None:
+    if _servers is None:
+        return
+    assert _servers.stdin is not None
+    assert _servers.stdout is not None
+    _servers.stdin.close()
+    _servers.wait(timeout=60)
+    _servers.stdout.close()
+    assert _folder is not None
+    shutil.rmtree(_folder)
+    shutil.rmtree(os.environ["PROMETHEUS_MULTIPROC_DIR"], ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def folder() -> DataFolder:
+    assert _folder is not None
+    return DataFolder(_folder)
+
+
+@pytest.fixture(scope="session")
+def admin(folder: DataFolder) -> Iterator[psycopg.Connection]:
+    """The superuser's connection to the cluster, for making and dropping databases."""
+    url = address_of_socket(folder.sockets, "postgres", "postgres").libpq
+    with psycopg.connect(url, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture
+def database_name(admin: psycopg.Connection) -> Iterator[str]:
+    """A migrated database, cloned for this test alone."""
+    name = f"test_{new_id().hex}"
+    admin.execute(sql.SQL("create database {} template hashinsight").format(sql.Identifier(name)))
+    yield name
+    admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+
+@pytest.fixture
+def address(folder: DataFolder, database_name: str) -> DatabaseAddress:
+    return address_of_socket(folder.sockets, database_name)
+
+
+@pytest.fixture
+def superuser_url(folder: DataFolder, database_name: str) -> str:
+    return address_of_socket(folder.sockets, database_name, "postgres").libpq
+
+
+@pytest.fixture
+async def database(address: DatabaseAddress) -> AsyncIterator[Database]:
+    database = Database(address)
+    yield database
+    await database.dispose()
+
+
+@pytest.fixture
+def redis_url(folder: DataFolder) -> Iterator[str]:
+    """A Redis database for this test process, empty."""
+    number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 16
+    url = f"unix://{folder.valkey_socket}?db={number}"
+    with Redis.from_url(url) as redis:
+        redis.flushdb()
+        yield url
+
+
+@pytest.fixture
+def settings(tmp_path: Path, address: DatabaseAddress, redis_url: str) -> Settings:
+    return Settings.model_validate(
+        {"data_dir": tmp_path, "database_url": address.url, "redis_url": redis_url, "disk_reserve_mb": 1}
+    )
+
+
+@pytest.fixture
+async def client(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of the whole application, as a caller on this machine."""
+    app = create_app(settings)
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    async with app.router.lifespan_context(app), httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+        yield client

@@ -1,0 +1,56 @@
+from collections.abc import AsyncIterator
+
+import psycopg
+import pytest
+from psycopg import sql
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+from hashinsight.kit.db.address import DatabaseAddress, address_of_socket
+from hashinsight.kit.db.context import Context
+from hashinsight.kit.db.database import Database
+from hashinsight.kit.embedded.folder import DataFolder
+from hashinsight.kit.ids import new_id
+
+WHICH = text("select current_database()")
+
+
+@pytest.fixture
+async def replica(admin: psycopg.Connection, folder: DataFolder) -> AsyncIterator[DatabaseAddress]:
+    name = f"replica_{new_id().hex}"
+    admin.execute(sql.SQL("create database {} template hashinsight").format(sql.Identifier(name)))
+    yield address_of_socket(folder.sockets, name)
+    admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+
+async def test_reads_go_to_the_replica_and_writes_to_the_main_server(
+    address: DatabaseAddress, replica: DatabaseAddress, database_name: str
+) -> None:
+    database = Database(address, replica)
+    try:
+        async with database.reading(Context()) as session:
+            assert str((await session.execute(WHICH)).scalar()).startswith("replica_")
+        async with database.transaction(Context()) as session:
+            assert (await session.execute(WHICH)).scalar() == database_name
+        frame = await database.frame(Context(), sql.SQL("select current_database()::text as name"))
+        assert frame["name"][0].startswith("replica_")
+    finally:
+        await database.dispose()
+
+
+async def test_while_the_replica_is_away_reads_come_from_the_main_server(
+    address: DatabaseAddress, folder: DataFolder, database_name: str
+) -> None:
+    database = Database(address, address_of_socket(folder.sockets, "no_such_replica"))
+    try:
+        async with database.reading(Context()) as session:
+            assert (await session.execute(WHICH)).scalar() == database_name
+    finally:
+        await database.dispose()
+
+
+async def test_a_reading_session_cannot_write_even_without_a_replica(database: Database) -> None:
+    with pytest.raises(DBAPIError, match="read-only"):
+        async with database.reading(Context()) as session:
+            await session.execute(text("create temporary table x (y int)"))
+            await session.execute(text("create table x (y int)"))

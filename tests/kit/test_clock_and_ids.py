@@ -1,0 +1,37 @@
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from hashinsight.kit.clock import VirtualClock, iso_z, system_clock
+from hashinsight.kit.ids import new_id, new_token
+
+NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+def test_a_virtual_clock_moves_forward_only() -> None:
+    clock = VirtualClock(NOON)
+    clock.move_to(NOON + timedelta(hours=1))
+    assert clock() == NOON + timedelta(hours=1)
+    with pytest.raises(ValueError, match="backwards"):
+        clock.move_to(NOON)
+
+
+def test_a_clock_without_a_zone_is_refused() -> None:
+    with pytest.raises(ValueError, match="zone"):
+        VirtualClock(datetime(2026, 3, 1))  # noqa: DTZ001
+
+
+def test_times_are_shown_in_utc_with_z() -> None:
+    assert iso_z(NOON.astimezone(timezone(timedelta(hours=8)))) == "2026-03-01T12:00:00Z"
+    assert system_clock().tzinfo is UTC
+
+
+def test_ids_made_later_sort_later_and_do_not_repeat() -> None:
+    ids = [new_id() for _ in range(1000)]
+    assert ids == sorted(ids)
+    assert len(set(ids)) == 1000
+
+
+def test_tokens_say_what_they_are_and_do_not_repeat() -> None:
+    assert new_token("api").startswith("hi_api_")
+    assert len({new_token("api") for _ in range(100)}) == 100
