@@ -24,6 +24,7 @@ from hashinsight.kit.db.address import DatabaseAddress, address_of_socket
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.folder import DataFolder
 from hashinsight.kit.ids import new_id
+from hashinsight.kit.logs import configure_logs
 from hashinsight.kit.settings import Settings
 
 _servers: subprocess.Popen[str] | None = None
@@ -65,6 +66,12 @@ def pytest_unconfigure() -> None:
     assert _folder is not None
     shutil.rmtree(_folder)
     shutil.rmtree(os.environ["PROMETHEUS_MULTIPROC_DIR"], ignore_errors=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def logs() -> None:
+    """As in production: structured and scrubbed. Tests that look at logs set up their own."""
+    configure_logs(Settings(log_level="WARNING", log_format="json"), "test")
 
 
 @pytest.fixture(scope="session")

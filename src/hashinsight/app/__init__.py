@@ -16,6 +16,7 @@ from hashinsight.kit.settings import Settings, load_settings
 from hashinsight.kit.web.answers import AnswerErrors, install_handlers
 from hashinsight.kit.web.headers import SecurityHeaders
 from hashinsight.kit.web.limits import BodyLimit, RateLimit, ShedWhenDiskIsLow
+from hashinsight.kit.web.rates import Rates
 from hashinsight.kit.web.requests import Requests
 
 log = structlog.get_logger(__name__)
@@ -23,6 +24,7 @@ log = structlog.get_logger(__name__)
 
 def create_app(settings: Settings | None = None, database: Database | None = None) -> FastAPI:
     settings = settings or load_settings()
+    rates = Rates(redis_url(settings))
     guard = DiskGuard(settings.data_dir, settings.disk_reserve_mb)
     app = FastAPI(
         title="HashInsight",
@@ -35,13 +37,14 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
             Middleware(Requests),
             Middleware(SecurityHeaders),
             Middleware(AnswerErrors),
-            Middleware(RateLimit, settings.rate_per_minute, redis_url(settings)),
+            Middleware(RateLimit, rates, settings.rate_per_minute),
             Middleware(ShedWhenDiskIsLow, guard),
             Middleware(BodyLimit, settings.body_limit_kb, settings.batch_limit_kb),
         ],
     )
     app.state.settings = settings
     app.state.disk = guard
+    app.state.rates = rates
     app.state.database = database or open_database(settings, "api")
     app.state.redis = open_async_redis(settings)
     install_handlers(app)
@@ -54,6 +57,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     log.info("api_started", version=__version__)
     yield
+    await app.state.rates.aclose()
     await app.state.redis.aclose()
     await app.state.database.dispose()
     log.info("api_stopped")

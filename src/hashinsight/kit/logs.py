@@ -36,7 +36,7 @@ def configure_logs(settings: Settings, process: str, stream: TextIO | None = Non
         scrub_event,
     ]
     renderer: Processor = (
-        structlog.dev.ConsoleRenderer(colors=stream.isatty())
+        structlog.dev.ConsoleRenderer(colors=stream.isatty(), exception_formatter=structlog.dev.plain_traceback)
         if as_text
         else structlog.processors.JSONRenderer(ensure_ascii=False)
     )

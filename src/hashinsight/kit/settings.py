@@ -111,11 +111,14 @@ def load_settings() -> Settings:
             hint = f"did you mean {PREFIX}{near[0]}?" if near else "docs/operations/settings.md lists all of them."
             raise Refusal(f"{name} is not a setting of HashInsight: {hint}")
     try:
-        return Settings()
+        settings = Settings()
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         name = PREFIX + str(first["loc"][0]).upper()
         raise Refusal(f"{name} is not usable: {first['msg'].removeprefix('Value error, ')}.") from None
+    if settings.database_url is None:
+        _forget_other_servers()
+    return settings
 
 
 def settings_table() -> str:
@@ -124,6 +127,12 @@ def settings_table() -> str:
     for name, field in Settings.model_fields.items():
         lines.append(f"| `{PREFIX}{name.upper()}` | {_shown(field.get_default())} | {field.description} |")
     return "\n".join(lines) + "\n"
+
+
+def _forget_other_servers() -> None:
+    """PGHOST, PGPORT, PGSERVICE … lead every PostgreSQL client of this process: on the embedded server, away from it."""
+    for name in [name for name in os.environ if name.startswith("PG")]:
+        del os.environ[name]
 
 
 def _shown(default: Any) -> str:

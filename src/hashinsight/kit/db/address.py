@@ -30,5 +30,5 @@ def address_from_url(url: str) -> DatabaseAddress:
 
 
 def address_of_socket(folder: Path, database: str, user: str = LOGIN_ROLE) -> DatabaseAddress:
-    url = f"postgresql://{user}@/{database}?host={quote(str(folder), safe='')}"
+    url = f"postgresql://{user}@/{database}?host={quote(str(folder), safe='')}&port=5432"
     return DatabaseAddress(url=url, shown=f"embedded PostgreSQL, database {database}")

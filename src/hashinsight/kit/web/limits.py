@@ -1,21 +1,14 @@
 """Limits that a request meets before any of our code reads it: its size, its sender's rate, the room on the disk."""
 
-import time
-
-import structlog
-from limits import RateLimitItemPerMinute, aio
-from limits.errors import StorageError
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hashinsight.kit.embedded.disk import DiskGuard
 from hashinsight.kit.errors import PayloadTooLarge, RateLimited, Unavailable
-
-log = structlog.get_logger(__name__)
+from hashinsight.kit.web.rates import Rates
 
 TELEMETRY_PATHS = ("/api/edge/v1/telemetry/", "/api/collector/upload")
 _UNLIMITED = frozenset({"/healthz", "/readyz"})
-_RETRY_REDIS_SECONDS = 5.0
 
 
 class BodyLimit:
@@ -48,30 +41,17 @@ class BodyLimit:
 
 
 class RateLimit:
-    """Counts requests by client address: over all processes through Redis, each by itself while that is away."""
-
-    def __init__(self, app: ASGIApp, per_minute: int, redis_url: str) -> None:
+    def __init__(self, app: ASGIApp, rates: Rates, per_minute: int) -> None:
         self._app = app
-        self._allowed = RateLimitItemPerMinute(per_minute)
-        self._shared = aio.strategies.SlidingWindowCounterRateLimiter(_redis_storage(redis_url))
-        self._alone = aio.strategies.SlidingWindowCounterRateLimiter(aio.storage.MemoryStorage())
-        self._redis_from = 0.0
+        self._rates = rates
+        self._per_minute = per_minute
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"] not in _UNLIMITED:
             client = (scope.get("client") or ("unknown",))[0]
-            if not await self._hit(client):
+            if not await self._rates.spend(f"address:{client}", self._per_minute):
                 raise RateLimited("too many requests from this address: slow down", retry_after_sec=60)
         await self._app(scope, receive, send)
-
-    async def _hit(self, client: str) -> bool:
-        if time.monotonic() >= self._redis_from:
-            try:
-                return await self._shared.hit(self._allowed, client)
-            except (StorageError, OSError) as error:
-                self._redis_from = time.monotonic() + _RETRY_REDIS_SECONDS
-                log.warning("rate_limit_without_redis", error=str(error))
-        return await self._alone.hit(self._allowed, client)
 
 
 class ShedWhenDiskIsLow:
@@ -89,19 +69,6 @@ class ShedWhenDiskIsLow:
                 retry_after_sec=60,
             )
         await self._app(scope, receive, send)
-
-
-def _redis_storage(url: str) -> aio.storage.RedisStorage:
-    scheme, rest = url.split("://", 1)
-    full = f"async+{'redis+unix' if scheme == 'unix' else scheme}://{rest}"
-    return aio.storage.RedisStorage(
-        full,
-        implementation="redispy",
-        wrap_exceptions=True,
-        key_prefix="hi:rate",
-        socket_timeout=1,
-        socket_connect_timeout=1,
-    )
 
 
 def _too_large(limit: int) -> PayloadTooLarge:

@@ -1,0 +1,103 @@
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+
+from hashinsight.app import create_app
+from hashinsight.kit.settings import Settings
+
+
+async def ask(settings: Settings, path: str, client_host: str = "127.0.0.1", **headers: str) -> httpx.Response:
+    app = create_app(settings)
+    transport = httpx.ASGITransport(app, client=(client_host, 1))
+    async with app.router.lifespan_context(app), httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+        return await client.get(path, headers=headers)
+
+
+def changed(settings: Settings, **changes: Any) -> Settings:
+    return Settings.model_validate({**settings.model_dump(), **changes})
+
+
+async def test_alive_is_answered_whatever_else_is_down(settings: Settings) -> None:
+    lost = changed(settings, database_url="postgresql://u@127.0.0.1:1/x", redis_url="redis://127.0.0.1:1")
+    assert (await ask(lost, "/healthz")).json()["status"] == "ok"
+
+
+async def test_ready_names_every_part(client: httpx.AsyncClient) -> None:
+    answer = await client.get("/readyz")
+    assert answer.status_code == 200
+    assert answer.json()["status"] == "ready"
+    assert {name: part["state"] for name, part in answer.json()["parts"].items()} == {
+        "database": "ok",
+        "redis": "ok",
+        "disk": "ok",
+    }
+
+
+async def test_without_the_database_it_is_not_ready_and_says_which_part(settings: Settings) -> None:
+    answer = await ask(changed(settings, database_url="postgresql://u:CANARY@127.0.0.1:1/x"), "/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["parts"]["database"]["state"] == "down"
+    assert answer.json()["parts"]["redis"]["state"] == "ok"
+    assert "CANARY" not in answer.text
+
+
+async def test_without_redis_it_is_ready_but_degraded(settings: Settings) -> None:
+    answer = await ask(changed(settings, redis_url="redis://127.0.0.1:1"), "/readyz")
+    assert answer.status_code == 200
+    assert answer.json()["status"] == "degraded"
+    assert answer.json()["parts"]["redis"]["state"] == "degraded"
+
+
+async def test_a_schema_at_another_revision_is_not_ready(client: httpx.AsyncClient, superuser_url: str) -> None:
+    with psycopg.connect(superuser_url, autocommit=True) as connection:
+        connection.execute("update alembic_version set version_num = '0000'")
+    answer = await client.get("/readyz")
+    assert answer.status_code == 503
+    assert "hashinsight migrate" in answer.json()["parts"]["database"]["message"]
+
+
+async def test_metrics_tell_of_requests_and_of_the_database(client: httpx.AsyncClient) -> None:
+    await client.get("/healthz")
+    lines = (await client.get("/metrics")).text
+    assert 'hashinsight_http_requests_total{method="GET",route="/healthz",status="200"}' in lines
+    assert "hashinsight_database_up 1.0" in lines
+    assert "hashinsight_disk_free_megabytes" in lines
+
+
+async def test_metrics_go_on_without_the_database_and_say_so(settings: Settings) -> None:
+    answer = await ask(changed(settings, database_url="postgresql://u@127.0.0.1:1/x"), "/metrics")
+    assert answer.status_code == 200
+    assert "hashinsight_database_up 0.0" in answer.text
+
+
+async def test_a_guessed_path_makes_no_series_of_its_own(client: httpx.AsyncClient) -> None:
+    await client.get("/guess-8231923")
+    assert "guess-8231923" not in (await client.get("/metrics")).text
+
+
+@pytest.mark.parametrize(("host", "headers"), [("203.0.113.9", {}), ("127.0.0.1", {"X-Forwarded-For": "127.0.0.1"})])
+async def test_without_a_token_metrics_are_told_only_on_this_machine(
+    settings: Settings, host: str, headers: dict[str, str]
+) -> None:
+    answer = await ask(settings, "/metrics", host, **headers)
+    assert (answer.status_code, answer.json()["error_code"]) == (403, "FORBIDDEN")
+
+
+async def test_with_a_token_metrics_ask_for_it_everywhere(settings: Settings) -> None:
+    guarded = changed(settings, metrics_token="t" * 20)
+    assert (await ask(guarded, "/metrics")).status_code == 401
+    assert (await ask(guarded, "/metrics", Authorization="Bearer wrong")).status_code == 401
+    assert (await ask(guarded, "/metrics", "203.0.113.9", Authorization="Bearer " + "t" * 20)).status_code == 200
+
+
+async def test_the_page_at_the_root_loads_nothing_from_elsewhere(client: httpx.AsyncClient) -> None:
+    page = await client.get("/")
+    assert page.status_code == 200
+    assert "text/html" in page.headers["content-type"]
+    assert "http://" not in page.text
+    assert "https://" not in page.text
+    for link in ("/readyz", "/openapi.json", "/metrics"):
+        assert f'href="{link}"' in page.text
+        assert (await client.get(link)).status_code == 200

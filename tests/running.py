@@ -1,0 +1,158 @@
+"""Real installations for tests: `hashinsight …` as child processes with folders and ports of their own."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import httpx
+import psutil
+
+from hashinsight.kit.db.address import address_of_socket
+from hashinsight.kit.embedded.folder import DataFolder
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def new_folder() -> Iterator[Path]:
+    """A folder that also another user can be let into; pytest's own are closed to everybody."""
+    path = Path(tempfile.mkdtemp(prefix="hi-run-"))
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path)
+
+
+def wait_for(condition: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"waited {seconds} s for {what}"
+        time.sleep(0.05)
+
+
+def environment(**settings: object) -> dict[str, str]:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("HASHINSIGHT_", "PROMETHEUS_"))}
+    return {**clean, **{f"HASHINSIGHT_{name.upper()}": str(value) for name, value in settings.items()}}
+
+
+def hashinsight(
+    *arguments: str, seconds: float = 60.0, prefix: tuple[str, ...] = (), **settings: object
+) -> subprocess.CompletedProcess[str]:
+    """Run one command to its end."""
+    return subprocess.run(
+        [*prefix, sys.executable, "-m", "hashinsight", *arguments],
+        env=environment(**settings),
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        check=False,
+    )
+
+
+class Up:
+    """One `hashinsight up`, with its output collected. Leaving the block stops it, and checks that nothing stays."""
+
+    def __init__(self, folder: Path, *, prefix: tuple[str, ...] = (), **settings: object) -> None:
+        self.folder = DataFolder(folder)
+        self.port = int(str(settings.pop("port", 0))) or free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.output = ""
+        self._seen: dict[int, psutil.Process] = {}
+        chosen: Mapping[str, object] = {"data_dir": folder, "port": self.port, "disk_reserve_mb": 8, **settings}
+        self.process = subprocess.Popen(
+            [*prefix, sys.executable, "-m", "hashinsight", "up"],
+            env=environment(**chosen),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        self.tree()
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(60)
+            except subprocess.TimeoutExpired:
+                self.kill_everything()
+                raise
+        self._reader.join(10)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        left = [process for process in self._seen.values() if process.is_running() and process.status() != "zombie"]
+        for process in left:
+            process.kill()
+        assert not left, f"left running: {left}\n{self.output}"
+
+    def wait_ready(self, seconds: float = 60.0) -> Self:
+        def ready() -> bool:
+            assert self.process.poll() is None, f"it ended: {self.output}"
+            return f"ready {self.url}\n" in self.output
+
+        try:
+            wait_for(ready, "the ready line", seconds)
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{self.output}") from None
+        self.tree()
+        return self
+
+    def tree(self) -> list[psutil.Process]:
+        """Every process of this installation that runs now, this one first."""
+        try:
+            root = psutil.Process(self.process.pid)
+            found = [root, *root.children(recursive=True)]
+        except psutil.NoSuchProcess:
+            return []
+        self._seen.update({process.pid: process for process in found})
+        return found
+
+    def child(self, word: str) -> psutil.Process:
+        """The direct child of this name, or with this word on its command line."""
+        (found,) = [
+            process
+            for process in psutil.Process(self.process.pid).children()
+            if process.name() == word or word in process.cmdline()
+        ]
+        return found
+
+    def kill_everything(self) -> None:
+        """kill -9 of every process, all at once: nobody gets to tidy up."""
+        tree = self.tree()
+        for process in tree:
+            process.suspend()
+        for process in tree:
+            process.kill()
+        psutil.wait_procs(tree, timeout=20)
+        self.process.wait(20)
+
+    def get(self, path: str) -> httpx.Response:
+        return httpx.get(self.url + path, timeout=10)
+
+    @property
+    def superuser_url(self) -> str:
+        return address_of_socket(self.folder.sockets, "hashinsight", "postgres").libpq
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.output += line

@@ -1,0 +1,272 @@
+"""Whole lives of an installation: started, used, killed, started again."""
+
+import os
+import pwd
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import psycopg
+import pytest
+
+from tests.running import Up, hashinsight, new_folder, wait_for
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    with new_folder() as folder:
+        yield folder
+
+
+def remember(url: str, value: str) -> None:
+    with psycopg.connect(url) as connection:
+        connection.execute("create table if not exists notes (value text)")
+        connection.execute("insert into notes values (%s)", [value])
+
+
+def remembered(url: str) -> list[str]:
+    with psycopg.connect(url) as connection:
+        return [value for (value,) in connection.execute("select value from notes order by value").fetchall()]
+
+
+def test_it_starts_serves_and_after_kill_9_of_everything_starts_again_with_what_was_committed(place: Path) -> None:
+    with Up(place) as first:
+        first.wait_ready(60)
+        assert first.get("/readyz").json()["status"] == "ready"
+        remember(first.superuser_url, "before the kill")
+        hanging = psycopg.connect(first.superuser_url)
+        hanging.execute("insert into notes values ('never committed')")
+        key = (place / "secret.key").read_text()
+        assert len(first.tree()) > 8
+        first.kill_everything()
+        hanging.close()
+    assert (place / "postgres" / "postmaster.pid").exists(), "it was really killed in its tracks"
+    with Up(place, port=first.port) as second:
+        second.wait_ready(60)
+        assert remembered(second.superuser_url) == ["before the kill"]
+        assert (place / "secret.key").read_text() == key
+        assert second.get("/readyz").status_code == 200
+        with psycopg.connect(second.superuser_url) as connection:
+            durable = connection.execute("select name, setting from pg_settings where name = any(%s)", [DURABLE])
+            assert dict(durable.fetchall()) == dict.fromkeys(DURABLE, "on")
+
+
+DURABLE = ["fsync", "full_page_writes", "synchronous_commit", "data_checksums"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_stops_everything_cleanly(place: Path, number: signal.Signals) -> None:
+    with Up(place) as up:
+        up.wait_ready()
+        up.process.send_signal(number)
+        assert up.process.wait(60) == 0
+    assert "stopped\n" in up.output
+    assert "Traceback" not in up.output
+    assert not (place / "postgres" / "postmaster.pid").exists()
+
+
+def test_a_signal_while_it_is_starting_stops_it_too(place: Path) -> None:
+    with Up(place) as up:
+        wait_for(lambda: "Valkey is up" in up.output, "the first part")
+        up.process.send_signal(signal.SIGTERM)
+        assert up.process.wait(60) == 0
+    assert "ready http" not in up.output
+    assert "Traceback" not in up.output
+
+
+def test_a_part_that_dies_is_started_again_and_callers_notice_little(place: Path) -> None:
+    with Up(place) as up:
+        up.wait_ready()
+        remember(up.superuser_url, "kept")
+        for word in ("serve", "worker", "scheduler", "valkey-server", "postgres"):
+            victim = up.child(word)
+            victim.kill()
+            victim.wait(10)
+            wait_for(lambda w=word: is_back(up, w), f"{word} to be back")  # type: ignore[misc]
+            wait_for(lambda: is_ready(up), f"it to be ready after {word} died")
+        assert remembered(up.superuser_url) == ["kept"]
+        assert up.output.count('"child_died"') == 5
+
+
+def is_back(up: Up, word: str) -> bool:
+    try:
+        return bool(up.child(word).is_running())
+    except ValueError:
+        return False
+
+
+def is_ready(up: Up) -> bool:
+    try:
+        answer = up.get("/readyz")
+    except httpx.TransportError:  # it was in the hands of the process that was killed
+        return False
+    return answer.status_code == 200 and answer.json()["status"] == "ready"
+
+
+def test_when_the_supervisor_alone_is_killed_its_children_go_and_the_next_start_works(place: Path) -> None:
+    with Up(place) as first:
+        first.wait_ready()
+        remember(first.superuser_url, "kept")
+        first.process.kill()
+        first.process.wait(10)
+        children = list(first._seen.values())[1:]
+        wait_for(lambda: not any(child.is_running() for child in children), "the children to go", 30)
+    with Up(place, port=first.port) as second:
+        second.wait_ready()
+        assert remembered(second.superuser_url) == ["kept"]
+
+
+def test_a_lock_file_that_names_a_living_stranger_does_not_stop_the_next_start(place: Path) -> None:
+    with Up(place) as first:
+        first.wait_ready()
+        first.kill_everything()
+    pid_file = place / "postgres" / "postmaster.pid"
+    lines = pid_file.read_text().splitlines()
+    lines[0] = str(os.getpid())  # the number was given to somebody else since
+    pid_file.write_text("\n".join(lines) + "\n")
+    with Up(place) as second:
+        second.wait_ready()
+
+
+def test_two_installations_run_side_by_side_and_one_folder_holds_only_one(place: Path) -> None:
+    with new_folder() as other, Up(place) as one, Up(other) as two:
+        one.wait_ready()
+        two.wait_ready()
+        remember(one.superuser_url, "one")
+        remember(two.superuser_url, "two")
+        assert remembered(one.superuser_url) == ["one"]
+        third = hashinsight("up", data_dir=place, port=1)
+        assert third.returncode == 78
+        assert f"process {one.process.pid}" in third.stderr
+        assert one.get("/readyz").status_code == 200
+
+
+def test_several_api_processes_share_the_port_and_their_metrics_add_up(place: Path) -> None:
+    with Up(place, api_processes=3) as up:
+        up.wait_ready()
+        seen = set()
+        for _ in range(300):
+            seen.add(up.get("/healthz").headers["x-request-id"])
+        lines = up.get("/metrics").text.splitlines()
+        (counted,) = [
+            float(line.split()[-1])
+            for line in lines
+            if line.startswith('hashinsight_http_requests_total{method="GET",route="/healthz",status="200"}')
+        ]
+        assert counted == len(seen) == 300
+        assert any(line.startswith('hashinsight_tick_seconds_count{outcome="done",tick="pulse"}') for line in lines)
+
+
+def test_the_ticks_run_and_doctor_finds_nothing_wrong_and_later_says_what_is(place: Path) -> None:
+    import json
+
+    with Up(place) as up:
+        up.wait_ready()
+
+        def pulse_done() -> bool:
+            return 'hashinsight_tick_last_done_timestamp_seconds{tick="pulse"}' in up.get("/metrics").text
+
+        wait_for(pulse_done, "the first pulse")
+        healthy = hashinsight("doctor", "--json", data_dir=place, port=up.port)
+        report = json.loads(healthy.stdout)
+        assert healthy.returncode == 0, report
+        assert report["ok"] is True
+        assert {"data folder", "disk", "redis", "database", "schema", "clock", "tick pulse"} <= {
+            finding["part"] for finding in report["findings"]
+        }
+    stopped = hashinsight("doctor", data_dir=place, port=up.port)
+    assert stopped.returncode == 1
+    assert "is not running" in " ".join(stopped.stdout.split())
+
+
+def ordinary_user() -> tuple[str, ...]:
+    """As root: the words that run a command as an ordinary user who can still read our own files."""
+    if os.geteuid() != 0:
+        return ()
+    user = pwd.getpwnam("nobody")
+    caps = ("--inh-caps=-all,+dac_read_search", "--ambient-caps=-all,+dac_read_search")
+    return ("setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups", *caps)
+
+
+def test_it_runs_as_an_ordinary_user(place: Path) -> None:
+    prefix = ordinary_user()
+    if prefix:
+        os.chown(place, pwd.getpwnam("nobody").pw_uid, -1)
+    with Up(place, prefix=prefix) as up:
+        up.wait_ready()
+        assert up.child("postgres").uids().real != 0
+        assert (place / "postgres").stat().st_mode & 0o777 == 0o700
+        assert up.get("/readyz").status_code == 200
+
+
+def test_as_root_the_servers_run_as_the_service_user_and_nobody_else_can_enter(place: Path) -> None:
+    with Up(place) as up:
+        up.wait_ready()
+        for word in ("postgres", "valkey-server"):
+            assert up.child(word).uids().real == (
+                pwd.getpwnam("hashinsight").pw_uid if os.geteuid() == 0 else os.geteuid()
+            )
+        for inner in ("postgres", "sockets", "logs"):
+            assert (place / inner).stat().st_mode & 0o077 == 0
+        assert place.stat().st_mode & 0o007 == 0
+        listening = [c for p in (up.child("postgres"), up.child("valkey-server")) for c in p.net_connections("inet")]
+        assert not listening, "the servers listen on no port"
+
+
+def test_a_folder_with_a_very_long_name_works_although_its_sockets_cannot_live_there(place: Path) -> None:
+    deep = place / ("long" * 20) / ("name" * 20)
+    deep.mkdir(parents=True)
+    for folder in (place, deep.parent):
+        folder.chmod(0o711)
+    with Up(deep) as up:
+        up.wait_ready()
+        assert not (deep / "sockets").exists()
+        assert up.folder.sockets.stat().st_mode & 0o777 == 0o700
+    for leftover in up.folder.sockets.iterdir():
+        leftover.unlink()
+    up.folder.sockets.rmdir()
+
+
+def test_a_database_that_happens_to_be_on_the_machine_is_never_touched(place: Path) -> None:
+    """Variables that lead every PostgreSQL and Redis client elsewhere lead us nowhere."""
+    trap = {"PGHOST": "127.0.0.1", "PGPORT": "1", "PGHOSTADDR": "127.0.0.1", "PGSERVICE": "trap", "PGDATABASE": "trap", "PGUSER": "trap", "REDIS_URL": "redis://trap"}
+    prefix = ("env", *(f"{name}={value}" for name, value in trap.items()))
+    with Up(place, prefix=prefix) as up:
+        up.wait_ready()
+        assert up.get("/readyz").json()["status"] == "ready"
+
+
+def test_make_up_is_the_same_as_the_command(place: Path) -> None:
+    """`make up` in a checkout whose packages are installed starts, prints the ready line and stops with Ctrl-C."""
+    root = Path(__file__).parents[2]
+    from tests.running import environment, free_port
+
+    port = free_port()
+    process = subprocess.Popen(
+        ["make", "up"],
+        cwd=root,
+        env=environment(data_dir=place, port=port, disk_reserve_mb=8),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    lines = []
+    began = time.monotonic()
+    for line in process.stdout:
+        lines.append(line)
+        if line == f"ready http://127.0.0.1:{port}\n":
+            break
+    assert lines[-1].startswith("ready "), lines
+    assert time.monotonic() - began < 60
+    os.killpg(process.pid, signal.SIGINT)
+    rest = process.stdout.read()
+    process.wait(60)
+    process.stdout.close()
+    assert "stopped" in rest, rest
+    assert sys.executable.startswith(str(root)), "the tests run in the environment that make has made"
