@@ -1,5 +1,8 @@
 """What every long-running command does first: settings, logs, metrics, and a look whether the database is there."""
 
+import structlog
+from sqlalchemy.exc import DBAPIError
+
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.db.reach import reach
@@ -7,6 +10,8 @@ from hashinsight.kit.errors import Refusal
 from hashinsight.kit.logs import configure_logs
 from hashinsight.kit.metrics import share_metrics
 from hashinsight.kit.settings import Settings, load_settings
+
+log = structlog.get_logger(__name__)
 
 
 def prepare(process: str) -> Settings:
@@ -28,8 +33,12 @@ async def check_database(database: Database) -> None:
     from hashinsight.migrations import current_revision, head_revision
 
     await reach(database.address)
-    async with database.transaction(job_context(work_seconds=30)) as session:
-        revision = await current_revision(session)
+    try:
+        async with database.transaction(job_context(work_seconds=30)) as session:
+            revision = await current_revision(session)
+    except DBAPIError as error:  # the server answers, but our roles are not there
+        log.debug("roles_missing", error=str(error.orig))
+        revision = None
     if revision != head_revision():
         raise Refusal(
             f"the database is at revision {revision} and this program needs {head_revision()}: "

@@ -105,7 +105,8 @@ class Supervisor:
             code = await kept.process.wait()
             if self._stopping:
                 return
-            if code == EXIT_REFUSED:
+            # a first start that is refused will be refused again; later, the database may just be recovering
+            if code == EXIT_REFUSED and kept.restarts == 0:
                 self.failure = f"{kept.child.name} refused to start."
                 self.failed.set()
                 return

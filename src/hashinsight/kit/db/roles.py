@@ -17,6 +17,9 @@ async def ensure_roles(connection: AsyncConnection, *, login: str | None = None)
     if connection.info.server_version < MIN_SERVER_VERSION:
         found = connection.info.server_version // 10000
         raise Refusal(f"the database server is PostgreSQL {found}: HashInsight needs 16 or newer.")
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise Refusal(f"the database is encoded in {encoding}: make one with encoding UTF8 for HashInsight.")
     member = sql.Identifier(login) if login else sql.SQL("current_user")
     try:
         async with connection.transaction():

@@ -100,11 +100,11 @@ def prepare(folder: DataFolder, account: Account) -> None:
     if account.is_other:  # let the service user through, and nobody else
         os.chown(folder.path, -1, account.gid)
         folder.path.chmod(0o710)
-    for inner in (folder.postgres, folder.valkey, folder.logs):
+    for inner in (folder.valkey, folder.logs):
         inner.mkdir(exist_ok=True, mode=0o700)
         account.own(inner)
     _make_sockets(folder.sockets, account)
-    if not account.can_reach(folder.postgres):
+    if not account.can_reach(folder.logs):
         raise Refusal(
             f"the user {account.name}, who runs the database, cannot reach {folder.path}: open the folders above it "
             "with chmod o+x, or set HASHINSIGHT_DATA_DIR to a place such as /var/lib/hashinsight."

@@ -66,8 +66,6 @@ async def make_cluster(folder: DataFolder, account: Account, binaries: Binaries)
     if process.returncode != 0:
         last = output.decode(errors="replace").strip().splitlines()[-1:] or ["no output"]
         raise Refusal(f"the database could not be made in {folder.path}: initdb said: {last[0]}")
-    if folder.postgres.exists():
-        folder.postgres.rmdir()
     aside.rename(folder.postgres)
 
 
