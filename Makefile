@@ -35,7 +35,8 @@ migration: $(SERVER)  ## write the next migration from the models: make migratio
 	@$(BIN)/hashinsight migrate --draft "$(NAME)"
 
 docs: $(SERVER)  ## write the generated tables of the documentation anew
-	@$(BIN)/python -m hashinsight settings > docs/operations/settings.table.md
+	@sed -i '/^|/d' docs/operations/settings.md
+	@$(BIN)/hashinsight settings >> docs/operations/settings.md
 
 clean:  ## remove what the other commands made in this folder (your data folder stays)
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -136,5 +136,8 @@ async def client(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     """A client of the whole application, as a caller on this machine."""
     app = create_app(settings)
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-    async with app.router.lifespan_context(app), httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=transport, base_url="http://test") as client,
+    ):
         yield client

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import httpx
 import psutil
@@ -50,16 +50,14 @@ def environment(**settings: object) -> dict[str, str]:
     return {**clean, **{f"HASHINSIGHT_{name.upper()}": str(value) for name, value in settings.items()}}
 
 
-def hashinsight(
-    *arguments: str, seconds: float = 60.0, prefix: tuple[str, ...] = (), **settings: object
-) -> subprocess.CompletedProcess[str]:
+def hashinsight(*arguments: str, prefix: tuple[str, ...] = (), **settings: Any) -> subprocess.CompletedProcess[str]:
     """Run one command to its end."""
     return subprocess.run(
         [*prefix, sys.executable, "-m", "hashinsight", *arguments],
         env=environment(**settings),
         capture_output=True,
         text=True,
-        timeout=seconds,
+        timeout=60,
         check=False,
     )
 
@@ -87,7 +85,9 @@ class Up:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.tree()
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
@@ -136,7 +136,7 @@ class Up:
         return found
 
     def kill_everything(self) -> None:
-        """kill -9 of every process, all at once: nobody gets to tidy up."""
+        """Kill -9 of every process, all at once: nobody gets to tidy up."""
         tree = self.tree()
         for process in tree:
             process.suspend()

@@ -11,7 +11,10 @@ from hashinsight.kit.settings import Settings
 async def ask(settings: Settings, path: str, client_host: str = "127.0.0.1", **headers: str) -> httpx.Response:
     app = create_app(settings)
     transport = httpx.ASGITransport(app, client=(client_host, 1))
-    async with app.router.lifespan_context(app), httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=transport, base_url="http://test") as client,
+    ):
         return await client.get(path, headers=headers)
 
 

@@ -132,7 +132,9 @@ def test_every_due_period_is_done_exactly_once_whatever_happens_to_redis_and_to_
                 process.kill()
                 process.wait(10)
 
-        states = dict(db.execute("select state, count(*)::int from tick_runs group by state").fetchall())
+        states: dict[str, int] = dict(
+            db.execute("select state, count(*)::int from tick_runs group by state").fetchall()
+        )
         assert set(states) <= {"done", "skipped"}, states
         assert states["done"] > 60
         wrong = db.execute("""

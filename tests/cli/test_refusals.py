@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -137,15 +138,30 @@ class Foreign:
         self._data.mkdir()
         account.own(self._data)
         place.chmod(0o711)
-        self._prefix = () if os.geteuid() else ("setpriv", f"--reuid={account.uid}", f"--regid={account.gid}", "--clear-groups")
+        self._prefix = (
+            () if os.geteuid() else ("setpriv", f"--reuid={account.uid}", f"--regid={account.gid}", "--clear-groups")
+        )
         password = self._data.parent / "password"
         password.write_text("right")
         password.chmod(0o644)
-        self._run("initdb", "-D", str(self._data), "-U", "root", "-A", "scram-sha-256", "--pwfile", str(password), "-N", "-E", "UTF8")
+        self._run(
+            "initdb",
+            "-D",
+            str(self._data),
+            "-U",
+            "root",
+            "-A",
+            "scram-sha-256",
+            "--pwfile",
+            str(password),
+            "-N",
+            "-E",
+            "UTF8",
+        )
         options = f"-c listen_addresses=127.0.0.1 -c port={self.port} -c unix_socket_directories= -c fsync=off"
         self._run("pg_ctl", "-D", str(self._data), "-w", "-l", str(self._data / "log"), "-o", options, "start")
 
-    def url(self, user: str = "root", password: str = "right", database: str = "postgres") -> str:
+    def url(self, user: str = "root", *, password: str = "right", database: str = "postgres") -> str:  # noqa: S107
         return f"postgresql://{user}:{password}@127.0.0.1:{self.port}/{database}"
 
     def stop(self) -> None:
@@ -153,7 +169,9 @@ class Foreign:
 
     def _run(self, program: str, *arguments: str) -> None:
         command = [*self._prefix, str(self._bin / program), *arguments]
-        subprocess.run(command, check=True, capture_output=True, cwd=self._data, env={"LC_ALL": "C", "PATH": os.environ["PATH"]})
+        subprocess.run(
+            command, check=True, capture_output=True, cwd=self._data, env={"LC_ALL": "C", "PATH": os.environ["PATH"]}
+        )
 
 
 @pytest.fixture
@@ -167,7 +185,7 @@ def test_on_a_server_of_ones_own(place: Path, foreign: Foreign) -> None:
     """Wrong password, missing database, an account without rights; then a plain account that owns its database."""
     import psycopg
 
-    mine = {"data_dir": place / "mine", "port": free_port(), "disk_reserve_mb": 1}
+    mine: dict[str, Any] = {"data_dir": place / "mine", "port": free_port(), "disk_reserve_mb": 1}
     wrong = hashinsight("migrate", **mine, database_url=foreign.url(password="CANARY"))
     refused(wrong, "refuses the password", "HASHINSIGHT_DATABASE_URL")
     assert "CANARY" not in wrong.stderr
@@ -199,11 +217,14 @@ def test_on_a_server_of_ones_own(place: Path, foreign: Foreign) -> None:
 
 
 def test_the_shell_of_the_command_line_starts_without_the_servers_packages() -> None:
-    """The base install: typer and rich with what they need. A finder that denies every other package stands in for their absence."""
+    """The base install is typer and rich; a finder that denies the rest stands in for its absence."""
     program = """
 import sys
 class Deny:
-    names = {'sqlalchemy','fastapi','pydantic_settings','psycopg','redis','rq','polars','numpy','structlog','alembic','uvicorn','psutil'}
+    names = {
+        'sqlalchemy', 'fastapi', 'pydantic_settings', 'psycopg', 'redis', 'rq', 'polars', 'numpy', 'structlog',
+        'alembic', 'uvicorn', 'psutil',
+    }
     def find_spec(self, name, path=None, target=None):
         if name.split('.')[0] in self.names:
             raise ModuleNotFoundError(name)

@@ -1,5 +1,4 @@
 import multiprocessing
-import os
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ def test_the_key_is_made_once_and_only_its_owner_can_read_it(tmp_path: Path) -> 
     first = load_secret_key(settings)
     assert load_secret_key(settings) == first
     assert (tmp_path / FILE_NAME).stat().st_mode & 0o777 == 0o600
-    assert os.listdir(tmp_path) == [FILE_NAME]
+    assert list(tmp_path.iterdir()) == [tmp_path / FILE_NAME]
 
 
 def _load(folder: Path) -> bytes:

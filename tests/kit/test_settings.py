@@ -14,7 +14,7 @@ def test_a_variable_with_our_prefix_that_nobody_reads_is_refused_with_a_hint(mon
 
 def test_an_unknown_variable_far_from_any_setting_points_to_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HASHINSIGHT_QQQQQQQQQQQQ", "1")
-    with pytest.raises(Refusal, match="settings.md"):
+    with pytest.raises(Refusal, match=r"settings\.md"):
         load_settings()
 
 

@@ -233,7 +233,15 @@ def test_a_folder_with_a_very_long_name_works_although_its_sockets_cannot_live_t
 
 def test_a_database_that_happens_to_be_on_the_machine_is_never_touched(place: Path) -> None:
     """Variables that lead every PostgreSQL and Redis client elsewhere lead us nowhere."""
-    trap = {"PGHOST": "127.0.0.1", "PGPORT": "1", "PGHOSTADDR": "127.0.0.1", "PGSERVICE": "trap", "PGDATABASE": "trap", "PGUSER": "trap", "REDIS_URL": "redis://trap"}
+    trap = {
+        "PGHOST": "127.0.0.1",
+        "PGPORT": "1",
+        "PGHOSTADDR": "127.0.0.1",
+        "PGSERVICE": "trap",
+        "PGDATABASE": "trap",
+        "PGUSER": "trap",
+        "REDIS_URL": "redis://trap",
+    }
     prefix = ("env", *(f"{name}={value}" for name, value in trap.items()))
     with Up(place, prefix=prefix) as up:
         up.wait_ready()

@@ -125,12 +125,14 @@ def settings_table() -> str:
     """The settings as a Markdown table, for docs/operations/settings.md."""
     lines = ["| variable | default | meaning |", "|---|---|---|"]
     for name, field in Settings.model_fields.items():
-        lines.append(f"| `{PREFIX}{name.upper()}` | {_shown(field.get_default())} | {field.description} |")
+        lines.append(
+            f"| `{PREFIX}{name.upper()}` | {_shown(None if field.default_factory else field.default)} | {field.description} |"
+        )
     return "\n".join(lines) + "\n"
 
 
 def _forget_other_servers() -> None:
-    """PGHOST, PGPORT, PGSERVICE … lead every PostgreSQL client of this process: on the embedded server, away from it."""
+    """PGHOST, PGPORT, PGSERVICE … would lead every client in this process away from the embedded server."""
     for name in [name for name in os.environ if name.startswith("PG")]:
         del os.environ[name]
 

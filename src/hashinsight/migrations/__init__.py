@@ -24,6 +24,8 @@ from hashinsight.migrations.compare import is_ours
 log = structlog.get_logger(__name__)
 
 LOCK_TRIES = 20
+# the look at the version table waits no longer than a migration does
+_SESSION_OPTIONS = "-c timezone=UTC -c search_path=public -c lock_timeout=3s"
 
 
 def head_revision() -> str:
@@ -116,7 +118,7 @@ async def _turn(address: DatabaseAddress) -> AsyncIterator[AsyncConnection]:
 async def _as_owner(address: DatabaseAddress, act: Callable[[Connection], None]) -> None:
     engine = create_async_engine(
         address.sqlalchemy,
-        connect_args={"options": f"-c role={Role.OWNER.value} -c timezone=UTC -c search_path=public"},
+        connect_args={"options": f"-c role={Role.OWNER.value} {_SESSION_OPTIONS}"},
     )
     try:
         async with engine.connect() as connection:

@@ -113,7 +113,9 @@ async def test_telemetry_may_be_larger_than_the_rest_but_not_endless(api: httpx.
     assert (await api.post("/api/edge/v1/telemetry/batch", content=b" " * 3000)).status_code == 413
 
 
-@pytest.mark.parametrize("given", ["", "short", "x" * 65, "with space and more", "new\tline-tab", "汉字汉字汉字汉字".encode()])
+@pytest.mark.parametrize(
+    "given", ["", "short", "x" * 65, "with space and more", "new\tline-tab", "汉字汉字汉字汉字".encode()]
+)
 async def test_a_request_id_that_is_not_plain_is_replaced(api: httpx.AsyncClient, given: str | bytes) -> None:
     raw = given if isinstance(given, bytes) else given.encode()
     answer = await api.get("/healthz", headers=[(b"x-request-id", raw)])

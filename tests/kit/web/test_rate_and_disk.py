@@ -11,7 +11,10 @@ from hashinsight.kit.settings import Settings
 async def api(settings: Settings, **changes: object) -> AsyncIterator[httpx.AsyncClient]:
     app = create_app(Settings.model_validate({**settings.model_dump(), **changes}))
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-    async with app.router.lifespan_context(app), httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=transport, base_url="http://test") as client,
+    ):
         yield client
 
 
@@ -36,7 +39,9 @@ async def test_without_redis_requests_are_answered_and_still_limited(settings: S
     assert answers == [200] * 5 + [429]
 
 
-async def test_when_the_disk_is_low_telemetry_is_refused_with_retry_after_and_nothing_else_is(settings: Settings) -> None:
+async def test_when_the_disk_is_low_telemetry_is_refused_with_retry_after_and_nothing_else_is(
+    settings: Settings,
+) -> None:
     async with api(settings, disk_reserve_mb=10**9) as client:
         for path in ("/api/edge/v1/telemetry/batch", "/api/collector/upload"):
             refused = await client.post(path, content=b"{}")

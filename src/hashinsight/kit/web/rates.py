@@ -1,6 +1,7 @@
 """How often somebody may do something: counted over all processes through Redis, by each alone while that is away."""
 
 import time
+from typing import Any
 
 import structlog
 from limits import RateLimitItemPerMinute, aio
@@ -38,4 +39,5 @@ class Rates:
         return await self._alone.hit(allowed, key)
 
     async def aclose(self) -> None:
-        await self._redis.bridge.storage.aclose()
+        redispy: Any = self._redis.bridge  # the library names only what its bridges have in common
+        await redispy.storage.aclose()

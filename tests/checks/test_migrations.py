@@ -1,0 +1,99 @@
+"""The migrations: they match the models, wait for no lock for long, and can be run by several at once."""
+
+import asyncio
+import re
+from pathlib import Path
+
+import psycopg
+import pytest
+from alembic import command
+from psycopg import sql
+from sqlalchemy import Column, Integer, MetaData, Table, text
+
+from hashinsight.cli.tables import all_tables
+from hashinsight.kit.db.address import LOGIN_ROLE, DatabaseAddress, address_of_socket
+from hashinsight.kit.db.context import Context, job_context
+from hashinsight.kit.db.database import Database
+from hashinsight.kit.embedded.folder import DataFolder
+from hashinsight.kit.errors import Refusal
+from hashinsight.migrations import _as_owner, _config, current_revision, differences, head_revision, upgrade
+
+VERSIONS = Path(__file__).parents[2] / "src" / "hashinsight" / "migrations" / "versions"
+
+
+@pytest.fixture
+def admin_of_test(folder: DataFolder, database_name: str) -> DatabaseAddress:
+    return address_of_socket(folder.sockets, database_name, "postgres")
+
+
+async def test_the_migrated_database_is_what_the_models_say(admin_of_test: DatabaseAddress) -> None:
+    assert len(all_tables().tables) >= 2
+    assert await differences(admin_of_test, all_tables()) == []
+
+
+async def test_a_table_or_column_that_no_migration_makes_is_noticed(
+    admin_of_test: DatabaseAddress, superuser_url: str
+) -> None:
+    more = MetaData(naming_convention=all_tables().naming_convention)
+    for table in all_tables().tables.values():
+        table.to_metadata(more)
+    Table("forgotten", more, Column("id", Integer, primary_key=True))
+    (missing,) = await differences(admin_of_test, more)
+    assert "forgotten" in missing
+    with psycopg.connect(superuser_url, autocommit=True) as connection:
+        connection.execute("alter table tick_runs add column smuggled int")
+    (extra,) = await differences(admin_of_test, all_tables())
+    assert "smuggled" in extra
+
+
+@pytest.mark.parametrize("file", sorted(VERSIONS.glob("*.py")), ids=lambda file: file.stem)
+def test_every_migration_sets_a_lock_timeout_before_anything_else(file: Path) -> None:
+    for name in ("upgrade", "downgrade"):
+        body = file.read_text().split(f"def {name}() -> None:\n", 1)[1].split("\ndef ", 1)[0]
+        first = next(line for line in body.splitlines() if line.strip() and not line.strip().startswith("#"))
+        assert re.match(r"\s+op\.execute\(\"set local lock_timeout = '\d+s'\"\)", first), f"{file.stem}.{name}"
+
+
+async def test_the_way_down_and_up_again_works(admin_of_test: DatabaseAddress) -> None:
+    await _as_owner(admin_of_test, lambda connection: command.downgrade(_config(connection), "base"))
+    await upgrade(admin_of_test, login=LOGIN_ROLE)
+    assert await differences(admin_of_test, all_tables()) == []
+
+
+async def test_a_lock_in_the_way_is_waited_for_in_small_steps_and_then_told(
+    admin_of_test: DatabaseAddress, superuser_url: str, database: Database
+) -> None:
+    await _as_owner(admin_of_test, lambda connection: command.downgrade(_config(connection), "base"))
+    with psycopg.connect(superuser_url) as holder:
+        holder.execute("lock table alembic_version in access exclusive mode")
+
+        async def release() -> None:
+            await asyncio.sleep(4)
+            holder.rollback()
+
+        releasing = asyncio.create_task(release())
+        await upgrade(admin_of_test, login=LOGIN_ROLE, pause_sec=0.1)
+        await releasing
+        async with database.transaction(job_context()) as session:
+            assert await current_revision(session) == head_revision()
+        await _as_owner(admin_of_test, lambda connection: command.downgrade(_config(connection), "base"))
+        holder.execute("lock table alembic_version in access exclusive mode")
+        with pytest.raises(Refusal, match="got no lock"):
+            await upgrade(admin_of_test, login=LOGIN_ROLE, lock_tries=1, pause_sec=0.1)
+        holder.rollback()
+
+
+async def test_several_that_migrate_an_empty_database_at_once_take_turns(
+    admin: psycopg.Connection, folder: DataFolder, database_name: str
+) -> None:
+    name = f"{database_name}_empty"
+    admin.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+    try:
+        address = address_of_socket(folder.sockets, name, "postgres")
+        await asyncio.gather(*(upgrade(address, login=LOGIN_ROLE) for _ in range(4)))
+        database = Database(address_of_socket(folder.sockets, name))
+        async with database.transaction(Context()) as session:
+            assert (await session.execute(text("select version_num from alembic_version"))).scalar() == head_revision()
+        await database.dispose()
+    finally:
+        admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
