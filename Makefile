@@ -7,15 +7,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 SERVER := $(VENV)/.server-installed
 DEV := $(VENV)/.dev-installed
+MADE := $(VENV)/.made
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 
-.PHONY: up test check fix pins migration docs clean help
+.PHONY: up test check fix pins migration docs clean help FORCE
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 up: $(SERVER)  ## install and start everything; Ctrl-C stops it
-	@exec $(BIN)/hashinsight up
+	@exec $(BIN)/python -m hashinsight up
 
 test: $(DEV)  ## install everything and run all checks and the whole suite
 	@exec $(BIN)/python -m tests.budget
@@ -36,23 +37,33 @@ migration: $(SERVER)  ## write the next migration from the models: make migratio
 
 docs: $(SERVER)  ## write the generated tables of the documentation anew
 	@sed -i '/^|/d' docs/operations/settings.md
-	@$(BIN)/hashinsight settings >> docs/operations/settings.md
+	@$(BIN)/python -m hashinsight settings >> docs/operations/settings.md
+	@sed -i '/^|/d' docs/roles.md
+	@$(BIN)/python -m hashinsight roles >> docs/roles.md
 
 clean:  ## remove what the other commands made in this folder (your data folder stays)
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
-$(VENV)/bin/python:
-	@test -n "$(PYTHON)" || { echo "HashInsight needs Python 3.11 or newer: install it, or run make PYTHON=/path/to/python"; exit 1; }
-	@echo "making $(VENV) with $$($(PYTHON) --version)"
-	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "Python's venv module is missing: on Debian and Ubuntu, apt-get install python3-venv"; exit 1; }
+# The stamp is written last and holds the folder's name: an environment that was cut short, moved or made for another
+# Python is made anew. One that belongs to somebody else is left alone.
+$(MADE): FORCE
+	@if [ "$$(cat $@ 2>/dev/null)" = "$(CURDIR)" ] && $(VENV)/bin/python -c '' 2>/dev/null; then exit 0; fi; \
+	if [ -e $(VENV) ] && [ ! -O $(VENV) ]; then \
+		echo "$(CURDIR)/$(VENV) belongs to another user: use a checkout of your own"; exit 1; fi; \
+	if ! "$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then \
+		echo "HashInsight needs Python 3.11 or newer$(if $(PYTHON),: $(PYTHON) is not,); install it, or run make PYTHON=/path/to/python"; exit 1; fi; \
+	if ! "$(PYTHON)" -c 'import venv, ensurepip' >/dev/null 2>&1; then \
+		echo "Python's venv module is missing: on Debian and Ubuntu, apt-get install python3-venv"; exit 1; fi; \
+	echo "making $(VENV) with $$("$(PYTHON)" --version)"; rm -rf $(VENV); \
+	"$(PYTHON)" -m venv $(VENV) && echo "$(CURDIR)" > $@
 
-$(SERVER): requirements/server.txt pyproject.toml | $(VENV)/bin/python
-	@echo "installing the server's packages"
+$(SERVER): requirements/server.txt pyproject.toml $(MADE)
+	@echo "installing the server's packages from the package index that pip is set up for (half a minute)"
 	@$(PIP) --require-hashes -r requirements/server.txt
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(DEV): requirements/dev.txt $(SERVER)
-	@echo "installing the tools for tests"
+	@echo "installing the tools for tests (half a minute)"
 	@$(PIP) --require-hashes -r requirements/dev.txt
 	@touch $@

@@ -7,25 +7,42 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 # the library reads this when it is first imported, so it comes before everything of ours
-os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", tempfile.mkdtemp(prefix="hi-metrics-"))
+if "HI_TEST_METRICS" not in os.environ:
+    os.environ["HI_TEST_METRICS"] = tempfile.mkdtemp(prefix="hi-metrics-")
+os.environ["PROMETHEUS_MULTIPROC_DIR"] = os.environ["HI_TEST_METRICS"]
 for _name in [name for name in os.environ if name.startswith("HASHINSIGHT_")]:
     del os.environ[_name]
 
 import httpx
 import psycopg
 import pytest
+from argon2 import PasswordHasher
 from psycopg import sql
 from redis import Redis
 
 from hashinsight.app import create_app
+from hashinsight.identity import passwords
 from hashinsight.kit.db.address import DatabaseAddress, address_of_socket
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.folder import DataFolder
 from hashinsight.kit.ids import new_id
 from hashinsight.kit.logs import configure_logs
 from hashinsight.kit.settings import Settings
+from tests.people import People
+
+
+def _loopback_only(event: str, arguments: tuple[Any, ...]) -> None:
+    """No test talks to anything but this machine: the interpreter itself refuses it."""
+    if event == "socket.connect" and isinstance(arguments[1], tuple):
+        host = str(arguments[1][0])
+        if not (host.startswith("127.") or host in ("::1", "localhost", "")):
+            raise PermissionError(f"a test tried to reach {host}")
+
+
+sys.addaudithook(_loopback_only)
 
 _servers: subprocess.Popen[str] | None = None
 _folder: Path | None = None
@@ -65,7 +82,14 @@ def pytest_unconfigure() -> None:
     _servers.stdout.close()
     assert _folder is not None
     shutil.rmtree(_folder)
-    shutil.rmtree(os.environ["PROMETHEUS_MULTIPROC_DIR"], ignore_errors=True)
+    shutil.rmtree(os.environ["HI_TEST_METRICS"], ignore_errors=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cheap_passwords() -> None:
+    """The same algorithm at its least cost: hundreds of people sign in during a run."""
+    passwords._hasher = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
+    passwords._NOBODY = passwords._hasher.hash("nobody")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -132,12 +156,30 @@ def settings(tmp_path: Path, address: DatabaseAddress, redis_url: str) -> Settin
 
 
 @pytest.fixture
+async def api(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of the whole application that gets answers, never exceptions; `api.app` is the application."""
+    app = create_app(settings)
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as made,
+    ):
+        made.app = app  # type: ignore[attr-defined] # for tests that set its clock
+        yield made
+
+
+@pytest.fixture
+def people(database: Database, settings: Settings) -> People:
+    return People(database, settings)
+
+
+@pytest.fixture
 async def client(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     """A client of the whole application, as a caller on this machine."""
     app = create_app(settings)
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     async with (
         app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=transport, base_url="http://test") as client,
+        httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client,
     ):
         yield client

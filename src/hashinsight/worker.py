@@ -4,7 +4,10 @@ from datetime import timedelta
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from hashinsight.collectors.ticks import keep_heartbeat_days, notice_silent_collectors
+from hashinsight.inventory.service import refresh_groups
 from hashinsight.kit.ticks import queries
+from hashinsight.kit.ticks.beats import forget_beats
 from hashinsight.kit.ticks.tick import CatchUp, Tick, TickRun
 
 KEEP_TICK_RUNS = timedelta(days=14)
@@ -16,9 +19,17 @@ async def pulse(_session: AsyncSession, _run: TickRun) -> None:
 
 async def prune_tick_runs(session: AsyncSession, run: TickRun) -> None:
     await queries.prune(session, now=run.now, keep=KEEP_TICK_RUNS)
+    await forget_beats(session, now=run.now)
+
+
+async def refresh_filter_groups(session: AsyncSession, run: TickRun) -> None:
+    await refresh_groups(session, now=run.now)
 
 
 TICKS = (
     Tick("pulse", timedelta(seconds=15), CatchUp.LATEST, pulse),
     Tick("prune_tick_runs", timedelta(hours=1), CatchUp.LATEST, prune_tick_runs),
+    Tick("filter_groups", timedelta(minutes=5), CatchUp.LATEST, refresh_filter_groups),
+    Tick("collectors_offline", timedelta(seconds=15), CatchUp.LATEST, notice_silent_collectors),
+    Tick("heartbeat_days", timedelta(hours=1), CatchUp.LATEST, keep_heartbeat_days),
 )

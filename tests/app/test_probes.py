@@ -1,3 +1,6 @@
+import asyncio
+import socket
+import time
 from typing import Any
 
 import httpx
@@ -5,7 +8,10 @@ import psycopg
 import pytest
 
 from hashinsight.app import create_app
+from hashinsight.kit.clock import system_clock
+from hashinsight.kit.db.database import Database
 from hashinsight.kit.settings import Settings
+from hashinsight.kit.ticks.beats import beating
 
 
 async def ask(settings: Settings, path: str, client_host: str = "127.0.0.1", **headers: str) -> httpx.Response:
@@ -13,7 +19,7 @@ async def ask(settings: Settings, path: str, client_host: str = "127.0.0.1", **h
     transport = httpx.ASGITransport(app, client=(client_host, 1))
     async with (
         app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=transport, base_url="http://test") as client,
+        httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client,
     ):
         return await client.get(path, headers=headers)
 
@@ -27,15 +33,33 @@ async def test_alive_is_answered_whatever_else_is_down(settings: Settings) -> No
     assert (await ask(lost, "/healthz")).json()["status"] == "ok"
 
 
-async def test_ready_names_every_part(client: httpx.AsyncClient) -> None:
+async def test_ready_names_every_part_and_who_is_missing(client: httpx.AsyncClient, database: Database) -> None:
+    states = {"database": "ok", "redis": "ok", "disk": "ok", "worker": "degraded", "scheduler": "degraded"}
     answer = await client.get("/readyz")
     assert answer.status_code == 200
-    assert answer.json()["status"] == "ready"
-    assert {name: part["state"] for name, part in answer.json()["parts"].items()} == {
-        "database": "ok",
-        "redis": "ok",
-        "disk": "ok",
-    }
+    assert answer.json()["status"] == "degraded"
+    assert {name: part["state"] for name, part in answer.json()["parts"].items()} == states
+    assert "hashinsight worker" in answer.json()["parts"]["worker"]["message"]
+    async with beating(database, "worker", system_clock), beating(database, "scheduler", system_clock):
+        while (await client.get("/readyz")).json()["status"] != "ready":  # noqa: ASYNC110 - it comes with the first beat
+            await asyncio.sleep(0.05)
+
+
+async def test_a_database_that_hangs_is_told_in_time(settings: Settings) -> None:
+    """A server that takes connections and never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"postgresql://u@127.0.0.1:{silent.getsockname()[1]}/x"
+        began = time.monotonic()
+        answer = await ask(changed(settings, database_url=url), "/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["parts"]["database"]["state"] == "down"
+    assert time.monotonic() - began < 10
+
+
+async def test_head_is_answered_like_get_without_a_body(client: httpx.AsyncClient) -> None:
+    for path in ("/", "/healthz", "/readyz"):
+        answer = await client.head(path)
+        assert (answer.status_code, answer.content) == (200, b"")
 
 
 async def test_without_the_database_it_is_not_ready_and_says_which_part(settings: Settings) -> None:

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from alembic import command
 from psycopg import sql
-from sqlalchemy import Column, Integer, MetaData, Table, text
+from sqlalchemy import Column, Integer, MetaData, NullPool, Table, create_engine, text
 
 from hashinsight.cli.tables import all_tables
 from hashinsight.kit.db.address import LOGIN_ROLE, DatabaseAddress, address_of_socket
@@ -44,6 +44,58 @@ async def test_a_table_or_column_that_no_migration_makes_is_noticed(
         connection.execute("alter table tick_runs add column smuggled int")
     (extra,) = await differences(admin_of_test, all_tables())
     assert "smuggled" in extra
+
+
+SHAPE = """
+select 'constraint', conrelid::regclass::text, conname, pg_get_constraintdef(oid) from pg_constraint
+where connamespace = 'public'::regnamespace and contype <> 'n' and conrelid <> 0
+    and not exists (select 1 from pg_class c where c.oid = conrelid and c.relispartition)
+union all
+select 'index', tablename, indexname, indexdef from pg_indexes i where schemaname = 'public'
+    and not exists (select 1 from pg_class c where c.relname = i.tablename and c.relispartition)
+union all
+select 'column', table_name, column_name,
+    concat_ws(' ', data_type, is_nullable, coalesce(column_default, ''), is_identity)
+from information_schema.columns k where table_schema = 'public'
+    and not exists (select 1 from pg_class c where c.relname = k.table_name and c.relispartition)
+"""
+
+
+def shape(url: str) -> set[tuple[str, ...]]:
+    with psycopg.connect(url) as connection:
+        rows = connection.execute(SHAPE).fetchall()
+    return {tuple(map(str, row)) for row in rows if row[1] != "alembic_version"}
+
+
+def test_constraints_indexes_and_columns_are_the_models_own_to_the_letter(
+    admin: psycopg.Connection, folder: DataFolder, database_name: str, superuser_url: str
+) -> None:
+    """Alembic's comparison passes over checks, predicates and keys: make the tables from the models and compare."""
+    name = f"{database_name}_models"
+    admin.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+    try:
+        address = address_of_socket(folder.sockets, name, "postgres")
+        engine = create_engine(address.sqlalchemy, poolclass=NullPool)
+        all_tables().create_all(engine)
+        made = shape(address.libpq)
+    finally:
+        admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+    migrated = shape(superuser_url)
+    assert made - migrated == set(), "the models say it, no migration made it"
+    assert migrated - made == set(), "a migration made it, no model says it"
+    with psycopg.connect(superuser_url, autocommit=True) as connection:
+        connection.execute("alter table tick_runs drop constraint ck_tick_runs_state")
+    assert {row[2] for row in made - shape(superuser_url)} == {"ck_tick_runs_state"}, "and it notices a difference"
+
+
+def test_every_table_with_tenant_data_is_behind_forced_policies(superuser_url: str) -> None:
+    with psycopg.connect(superuser_url) as connection:
+        open_tables = connection.execute("""
+            select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'
+            where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
+                and not (c.relrowsecurity and c.relforcerowsecurity)
+        """).fetchall()
+    assert open_tables == []
 
 
 @pytest.mark.parametrize("file", sorted(VERSIONS.glob("*.py")), ids=lambda file: file.stem)

@@ -79,13 +79,62 @@ def test_a_port_that_is_taken(place: Path) -> None:
 def test_a_data_folder_that_cannot_be_written_to(place: Path, command: str) -> None:
     place.chmod(0o555)
     result = hashinsight(command, data_dir=place / "inner", disk_reserve_mb=1, prefix=ordinary_user())
-    words = ("cannot be written to", "HASHINSIGHT_DATA_DIR")
-    refused(result, *words if command in ("up", "migrate") else ("HASHINSIGHT_DATA",))
+    refused(result, "cannot be used", "HASHINSIGHT_DATA_DIR")
 
 
 def test_a_data_folder_that_is_a_file(place: Path) -> None:
     (place / "file").touch()
-    refused(hashinsight("up", data_dir=place / "file", disk_reserve_mb=1), "cannot be written to")
+    refused(hashinsight("up", data_dir=place / "file", disk_reserve_mb=1), "cannot be used")
+
+
+def test_a_folder_with_other_things_in_it_is_left_alone(place: Path) -> None:
+    (place / "somebodys-file").touch()
+    place.chmod(0o777)
+    refused(hashinsight("up", data_dir=place, port=free_port(), disk_reserve_mb=1), "holds other things", "somebodys")
+    assert place.stat().st_mode & 0o777 == 0o777
+    assert [one.name for one in place.iterdir()] == ["somebodys-file"]
+
+
+def test_a_database_that_another_user_made_is_left_alone(place: Path) -> None:
+    (place / "version.json").write_text('{"layout": 1}')
+    (place / "postgres").mkdir()
+    (place / "postgres" / "PG_VERSION").write_text("18\n")
+    mine = hashinsight("migrate", data_dir=place, disk_reserve_mb=1)
+    if os.geteuid() == 0:  # the folder is root's, and the database would run as the service user
+        refused(mine, "belongs to the user root", "hashinsight")
+        assert (place / "postgres").stat().st_uid == 0
+    else:
+        assert "belongs to" not in mine.stderr
+
+
+def test_a_postgres_folder_without_a_database_is_not_replaced(place: Path) -> None:
+    (place / "version.json").write_text('{"layout": 1}')
+    (place / "postgres").mkdir()
+    service_account("hashinsight").own(place / "postgres")
+    refused(hashinsight("migrate", data_dir=place, disk_reserve_mb=1), "holds no database")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("database_url", "postgresql://u:pCANARY/x@h:port/d"),
+        ("database_url", "postgresql://u@h:70000/d"),
+        ("read_database_url", "postgresql://u:CANARY@h:12x/d"),
+        ("redis_url", "redis://:paCANARY/ss@host"),
+        ("redis_url", "redis://"),
+    ],
+)
+@pytest.mark.parametrize("command", ["up", "doctor"])
+def test_an_address_that_cannot_be_read(place: Path, command: str, name: str, value: str) -> None:
+    chosen: dict[str, Any] = {name: value}
+    result = hashinsight(command, data_dir=place, disk_reserve_mb=1, **chosen)
+    refused(result, f"HASHINSIGHT_{name.upper()}")
+    assert "CANARY" not in result.stderr + result.stdout
+
+
+def test_a_host_that_is_not_this_machines(place: Path) -> None:
+    result = hashinsight("up", data_dir=place, disk_reserve_mb=1, host="192.0.2.7", port=free_port())
+    refused(result, "192.0.2.7", "HASHINSIGHT_HOST")
 
 
 @pytest.mark.parametrize("command", ["up", "migrate"])
@@ -97,7 +146,9 @@ def test_a_disk_that_is_full(place: Path, command: str) -> None:
 
 @pytest.mark.parametrize("command", ["up", "migrate"])
 def test_a_data_folder_of_another_postgresql(place: Path, command: str) -> None:
+    (place / "version.json").write_text('{"layout": 1}')
     (place / "postgres").mkdir()
+    service_account("hashinsight").own(place / "postgres")
     (place / "postgres" / "PG_VERSION").write_text("16\n")
     refused(hashinsight(command, data_dir=place, disk_reserve_mb=1), "PostgreSQL 16", "PostgreSQL 18")
 

@@ -22,14 +22,25 @@ from hashinsight.kit.settings import Settings
         "Authorization: Bearer CANARY12345",
         "connection failed: password=CANARY host=db",
         'url "/x?token=CANARY&page=2"',
+        '{"password": "CANARY"}',
+        "{'token': 'CANARY CANARY'}",
+        "access_token=CANARY",
+        "pool_password=CANARY;x=1",
+        "client_secret: CANARY",
+        "X-Collector-Key: CANARY",
+        "Cookie: CANARY",
+        "password='CANARY CANARY'",
+        "postgresql://u:p@CANARY@h/d",
+        "redis://:ab/CANARY@h",
         "miner 192.168.7.31 does not answer",
+        "miner fd00:1234::CANARY at 100.64.3.2".replace("CANARY", "beef"),
         "miner 10.4.0.9 at 02:42:ac:11:00:02",
     ],
 )
 def test_a_secret_or_an_address_inside_a_text_is_hidden(text: str) -> None:
     scrubbed = scrub_text(text)
     assert HIDDEN in scrubbed
-    for canary in ("CANARY", "192.168.7.31", "10.4.0.9", "02:42:ac"):
+    for canary in ("CANARY", "192.168.7.31", "10.4.0.9", "02:42:ac", "beef", "100.64.3.2"):
         assert canary not in scrubbed
 
 
@@ -39,8 +50,10 @@ def test_our_own_tokens_are_known_by_their_look() -> None:
 
 
 def test_what_is_no_secret_stays_readable() -> None:
-    text = "GET /api/v1/sites/tx-midland-1 from 127.0.0.1 took 12.5 ms, version 10.4"
+    text = "GET /api/v1/sites/tx-midland-1 from 127.0.0.1 took 12.5 ms, version 10.4 at 12:30:45"
     assert scrub_text(text) == text
+    event = {"tests_passed": 3, "footprint": "small", "description": "x", "machine": "m-1", "equipment": 2}
+    assert scrub(event) == event
 
 
 @given(

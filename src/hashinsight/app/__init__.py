@@ -9,11 +9,18 @@ from starlette.middleware import Middleware
 
 from hashinsight import __version__
 from hashinsight.app import landing, probes
+from hashinsight.collectors.edge_routes import router as edge_router
+from hashinsight.collectors.routes import router as collectors_router
+from hashinsight.identity.routes import router as identity_router
+from hashinsight.inventory.routes import router as inventory_router
+from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.disk import DiskGuard
 from hashinsight.kit.places import open_async_redis, open_database, redis_url
+from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings, load_settings
 from hashinsight.kit.web.answers import AnswerErrors, install_handlers
+from hashinsight.kit.web.head import HeadAsGet
 from hashinsight.kit.web.headers import SecurityHeaders
 from hashinsight.kit.web.limits import BodyLimit, RateLimit, ShedWhenDiskIsLow
 from hashinsight.kit.web.rates import Rates
@@ -34,6 +41,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
         redoc_url=None,
         lifespan=_lifespan,
         middleware=[  # the first is the outermost
+            Middleware(HeadAsGet),
             Middleware(Requests),
             Middleware(SecurityHeaders),
             Middleware(AnswerErrors),
@@ -46,10 +54,13 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     app.state.disk = guard
     app.state.rates = rates
     app.state.database = database or open_database(settings, "api")
+    app.state.vault = Vault(load_secret_key(settings))
     app.state.redis = open_async_redis(settings)
     install_handlers(app)
     app.include_router(landing.router)
     app.include_router(probes.router)
+    for router in (identity_router, inventory_router, collectors_router, edge_router):
+        app.include_router(router)
     return app
 
 

@@ -10,10 +10,10 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 from pydantic import BaseModel
-from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
 from hashinsight import __version__
+from hashinsight.app.readiness import Readiness, look
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
@@ -21,11 +21,8 @@ from hashinsight.kit.errors import Forbidden, Unauthenticated
 from hashinsight.kit.settings import Settings
 from hashinsight.kit.ticks.metrics import tick_gauges
 from hashinsight.kit.ticks.queries import list_health
-from hashinsight.migrations import current_revision, head_revision
 
 router = APIRouter(tags=["operations"])
-
-_HEAD = head_revision()
 
 
 class Alive(BaseModel):
@@ -33,21 +30,9 @@ class Alive(BaseModel):
     version: str = __version__
 
 
-class Part(BaseModel):
-    """`degraded`: it works without this part, but less well; `down`: it does not work."""
-
-    state: Literal["ok", "degraded", "down"]
-    message: str = ""
-
-
-class Readiness(BaseModel):
-    status: Literal["ready", "degraded", "not_ready"]
-    parts: dict[str, Part]
-
-
 _READY = {
     "status": "ready",
-    "parts": {name: {"state": "ok", "message": ""} for name in ("database", "redis", "disk")},
+    "parts": {name: {"state": "ok", "message": ""} for name in ("database", "redis", "disk", "worker", "scheduler")},
 }
 _NOT_READY = {
     "status": "not_ready",
@@ -74,16 +59,10 @@ async def healthz() -> Alive:
 )
 async def readyz(request: Request, response: Response) -> Readiness:
     """Whether requests can be served, and which part is in the way. Without Redis they can: that is `degraded`."""
-    parts = {
-        "database": await _database_part(request.app.state.database),
-        "redis": await _redis_part(request),
-        "disk": _disk_part(request),
-    }
-    states = {part.state for part in parts.values()}
-    if "down" in states:
+    found = await look(request)
+    if found.status == "not_ready":
         response.status_code = 503
-        return Readiness(status="not_ready", parts=parts)
-    return Readiness(status="degraded" if "degraded" in states else "ready", parts=parts)
+    return found
 
 
 @router.get(
@@ -117,41 +96,12 @@ async def _installation_metrics(request: Request) -> list[Metric]:
     database: Database = request.app.state.database
     try:
         async with database.transaction(job_context(work_seconds=5)) as session:
-            found += tick_gauges(await list_health(session), system_clock())
+            found += tick_gauges(await list_health(session, now=system_clock()), system_clock())
         up = 1
     except (SQLAlchemyError, OSError):
         up = 0
     found.append(GaugeMetricFamily("hashinsight_database_up", "Whether the database answers", up))
     return found
-
-
-async def _database_part(database: Database) -> Part:
-    try:
-        async with database.transaction(job_context(work_seconds=5)) as session:
-            revision = await current_revision(session)
-    except (SQLAlchemyError, OSError) as error:
-        return Part(state="down", message=f"the database cannot be reached ({type(error).__name__})")
-    if revision != _HEAD:
-        return Part(state="down", message=f"the schema is at {revision}, not at {_HEAD}: run `hashinsight migrate`")
-    return Part(state="ok")
-
-
-async def _redis_part(request: Request) -> Part:
-    try:
-        await request.app.state.redis.ping()
-    except (RedisError, OSError) as error:
-        return Part(state="degraded", message=f"Redis cannot be reached ({type(error).__name__})")
-    return Part(state="ok")
-
-
-def _disk_part(request: Request) -> Part:
-    guard = request.app.state.disk
-    if guard.has_room():
-        return Part(state="ok")
-    return Part(
-        state="degraded",
-        message=f"{guard.free_mb()} MB are free, telemetry is refused below {guard.reserve_mb} MB",
-    )
 
 
 def _check_may_scrape(request: Request) -> None:
@@ -162,12 +112,15 @@ def _check_may_scrape(request: Request) -> None:
             raise Unauthenticated("metrics need the bearer token of HASHINSIGHT_METRICS_TOKEN")
         return
     forwarded = "x-forwarded-for" in request.headers or "forwarded" in request.headers
-    if forwarded or request.client is None or not _is_loopback(request.client.host):
+    local = (
+        request.client is not None and _is_loopback(request.client.host) and _is_loopback(request.url.hostname or "")
+    )
+    if forwarded or not local:
         raise Forbidden("without HASHINSIGHT_METRICS_TOKEN, metrics are told only to callers on this machine")
 
 
 def _is_loopback(host: str) -> bool:
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False

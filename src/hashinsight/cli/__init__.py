@@ -1,12 +1,14 @@
 """The command line. Each command imports what it needs when it runs, so that the shell starts without the server."""
 
-import importlib.util
 from typing import Annotated
 
 import typer
 
 from hashinsight import __version__
-from hashinsight.kit.errors import Refusal
+from hashinsight.cli.acting import need_server
+from hashinsight.cli.collectors import collector_app
+from hashinsight.cli.identity import key_app, tenant_app, user_app
+from hashinsight.cli.inventory import group_app, miner_app, site_app, zone_app
 
 app = typer.Typer(
     name="hashinsight",
@@ -38,7 +40,7 @@ def _root(
 @app.command()
 def up() -> None:
     """Start everything: embedded servers (unless URLs name others), migrations, API, worker, scheduler."""
-    _need_server()
+    need_server()
     from hashinsight.cli.up import up
 
     up()
@@ -50,7 +52,7 @@ def serve(
     fd: Annotated[int | None, typer.Option(hidden=True, help="A listening socket that was handed over.")] = None,
 ) -> None:
     """Run the API alone."""
-    _need_server()
+    need_server()
     from hashinsight.cli.serve import serve
 
     serve(fd)
@@ -59,7 +61,7 @@ def serve(
 @app.command()
 def worker() -> None:
     """Run a worker alone: it does the ticks that are due."""
-    _need_server()
+    need_server()
     from hashinsight.cli.beats import worker
 
     worker()
@@ -68,7 +70,7 @@ def worker() -> None:
 @app.command()
 def scheduler() -> None:
     """Run a scheduler alone: it says which ticks are due."""
-    _need_server()
+    need_server()
     from hashinsight.cli.beats import scheduler
 
     scheduler()
@@ -80,7 +82,7 @@ def migrate(
     draft: Annotated[str | None, typer.Option(hidden=True, help="Write the next migration from the models.")] = None,
 ) -> None:
     """Bring the database's roles and schema to this version. Safe at any time, also while everything runs."""
-    _need_server()
+    need_server()
     from hashinsight.cli.migrate import migrate
 
     migrate(draft)
@@ -89,7 +91,7 @@ def migrate(
 @app.command()
 def doctor(*, json: JsonOption = False) -> None:
     """Say what is wrong with this installation."""
-    _need_server()
+    need_server()
     from hashinsight.cli.doctor import doctor
 
     doctor(as_json=json)
@@ -98,12 +100,26 @@ def doctor(*, json: JsonOption = False) -> None:
 @app.command()
 def settings() -> None:
     """Print the table of all settings."""
-    _need_server()
+    need_server()
     from hashinsight.kit.settings import settings_table
 
     typer.echo(settings_table(), nl=False)
 
 
-def _need_server() -> None:
-    if importlib.util.find_spec("sqlalchemy") is None:
-        raise Refusal("this command needs the server's packages: run `pip install hashinsight[server]`.")
+@app.command()
+def roles() -> None:
+    """Print the table of what each role may do."""
+    need_server()
+    from hashinsight.identity.permissions import permissions_table
+
+    typer.echo(permissions_table(), nl=False)
+
+
+app.add_typer(tenant_app, name="tenant")
+app.add_typer(user_app, name="user")
+app.add_typer(key_app, name="key")
+app.add_typer(site_app, name="site")
+app.add_typer(zone_app, name="zone")
+app.add_typer(miner_app, name="miner")
+app.add_typer(group_app, name="group")
+app.add_typer(collector_app, name="collector")

@@ -22,7 +22,7 @@ async def _worker(settings: Settings) -> None:
     database = open_database(settings, "worker")
     try:
         await check_database(database)
-        await run_worker(database, lambda: open_redis(settings), TICKS, stop)
+        await run_worker(database, lambda: open_redis(settings), TICKS, stop, stop_seconds=settings.stop_seconds)
     finally:
         await database.dispose()
 

@@ -2,6 +2,7 @@
 
 import ctypes.util
 import json
+import os
 from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -14,16 +15,18 @@ from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
 from hashinsight.kit.clock import system_clock
+from hashinsight.kit.db.address import address_from_url
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.reach import reach
 from hashinsight.kit.embedded.disk import free_mb
-from hashinsight.kit.embedded.folder import DataFolder, check_version
+from hashinsight.kit.embedded.folder import DataFolder, cannot_use, check_version
 from hashinsight.kit.errors import Refusal
 from hashinsight.kit.logs import configure_logs
 from hashinsight.kit.places import open_async_redis, open_database
 from hashinsight.kit.run import run
 from hashinsight.kit.secret_key import FILE_NAME, load_secret_key
 from hashinsight.kit.settings import Settings, load_settings
+from hashinsight.kit.ticks.beats import MISSING_AFTER, list_beats
 from hashinsight.kit.ticks.queries import list_health
 
 _MAX_CLOCK_SECONDS = 5.0
@@ -56,21 +59,49 @@ def doctor(*, as_json: bool) -> None:
 
 async def _examine(settings: Settings) -> list[Finding]:
     findings = [*_folder(settings), _gomp()]
-    findings.append(await _redis(settings))
-    findings += [finding async for finding in _database(settings)]
+    found = [finding async for finding in _database(settings)]
+    findings += found
+    if found[0].state is State.OK:  # with nothing running, one finding says it all
+        findings += [await _redis(settings), *await _replica(settings), _api(settings)]
     return findings
+
+
+def _api(settings: Settings) -> Finding:
+    from hashinsight.cli.up import ask_ready, own_url
+
+    answer = ask_ready(own_url(settings))
+    if not answer.get("parts"):
+        return Finding("api", State.WRONG, f"nothing answers at {own_url(settings)}: is `hashinsight serve` running?")
+    state = {"ready": State.OK, "degraded": State.WARNING}.get(answer["status"], State.WRONG)
+    return Finding("api", state, f"{own_url(settings)} says {answer['status']}")
+
+
+async def _replica(settings: Settings) -> list[Finding]:
+    if settings.read_database_url is None:
+        return []
+    address = address_from_url(settings.read_database_url.get_secret_value())
+    try:
+        await reach(address)
+    except Refusal as refusal:
+        return [Finding("replica", State.WRONG, f"{refusal} Until then reads come from the main server.")]
+    return [Finding("replica", State.OK, address.shown)]
 
 
 def _folder(settings: Settings) -> list[Finding]:
     folder = DataFolder(settings.data_dir)
-    if not folder.path.exists():
+    if not os.path.exists(folder.path):  # noqa: PTH110 - Path.exists raises where a parent is closed to us
         return [Finding("data folder", State.WARNING, f"{folder.path} does not exist yet: the first start makes it")]
     try:
         check_version(folder)
         if settings.secret_key is not None or (folder.path / FILE_NAME).exists():
             load_secret_key(settings)
-    except (Refusal, OSError) as error:
-        return [Finding("data folder", State.WRONG, str(error))]
+        writable = os.access(folder.path, os.W_OK | os.X_OK)
+    except Refusal as refusal:
+        return [Finding("data folder", State.WRONG, str(refusal))]
+    except OSError as error:
+        return [Finding("data folder", State.WRONG, str(cannot_use(folder.path, error)))]
+    if not writable:
+        return [Finding("data folder", State.WRONG, str(cannot_use(folder.path, PermissionError(13, "not writable"))))]
     free = free_mb(folder.path)
     low = free < settings.disk_reserve_mb
     room = f"{free} MB are free; telemetry is refused below {settings.disk_reserve_mb} MB"
@@ -140,7 +171,15 @@ async def _database(settings: Settings) -> AsyncIterator[Finding]:
                     "the URL's account is a superuser or bypasses row security: give HashInsight a plain account",
                 )
             if revision == head:
-                for health in await list_health(session):
+                alive = {beat.process for beat in await list_beats(session, now=system_clock())}
+                for process in ("worker", "scheduler"):
+                    missing = f"none was seen for {MISSING_AFTER.total_seconds():.0f} s: start `hashinsight {process}`"
+                    yield (
+                        Finding(process, State.OK, "alive")
+                        if process in alive
+                        else Finding(process, State.WRONG, missing)
+                    )
+                for health in await list_health(session, now=system_clock()):
                     complaint = health.complaint(system_clock())
                     done = f"last done {health.last_done:%Y-%m-%d %H:%M:%S}Z" if health.last_done else "not done yet"
                     yield Finding(f"tick {health.tick}", State.WRONG if complaint else State.OK, complaint or done)

@@ -6,6 +6,7 @@ from sqlalchemy.exc import DBAPIError
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.db.reach import reach
+from hashinsight.kit.embedded.folder import open_folder
 from hashinsight.kit.errors import Refusal
 from hashinsight.kit.logs import configure_logs
 from hashinsight.kit.metrics import share_metrics
@@ -18,13 +19,8 @@ def prepare(process: str) -> Settings:
     """Call before anything that imports prometheus_client."""
     settings = load_settings()
     configure_logs(settings, process)
-    try:
-        share_metrics(settings.data_dir)
-    except OSError as error:
-        raise Refusal(
-            f"the data folder {settings.data_dir} cannot be written to ({error.strerror}): "
-            "give it to this user, or set HASHINSIGHT_DATA_DIR to another folder."
-        ) from error
+    open_folder(settings.data_dir)
+    share_metrics(settings.data_dir)
     return settings
 
 

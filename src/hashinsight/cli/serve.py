@@ -1,5 +1,6 @@
 """`hashinsight serve`: the API, in one process or in several that share one listening socket."""
 
+import errno
 import socket
 import sys
 
@@ -39,12 +40,17 @@ def listen(settings: Settings) -> socket.socket:
         listening.bind((settings.host, settings.port))
     except OSError as error:
         listening.close()
-        raise Refusal(
-            f"port {settings.port} on {settings.host} cannot be had ({error.strerror}): stop what uses it, "
-            "or set HASHINSIGHT_PORT to another."
-        ) from None
+        raise Refusal(_no_socket(settings, error)) from None
     listening.listen(_BACKLOG)
     return listening
+
+
+def _no_socket(settings: Settings, error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return f"port {settings.port} is in use: stop what uses it, or set HASHINSIGHT_PORT to another."
+    if error.errno == errno.EACCES:
+        return f"this user may not use port {settings.port}: set HASHINSIGHT_PORT to one above 1023."
+    return f"{settings.host} is not an address of this machine ({error.strerror}): correct HASHINSIGHT_HOST."
 
 
 def api_children(settings: Settings, listening: socket.socket) -> list[Child]:
@@ -60,9 +66,9 @@ def api_children(settings: Settings, listening: socket.socket) -> list[Child]:
     ]
 
 
-def _serve_one(settings: Settings, listening: socket.socket) -> None:
+def _serve_one(settings: Settings, listening: socket.socket, application: str = "hashinsight.app:create_app") -> None:
     config = uvicorn.Config(
-        "hashinsight.app:create_app",
+        application,
         factory=True,
         log_config=None,
         access_log=False,

@@ -3,26 +3,34 @@
 import asyncio
 import contextlib
 import dataclasses
+import json
 import socket
 import sys
 import time
 import urllib.error
 import urllib.request
+from typing import Any
 
 import typer
 
 from hashinsight.cli.migrate import upgrade_schema
 from hashinsight.cli.prepare import prepare
 from hashinsight.cli.serve import api_children, listen
+from hashinsight.identity.service.first_owner import FirstLogin, ensure_owner
 from hashinsight.kit.children import Child, Supervisor
+from hashinsight.kit.clock import system_clock
+from hashinsight.kit.db.context import job_context
 from hashinsight.kit.embedded.folder import DataFolder
-from hashinsight.kit.embedded.servers import Progress, data_folder, start_servers
+from hashinsight.kit.embedded.servers import Progress, data_folder, said_now_and_then, start_servers
 from hashinsight.kit.metrics import clear_metrics
+from hashinsight.kit.places import open_database
 from hashinsight.kit.run import run, stop_on_signal
 from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings
 
 _ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where to ask when we listen on all of them
+
+_PATIENCE_SECONDS = 20.0
 
 
 def up() -> None:
@@ -58,18 +66,42 @@ async def _start(supervisor: Supervisor, settings: Settings, folder: DataFolder,
     load_secret_key(settings)
     await start_servers(supervisor, settings, folder, say=say)
     say(f"the schema is at revision {await upgrade_schema(settings)}")
+    first = await _first_owner(settings)
     for name in ("worker", "scheduler"):
         command = [sys.executable, "-m", "hashinsight", name]
         await supervisor.start(Child(name, command, stop_seconds=settings.stop_seconds + 5))
-    first, *others = api_children(settings, listening)
+    one, *others = api_children(settings, listening)
+
+    answer: dict[str, Any] = {}
 
     async def ready() -> bool:
-        return await asyncio.to_thread(_is_ready, own_url(settings))
+        nonlocal answer
+        answer = await asyncio.to_thread(ask_ready, own_url(settings))
+        parts = answer.get("parts", {})
+        # workers and schedulers that were never seen are only late, not missing: wait for them a little
+        late = any(parts.get(name, {}).get("state") != "ok" for name in ("worker", "scheduler"))
+        patient = time.monotonic() - began < _PATIENCE_SECONDS
+        return answer["status"] != "not_ready" and not (late and patient)
 
-    await supervisor.start(dataclasses.replace(first, ready=ready))
+    began = time.monotonic()
+    waiting = said_now_and_then(say, lambda: f"waiting for the API: {_complaints(answer) or 'it does not answer yet'}")
+    await supervisor.start(dataclasses.replace(one, ready=ready), waiting=waiting)
     for child in others:
         await supervisor.start(child)
     say("API, worker and scheduler are up")
+    if answer["status"] == "degraded":
+        say(f"degraded: {_complaints(answer)}")
+    if first is not None:
+        say(f"first start: sign in as {first.email} with the password {first.password} (shown this once)")
+
+
+async def _first_owner(settings: Settings) -> FirstLogin | None:
+    database = open_database(settings, "up")
+    try:
+        async with database.transaction(job_context()) as session:
+            return await ensure_owner(session, now=system_clock())
+    finally:
+        await database.dispose()
 
 
 def own_url(settings: Settings) -> str:
@@ -77,12 +109,28 @@ def own_url(settings: Settings) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
 
 
-def _is_ready(url: str) -> bool:
+def ask_ready(url: str) -> dict[str, Any]:
+    """The answer of `/readyz`, asked directly: a proxy of the environment has no business between us and ourselves."""
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with urllib.request.urlopen(f"{url}/readyz", timeout=5) as answer:  # noqa: S310 - our own address
-            return bool(answer.status == 200)  # noqa: PLR2004
-    except (urllib.error.URLError, OSError):
-        return False
+        with direct.open(f"{url}/readyz", timeout=5) as answer:
+            return dict(json.load(answer))
+    except urllib.error.HTTPError as error:
+        with error:
+            return {"status": "not_ready", **_parsed(error.read())}
+    except (OSError, ValueError):
+        return {"status": "not_ready", "parts": {}}
+
+
+def _parsed(body: bytes) -> dict[str, Any]:
+    try:
+        return dict(json.loads(body))
+    except ValueError:
+        return {}
+
+
+def _complaints(answer: dict[str, Any]) -> str:
+    return "; ".join(f"{name}: {part['message']}" for name, part in answer.get("parts", {}).items() if part["message"])
 
 
 def _progress() -> Progress:

@@ -34,7 +34,9 @@ class Child:
     gid: int | None = None
     stop_signal: signal.Signals = signal.SIGTERM
     stop_seconds: float = 20.0
-    before: Callable[[], Awaitable[None]] | None = None  # clears what a crash left behind
+    layer: int = 1  # children of a layer stop together, higher layers first
+    # clears what a crash left behind; descriptors that it gives go to the child and are closed here
+    before: Callable[[], Awaitable[tuple[int, ...]]] | None = None
     ready: Callable[[], Awaitable[bool]] | None = None
     output: Path | None = None
     pass_fds: tuple[int, ...] = ()
@@ -68,15 +70,11 @@ class Supervisor:
             if kept.process is None or kept.process.returncode is not None:
                 code = kept.process.returncode if kept.process else None
                 self._kept.remove(kept)
-                where = f"; its log is in {child.output}" if child.output else ""
-                raise Refusal(f"{child.name} stopped while it was starting (exit code {code}){where}.")
+                raise Refusal(f"{child.name} stopped while it was starting (exit code {code}){_last_words(child)}.")
             if waiting is not None:
                 waiting(time.monotonic() - began)
             await asyncio.sleep(0.05)
         kept.watcher = asyncio.create_task(self._watch(kept), name=f"watch {child.name}")
-
-    def pids(self) -> dict[str, int]:
-        return {kept.child.name: kept.process.pid for kept in self._kept if kept.process is not None}
 
     async def run_until(self, *events: asyncio.Event) -> None:
         """Keep watch until one of the events is set; a refusal when a child cannot be kept alive."""
@@ -88,47 +86,48 @@ class Supervisor:
             raise Refusal(self.failure)
 
     async def stop(self) -> None:
-        """Stop the children, the last started first, each with its own signal and time."""
+        """Stop the children, the highest layer first, each with its own signal and time."""
         self._stopping = True
-        for kept in reversed(self._kept):
+        for kept in self._kept:
             if kept.watcher is not None:
                 kept.watcher.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await kept.watcher
-            if kept.process is not None and kept.process.returncode is None:
-                await _end(kept.process, kept.child)
+        await asyncio.gather(*(kept.watcher for kept in self._kept if kept.watcher), return_exceptions=True)
+        for layer in sorted({kept.child.layer for kept in self._kept}, reverse=True):
+            await asyncio.gather(
+                *(
+                    _end(kept.process, kept.child)
+                    for kept in self._kept
+                    if kept.child.layer == layer and kept.process is not None and kept.process.returncode is None
+                )
+            )
         self._kept.clear()
 
     async def _watch(self, kept: _Kept) -> None:
         pause = 0.5
-        while kept.process is not None:
-            code = await kept.process.wait()
-            if self._stopping:
-                return
-            # a first start that is refused will be refused again; later, the database may just be recovering
-            if code == EXIT_REFUSED and kept.restarts == 0:
-                self.failure = f"{kept.child.name} refused to start."
-                self.failed.set()
-                return
+        while True:
+            if kept.process is not None:
+                code = await kept.process.wait()
+                # a first start that is refused will be refused again; later, the database may just be recovering
+                if code == EXIT_REFUSED and kept.restarts == 0:
+                    self.failure = f"{kept.child.name} refused to start."
+                    self.failed.set()
+                    return
+                log.error("child_died", child=kept.child.name, exit_code=code, restart_in_seconds=pause)
             if time.monotonic() - kept.started > _STEADY_SECONDS:
                 pause = 0.5
-            log.error("child_died", child=kept.child.name, exit_code=code, restart_in_seconds=pause)
             await asyncio.sleep(pause)
             pause = min(pause * 2, _MAX_PAUSE_SECONDS)
             kept.restarts += 1
+            kept.process = None
             try:
                 await self._spawn(kept)
-            except (OSError, Refusal) as error:
-                log.error("child_not_started", child=kept.child.name, error=str(error))  # noqa: TRY400
-                self.failure = f"{kept.child.name} died and could not be started again: {error}"
-                self.failed.set()
-                return
+            except Exception as error:  # noqa: BLE001 - whatever is in the way now may be gone at the next try
+                log.error("child_not_started", child=kept.child.name, error=str(error), again_in_seconds=pause)  # noqa: TRY400
 
     async def _spawn(self, kept: _Kept) -> None:
         child = kept.child
-        if child.before is not None:
-            await child.before()
-        output = child.output.open("ab") if child.output else None
+        handed = await child.before() if child.before is not None else ()
+        output = child.output.open("wb") if child.output else None
         try:
             kept.process = await asyncio.create_subprocess_exec(
                 *child.command,
@@ -140,11 +139,13 @@ class Supervisor:
                 user=child.uid,
                 group=child.gid,
                 extra_groups=[] if child.uid is not None else None,
-                pass_fds=child.pass_fds,
+                pass_fds=(*child.pass_fds, *handed),
                 start_new_session=True,  # Ctrl-C reaches the supervisor alone, which stops the rest in order
                 preexec_fn=die_with_parent(child.stop_signal),
             )
         finally:
+            for descriptor in handed:
+                os.close(descriptor)
             if output is not None:
                 output.close()
         kept.started = time.monotonic()
@@ -175,3 +176,13 @@ def die_with_parent(number: signal.Signals) -> Callable[[], None]:
                 os._exit(1)
 
     return arrange
+
+
+def _last_words(child: Child) -> str:
+    """What it said last, and where to read the rest."""
+    if child.output is None:
+        return ""
+    lines = [line for line in child.output.read_text(errors="replace").splitlines() if line.strip()]
+    fatal = [line for line in lines if "FATAL" in line or "rror" in line] or lines
+    said = f": {fatal[-1].strip()}" if fatal else ""
+    return f"{said} (its logs are in {child.output.parent})"

@@ -35,11 +35,11 @@ def configure_logs(settings: Settings, process: str, stream: TextIO | None = Non
         structlog.processors.format_exc_info,
         scrub_event,
     ]
-    renderer: Processor = (
-        structlog.dev.ConsoleRenderer(colors=stream.isatty(), exception_formatter=structlog.dev.plain_traceback)
-        if as_text
-        else structlog.processors.JSONRenderer(ensure_ascii=False)
+    to_people = structlog.dev.ConsoleRenderer(
+        colors=stream.isatty(), exception_formatter=structlog.dev.plain_traceback, pad_event_to=22
     )
+    to_machines = structlog.processors.JSONRenderer(ensure_ascii=False)
+    renderers: list[Processor] = [_for_people, to_people] if as_text else [to_machines]
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
@@ -50,7 +50,7 @@ def configure_logs(settings: Settings, process: str, stream: TextIO | None = Non
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderers],
         )
     )
     root = logging.getLogger()
@@ -67,6 +67,14 @@ def configure_logs(settings: Settings, process: str, stream: TextIO | None = Non
 def scrub_event(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
     # what begins with an underscore is structlog's own and never printed
     return {name: item if name.startswith("_") else scrub(item, name) for name, item in event.items()}
+
+
+def _for_people(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """On a terminal: the time of day, and nothing that nobody reads there."""
+    event["timestamp"] = str(event.get("timestamp", ""))[11:19]
+    for name in ("logger", "pid", "request_id"):
+        event.pop(name, None)
+    return event
 
 
 def _process(name: str) -> Processor:

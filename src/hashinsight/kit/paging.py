@@ -10,10 +10,10 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, tuple_
+from sqlalchemy import ColumnElement, Select, SQLColumnExpression, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.kit.errors import ValidationFailed
@@ -61,8 +61,8 @@ def decode_cursor(cursor: str, kinds: Sequence[type]) -> tuple[Any, ...]:
 
 async def page(
     session: AsyncSession,
-    query: Select[Any],
-    key: Sequence[ColumnElement[Any]],
+    query: Select[*tuple[Any, ...]],
+    key: Sequence[SQLColumnExpression[Any]],
     *,
     limit: int,
     cursor: str | None = None,
@@ -72,7 +72,8 @@ async def page(
     if not 1 <= limit <= MAX_LIMIT:
         raise ValidationFailed(f"limit must lie between 1 and {MAX_LIMIT}", details={"limit": limit})
     if cursor is not None:
-        bound = tuple_(*decode_cursor(cursor, [column.type.python_type for column in key]))
+        kinds = [cast("ColumnElement[Any]", column).type.python_type for column in key]
+        bound = tuple_(*decode_cursor(cursor, kinds))
         query = query.where(tuple_(*key) < bound if descending else tuple_(*key) > bound)
     ordered = query.order_by(*(column.desc() if descending else column.asc() for column in key))
     labelled = ordered.add_columns(*(column.label(f"_key_{n}") for n, column in enumerate(key)))
@@ -93,4 +94,10 @@ def _read(tag: str, value: Any) -> Any:
         raise ValueError("a number was expected")
     if kind is datetime and parsed.tzinfo is None:
         raise ValueError("a time without a zone")
+    if kind is int and not -(2**63) <= parsed < 2**63:
+        raise ValueError("a number that no column holds")
+    if kind is str:
+        value.encode()  # a lone surrogate is no text
+        if "\0" in value:
+            raise ValueError("a text that no column holds")
     return parsed

@@ -1,7 +1,6 @@
 """The one door from the synchronous world (command line, jobs) into the asynchronous one."""
 
 import asyncio
-import contextlib
 import signal
 from collections.abc import Coroutine
 from typing import Any, TypeVar
@@ -20,10 +19,3 @@ def stop_on_signal() -> asyncio.Event:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     return stop
-
-
-async def wait_or_stop(stop: asyncio.Event, seconds: float) -> bool:
-    """Sleep, but wake at once when it is time to stop; says whether it is."""
-    with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(stop.wait(), seconds)
-    return stop.is_set()

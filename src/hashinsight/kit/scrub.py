@@ -6,34 +6,40 @@ from typing import Any
 
 HIDDEN = "[hidden]"
 
-_SECRET_KEYS = re.compile(
-    r"(pass(word|wd|phrase)?|secret|token|authorization|cookie|credential|api_?key|private_?key|collector_?key"
-    r"|signature|otp|recovery_?code|ciphertext|pool_?user|worker_?name)",
-    re.IGNORECASE,
+_HIDDEN_WORDS = (
+    "password|passwd|passphrase|pwd|secret|token|authorization|cookie|credentials?|api_?key|private_?key"
+    "|collector_?key|secret_?key|otp|totp|recovery_?codes?|ciphertext|pool_?user|worker_?name|client_?secret"
 )
-_ADDRESS_KEYS = re.compile(r"(^|_)(ip|mac|miner_?(host|address)|host_?address)(_|$)", re.IGNORECASE)
+# a whole word of the name: `pool_password` and `X-Collector-Key`, not `tests_passed` or `footprint`
+_SECRET_KEYS = re.compile(rf"(?:^|[^a-z0-9])(?:{_HIDDEN_WORDS})(?:$|[^a-z0-9])", re.IGNORECASE)
+_ADDRESS_KEYS = re.compile(
+    r"(?:^|[^a-z0-9])(?:ip|ips|mac|macs|miner_?(?:host|address)|host_?address)(?:$|[^a-z0-9])", re.IGNORECASE
+)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _VALUES = (
-    # user:password@ inside any address
+    # user:password@ inside any address, up to the last @ before the path
+    (re.compile(r"(?P<keep>[a-z][a-z0-9+.-]*://[^\s:/@]*:)\S+(?=@)", re.IGNORECASE), r"\g<keep>" + HIDDEN),
+    (re.compile(r"(?P<keep>\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE), r"\g<keep>" + HIDDEN),
+    # password=…, "access_token": "…", X-Collector-Key: … in any text
     (
-        re.compile(r"(?P<keep>[a-z][a-z0-9+.-]*://[^\s:/@]*:)[^\s@/]+(?=@)", re.IGNORECASE),
-        r"\g<keep>" + HIDDEN,
-    ),
-    # password=… in a database's connection text or an address's query
-    (
-        re.compile(r"(?P<keep>\b(?:password|passwd|pwd|token|secret|api_?key)\s*[=:]\s*)[^\s&,;}\]]+", re.IGNORECASE),
-        r"\g<keep>" + HIDDEN,
-    ),
-    (
-        re.compile(r"(?P<keep>\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE),
+        re.compile(
+            rf"(?P<keep>(?:\b|_)(?:{_HIDDEN_WORDS.replace('_?', '[_-]?')})[\w-]*[\"']?\s*[=:]\s*)"
+            r"(?:\"[^\"]*\"|'[^']*'|(?!\[hidden\]|bearer\b|basic\b)[^\s&,;}\])\"']+)",
+            re.IGNORECASE,
+        ),
         r"\g<keep>" + HIDDEN,
     ),
     (re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*"), HIDDEN),
     (re.compile(r"\bhi_[a-z]+_[A-Za-z0-9_-]{20,}"), HIDDEN),
     # addresses of machines on a site's own network; loopback tells nothing about a site
     (
-        re.compile(r"\b(?:10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2})\b"),
+        re.compile(
+            r"\b(?:10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2}"
+            r"|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])(?:\.\d{1,3}){2})\b"
+        ),
         HIDDEN,
     ),
+    (re.compile(r"\bf[cde][0-9a-f]{2}:(?:[0-9a-f]{0,4}:){1,6}[0-9a-f]{0,4}\b", re.IGNORECASE), HIDDEN),
     (re.compile(r"\b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b", re.IGNORECASE), HIDDEN),
 )
 
@@ -48,7 +54,7 @@ def scrub(value: Any, key: str = "") -> Any:
     """The same value with every secret in it hidden; what is not a plain value is shown by its text."""
     if value is None or isinstance(value, bool):
         return value
-    key = key.replace("-", "_")
+    key = _CAMEL.sub("_", key).replace("-", "_")
     if key and (_SECRET_KEYS.search(key) or _ADDRESS_KEYS.search(key)):
         return HIDDEN
     match value:

@@ -4,6 +4,7 @@ import difflib
 import os
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -67,8 +68,8 @@ class Settings(BaseSettings):
         None,
         description="Bearer token that `/metrics` asks for. Without it, only calls from this machine are answered.",
     )
-    body_limit_kb: int = Field(1024, ge=1, description="Largest request body, except for telemetry.")
-    batch_limit_kb: int = Field(16384, ge=1, description="Largest telemetry upload as it comes over the wire.")
+    body_limit_kb: int = Field(1024, ge=1, description="Largest request body, except for telemetry and asset lists.")
+    batch_limit_kb: int = Field(16384, ge=1, description="Largest telemetry upload or asset list, as it is sent.")
     rate_per_minute: int = Field(
         6000,
         ge=1,
@@ -141,6 +142,17 @@ def _shown(default: Any) -> str:
 
 
 def _with_scheme(value: SecretStr | None, *schemes: str) -> SecretStr | None:
-    if value is not None and not value.get_secret_value().startswith(schemes):
+    """An address that can be read at all. What is wrong with it is said without repeating it."""
+    if value is None:
+        return None
+    address = value.get_secret_value()
+    if not address.startswith(schemes):
         raise ValueError(f"it must begin with {' or '.join(schemes)}")
+    try:
+        parts = urlsplit(address)
+        readable = parts.port != 0 and bool(parts.hostname or parts.path.strip("/") or parts.query)
+    except ValueError:
+        readable = False
+    if not readable:
+        raise ValueError("it is not an address; special characters in a password must be written as %XX")
     return value

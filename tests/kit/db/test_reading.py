@@ -1,3 +1,5 @@
+import socket
+import time
 from collections.abc import AsyncIterator
 
 import psycopg
@@ -6,7 +8,7 @@ from psycopg import sql
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from hashinsight.kit.db.address import DatabaseAddress, address_of_socket
+from hashinsight.kit.db.address import DatabaseAddress, address_from_url, address_of_socket
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.folder import DataFolder
@@ -43,10 +45,28 @@ async def test_while_the_replica_is_away_reads_come_from_the_main_server(
 ) -> None:
     database = Database(address, address_of_socket(folder.sockets, "no_such_replica"))
     try:
-        async with database.reading(Context()) as session:
-            assert (await session.execute(WHICH)).scalar() == database_name
+        for _ in range(2):
+            async with database.reading(Context()) as session:
+                assert (await session.execute(WHICH)).scalar() == database_name
     finally:
         await database.dispose()
+
+
+async def test_a_replica_that_fell_silent_is_waited_for_once_and_not_at_every_read(address: DatabaseAddress) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"postgresql://u@127.0.0.1:{silent.getsockname()[1]}/x"
+        database = Database(address, address_from_url(url))
+        try:
+            spent = []
+            for _ in range(3):
+                began = time.monotonic()
+                async with database.reading(Context()) as session:
+                    await session.execute(WHICH)
+                spent.append(time.monotonic() - began)
+        finally:
+            await database.dispose()
+    assert spent[0] > 1.5, "it was given a chance"
+    assert max(spent[1:]) < 1.5
 
 
 async def test_a_reading_session_cannot_write_even_without_a_replica(database: Database) -> None:

@@ -82,10 +82,10 @@ async def test_failed_work_is_rolled_back_recorded_without_secrets_and_tried_aga
     await plan(database, ticks, now=NOON)
     clock = VirtualClock(NOON)
     runner = Runner(database, ticks, clock=clock)
-    assert await runner.do_due() == 0
+    assert await runner.do_due() == 1
     async with database.transaction(job_context()) as session:
         row = (await session.execute(text("select state, attempts, last_error from tick_runs"))).one()
-        (health,) = await queries.list_health(session)
+        (health,) = await queries.list_health(session, now=NOON)
     assert row.state == "due"
     assert row.attempts == 1
     assert row.last_error.startswith("RuntimeError: the work failed")
@@ -110,7 +110,7 @@ async def test_a_period_that_never_works_is_given_up_and_does_not_hold_up_the_ne
     await runner.do_due()
     assert (await states(database)) == {(0, NOON): "failed", (0, NOON + MINUTE): "done"}
     async with database.transaction(job_context()) as session:
-        (health,) = await queries.list_health(session)
+        (health,) = await queries.list_health(session, now=NOON)
     assert health.failed == 1
     assert "given up" in (health.complaint(clock()) or "")
 
@@ -121,7 +121,7 @@ async def test_work_that_takes_too_long_is_cut_and_tried_again(database: Databas
 
     ticks = [Tick("t", MINUTE, CatchUp.EVERY, slow, timeout=timedelta(seconds=1))]
     await plan(database, ticks, now=NOON)
-    assert await Runner(database, ticks, clock=VirtualClock(NOON)).do_due() == 0
+    await Runner(database, ticks, clock=VirtualClock(NOON)).do_due()
     async with database.transaction(job_context()) as session:
         row = (await session.execute(text("select state, attempts from tick_runs"))).one()
     assert (row.state, row.attempts) == ("due", 1)
@@ -150,3 +150,75 @@ async def test_pruning_keeps_what_is_due_and_the_newest_of_each_tick(database: D
     async with database.transaction(job_context()) as session:
         assert await queries.prune(session, now=NOON + timedelta(days=30), keep=timedelta(days=14)) == 2
     assert (await states(database)) == {(0, NOON + 2 * MINUTE): "done"}
+
+
+async def test_a_clock_that_ran_ahead_for_a_moment_neither_does_the_future_nor_stops_the_tick(
+    database: Database,
+) -> None:
+    diary = Diary()
+    ticks = [Tick("t", MINUTE, CatchUp.EVERY, diary)]
+    await plan(database, ticks, now=NOON)
+    await plan(database, ticks, now=NOON + timedelta(days=2))  # one call with a wrong clock
+    right = VirtualClock(NOON + MINUTE)
+    await plan(database, ticks, now=right())
+    await Runner(database, ticks, clock=right).do_due()
+    assert diary.runs == [(0, NOON), (0, NOON + MINUTE)]
+    async with database.transaction(job_context()) as session:
+        (health,) = await queries.list_health(session, now=right())
+    assert health.complaint(right()) is None
+
+
+async def test_latest_never_judges_an_older_period_after_a_newer_one(database: Database) -> None:
+    diary = Diary()
+    ticks = [Tick("t", MINUTE, CatchUp.LATEST, diary)]
+    clock = VirtualClock(NOON + 5 * MINUTE)
+    runner = Runner(database, ticks, clock=clock)
+    await plan(database, ticks, now=NOON + 5 * MINUTE)
+    await runner.do_due()
+    async with database.transaction(job_context()) as session:  # a scheduler whose clock lags
+        await session.execute(
+            text("insert into tick_runs (tick, period) values ('t', :late)"), {"late": NOON + 3 * MINUTE}
+        )
+    await runner.do_due()
+    await plan(database, ticks, now=NOON + 5 * MINUTE)
+    assert diary.runs == [(0, NOON + 5 * MINUTE)]
+    assert (await states(database))[0, NOON + 3 * MINUTE] == "skipped"
+
+
+async def test_a_newest_run_that_was_given_up_does_not_bring_back_an_older_one(database: Database) -> None:
+    diary = Diary(failures=10)
+    ticks = [Tick("t", MINUTE, CatchUp.LATEST, diary)]
+    await plan(database, ticks, now=NOON)
+    await plan(database, ticks, now=NOON + MINUTE)
+    clock = VirtualClock(NOON + MINUTE)
+    runner = Runner(database, ticks, clock=clock)
+    for _ in range(11):
+        await runner.do_due()
+        clock.move_to(clock() + 5 * MINUTE)
+    assert diary.runs == []
+    assert (await states(database))[0, NOON + MINUTE] == "failed"
+
+
+async def test_sites_that_fail_do_not_hold_up_the_others(database: Database) -> None:
+    done: list[int] = []
+
+    async def six(_session: AsyncSession) -> list[int]:
+        return [1, 2, 3, 4, 5, 6]
+
+    async def half(_session: AsyncSession, run: TickRun) -> None:
+        if run.site_id <= 3:
+            raise RuntimeError
+        done.append(run.site_id)
+
+    ticks = [Tick("t", MINUTE, CatchUp.EVERY, half, sites=six)]
+    await plan(database, ticks, now=NOON)
+    await Runner(database, ticks, clock=VirtualClock(NOON)).do_due()
+    assert done == [4, 5, 6]
+
+
+async def test_a_tick_whose_sites_cannot_be_listed_leaves_the_others_alone(database: Database) -> None:
+    async def broken(_session: AsyncSession) -> list[int]:
+        raise KeyError("no such thing")
+
+    ticks = [Tick("bad", MINUTE, CatchUp.EVERY, Diary(), sites=broken), Tick("good", MINUTE, CatchUp.EVERY, Diary())]
+    assert await plan(database, ticks, now=NOON) == 1

@@ -16,6 +16,10 @@ class DatabaseAddress:
     shown: str
 
     @property
+    def is_embedded(self) -> bool:
+        return self.shown.startswith("embedded")
+
+    @property
     def sqlalchemy(self) -> str:
         return "postgresql+psycopg://" + self.url.split("://", 1)[1]
 

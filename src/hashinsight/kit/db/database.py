@@ -1,6 +1,7 @@
 """Connections and transactions. Nothing reads or writes outside a transaction that says who it acts as."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -9,7 +10,7 @@ import polars as pl
 import structlog
 from psycopg import sql
 from sqlalchemy import func, select
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
 from hashinsight.kit.db.address import DatabaseAddress
@@ -20,6 +21,17 @@ log = structlog.get_logger(__name__)
 
 # A session that forgot its context acts as the role that sees no rows, never as the login behind the address.
 _SESSION_OPTIONS = f"-c role={Role.APP.value} -c timezone=UTC -c search_path=public -c jit=off"
+
+_REPLICA_SECONDS = 2.0
+_REPLICA_AGAIN_SECONDS = 15.0
+# a server that fell silent behind a firewall is noticed in seconds, not in the two hours that TCP would wait
+_LIVENESS = {
+    "keepalives": 1,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 15_000,
+}
 
 
 class Database:
@@ -35,6 +47,7 @@ class Database:
         self._read_address = read_address
         self._engine = _engine(address, pool, application)
         self._read_engine = _engine(read_address, pool, f"{application} read") if read_address else None
+        self._replica_from = 0.0
 
     @asynccontextmanager
     async def transaction(self, context: Context) -> AsyncIterator[AsyncSession]:
@@ -63,13 +76,15 @@ class Database:
             await self._read_engine.dispose()
 
     async def _reading_engine(self) -> AsyncEngine:
-        if self._read_engine is None:
+        """The replica's, unless it failed a moment ago: then nobody waits for it again for a while."""
+        if self._read_engine is None or time.monotonic() < self._replica_from:
             return self._engine
         try:
-            async with self._read_engine.connect():
+            async with asyncio.timeout(_REPLICA_SECONDS), self._read_engine.connect():
                 return self._read_engine
-        except OperationalError as error:
-            log.warning("replica_unreachable", error=str(error.orig))
+        except (SQLAlchemyError, OSError) as error:
+            self._replica_from = time.monotonic() + _REPLICA_AGAIN_SECONDS
+            log.warning("replica_unreachable", error=str(error), again_in_seconds=_REPLICA_AGAIN_SECONDS)
             return self._engine
 
 
@@ -81,7 +96,12 @@ def _engine(address: DatabaseAddress, pool: int, application: str) -> AsyncEngin
         pool_timeout=10,
         pool_pre_ping=True,
         hide_parameters=True,  # values of a failed statement belong in no log
-        connect_args={"connect_timeout": 5, "application_name": application, "options": _SESSION_OPTIONS},
+        connect_args={
+            "connect_timeout": 5,
+            "application_name": application,
+            "options": _SESSION_OPTIONS,
+            **_LIVENESS,
+        },
     )
 
 

@@ -23,6 +23,10 @@ def _sentence(address: DatabaseAddress, said: str) -> str:
     reason = scrub_text(said.strip().splitlines()[-1].strip().removeprefix("FATAL:").strip())
     if "password authentication failed" in said or "no password supplied" in said:
         return f"the database at {address.shown} refuses the password: correct it in HASHINSIGHT_DATABASE_URL."
+    if "Peer authentication failed" in said:
+        return "the embedded database was started by another user: run this command as that user."
+    if address.is_embedded:
+        return "the embedded PostgreSQL is not running: start everything with `hashinsight up`."
     if "does not exist" in said and "database" in said:
         return f"the server answers, but the database of {address.shown} does not exist: make it, or correct the URL."
     return (

@@ -4,6 +4,8 @@ The roles cannot log in. The login behind the address is a member that inherits 
 transaction at a time, so no second password has to be kept, and a statement outside a context may do nothing.
 """
 
+from typing import LiteralString
+
 from psycopg import AsyncConnection, errors, sql
 
 from hashinsight.kit.db.context import Role
@@ -45,21 +47,29 @@ async def _ensure_role(connection: AsyncConnection, role: Role, member: sql.Comp
                 await connection.execute(sql.SQL("create role {} nologin").format(name))
         except (errors.DuplicateObject, errors.UniqueViolation):
             pass
-    may_set = await connection.execute("select pg_has_role(session_user, %s, 'SET')", [role.value])
-    if not ((await may_set.fetchone()) or [False])[0] or not isinstance(member, sql.SQL):
+    may_set = sql.SQL("select pg_has_role(session_user, {}, 'SET')").format(sql.Literal(role.value))
+    if not isinstance(member, sql.SQL) or not await _holds(connection, may_set):
         await connection.execute(sql.SQL("grant {} to {} with set true, inherit false").format(name, member))
 
 
 async def _grant_schema(connection: AsyncConnection) -> None:
     owner, app, job = (sql.Identifier(role.value) for role in Role)
-    ready = await connection.execute(
-        "select has_schema_privilege(%s, 'public', 'CREATE') and has_schema_privilege(%s, 'public', 'USAGE')"
-        " and has_schema_privilege(%s, 'public', 'USAGE')",
-        [role.value for role in Role],
+    ready = (
+        "select has_schema_privilege('hi_owner', 'public', 'CREATE')"
+        " and has_schema_privilege('hi_app', 'public', 'USAGE')"
+        " and has_schema_privilege('hi_job', 'public', 'USAGE')"
     )
-    if not ((await ready.fetchone()) or [False])[0]:
+    if not await _holds(connection, ready):
         await connection.execute(sql.SQL("grant usage, create on schema public to {}").format(owner))
         await connection.execute(sql.SQL("grant usage on schema public to {}, {}").format(app, job))
+    if not await _holds(connection, "select has_database_privilege('hi_app', current_database(), 'TEMP')"):
+        name = sql.Identifier(connection.info.dbname)  # bulk writes go by way of a temporary table
+        await connection.execute(sql.SQL("grant temporary on database {} to {}, {}").format(name, app, job))
+
+
+async def _holds(connection: AsyncConnection, question: LiteralString | sql.Composed) -> bool:
+    row = await (await connection.execute(question)).fetchone()
+    return bool(row and row[0])
 
 
 def _first_line(error: Exception) -> str:

@@ -1,5 +1,6 @@
 """The disk guard: telemetry is refused before the disk is full, so that the database never has to."""
 
+import os
 import shutil
 import time
 from pathlib import Path
@@ -11,7 +12,7 @@ _LOOK_EVERY_SECONDS = 2.0
 
 def free_mb(folder: Path) -> int:
     """Free space where the folder is, or will be."""
-    while not folder.exists():
+    while not os.path.exists(folder):  # noqa: PTH110 - Path.exists raises where a parent is closed to us
         folder = folder.parent
     return shutil.disk_usage(folder).free // 2**20
 

@@ -1,9 +1,11 @@
 """The data folder: who may enter it, which version wrote it, and that only one program works in it at a time."""
 
+import contextlib
 import fcntl
 import hashlib
 import json
 import os
+import pwd
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +16,8 @@ from hashinsight.kit.embedded.account import Account
 from hashinsight.kit.errors import Refusal
 
 LAYOUT = 1
+# what may lie in a folder that is not one of ours yet: a secret key to restore with, and traces of a refused start
+_BEFORE_THE_FIRST_START = frozenset({"secret.key", "postgres.conf", "metrics", "lock", "lost+found"})
 _MAX_SOCKET_PATH = 100  # the kernel allows 107 bytes for the path of a socket
 
 
@@ -32,6 +36,18 @@ class DataFolder:
     @property
     def logs(self) -> Path:
         return self.path / "logs"
+
+    @property
+    def postgres_logs(self) -> Path:
+        return self.logs / "postgres"
+
+    @property
+    def config(self) -> Path:
+        return self.path / "config"
+
+    @property
+    def server_lock(self) -> Path:
+        return self.path / "postgres.lock"
 
     @property
     def lock(self) -> Path:
@@ -60,20 +76,56 @@ class DataFolder:
 
 
 def open_folder(path: Path) -> DataFolder:
-    """Make the folder if it is missing, and check that we can work in it and that its version is ours."""
+    """Make the folder if it is missing, and check that it is ours, that we can work in it, and its version."""
     folder = DataFolder(path)
     try:
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
         probe = path / f".probe-{os.getpid()}"
         probe.touch()
         probe.unlink()
+        foreign = sorted(one.name for one in path.iterdir() if one.name not in _BEFORE_THE_FIRST_START)
     except OSError as error:
+        raise cannot_use(path, error) from error
+    if foreign and not folder.version_file.exists():
         raise Refusal(
-            f"the data folder {path} cannot be written to ({error.strerror}): "
-            "give it to this user, or set HASHINSIGHT_DATA_DIR to another folder."
-        ) from error
+            f"{path} holds other things ({', '.join(foreign[:3])}) and is no data folder of HashInsight: "
+            "set HASHINSIGHT_DATA_DIR to a folder of its own."
+        )
     check_version(folder)
     return folder
+
+
+def cannot_use(path: Path, error: OSError) -> Refusal:
+    """The sentence for a data folder that the system keeps from us."""
+    owner = ""
+    with contextlib.suppress(OSError, KeyError):
+        uid = path.stat().st_uid
+        owner = f"it belongs to {pwd.getpwuid(uid).pw_name}: " if uid != os.geteuid() else ""
+    return Refusal(
+        f"the data folder {path} cannot be used ({error.strerror or error}): {owner}"
+        "run this as the user that it belongs to, or set HASHINSIGHT_DATA_DIR to another folder."
+    )
+
+
+def check_owner(folder: DataFolder, account: Account) -> None:
+    """A database that another user made is not touched: what we would change about it, that user could not undo."""
+    if folder.postgres.exists() and folder.postgres.stat().st_uid != account.uid:
+        uid = folder.postgres.stat().st_uid
+        with contextlib.suppress(KeyError):
+            raise Refusal(
+                f"the database in {folder.path} belongs to the user {pwd.getpwuid(uid).pw_name}, and this start would "
+                f"run it as {account.name}: run this as the user who started it first."
+            )
+        raise Refusal(f"the database in {folder.path} belongs to user id {uid}: run this as that user.")
+
+
+def sync_folder(path: Path) -> None:
+    """A rename is safe from a power cut only when its folder is on the disk too."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def check_version(folder: DataFolder) -> None:
@@ -96,19 +148,33 @@ def check_version(folder: DataFolder) -> None:
 def prepare(folder: DataFolder, account: Account) -> None:
     """Make the inner folders, owned by the account of the servers and closed to everybody else."""
     if not folder.version_file.exists():
-        folder.version_file.write_text(json.dumps({"layout": LAYOUT}) + "\n")
-    if account.is_other:  # let the service user through, and nobody else
-        os.chown(folder.path, -1, account.gid)
-        folder.path.chmod(0o710)
-    for inner in (folder.valkey, folder.logs):
-        inner.mkdir(exist_ok=True, mode=0o700)
-        account.own(inner)
+        aside = folder.version_file.with_suffix(".part")
+        with aside.open("w") as file:
+            file.write(json.dumps({"layout": LAYOUT}) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        aside.rename(folder.version_file)
+        sync_folder(folder.path)
+    _let_through(folder.path, account)
+    for ours in (folder.config, folder.logs):  # the servers read these, and cannot plant anything in them
+        ours.mkdir(exist_ok=True, mode=0o700)
+        _let_through(ours, account)
+    for theirs in (folder.valkey, folder.postgres_logs):
+        theirs.mkdir(exist_ok=True, mode=0o700)
+        account.own(theirs)
     _make_sockets(folder.sockets, account)
     if not account.can_reach(folder.logs):
         raise Refusal(
             f"the user {account.name}, who runs the database, cannot reach {folder.path}: open the folders above it "
             "with chmod o+x, or set HASHINSIGHT_DATA_DIR to a place such as /var/lib/hashinsight."
         )
+
+
+def _let_through(path: Path, account: Account) -> None:
+    """Open a folder of ours for the service user to pass through, and for nobody else."""
+    if account.is_other:
+        os.chown(path, -1, account.gid)
+        path.chmod(0o710)
 
 
 @contextmanager

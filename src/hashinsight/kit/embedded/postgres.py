@@ -15,8 +15,8 @@ from hashinsight.kit.db.address import LOGIN_ROLE, SUPERUSER, DatabaseAddress, a
 from hashinsight.kit.embedded import machine
 from hashinsight.kit.embedded.account import Account, own_name
 from hashinsight.kit.embedded.binaries import POSTGRES_MAJOR, Binaries
-from hashinsight.kit.embedded.folder import DataFolder
-from hashinsight.kit.embedded.leftovers import clear_stale_lock
+from hashinsight.kit.embedded.folder import DataFolder, sync_folder
+from hashinsight.kit.embedded.leftovers import take_over
 from hashinsight.kit.embedded.tuning import postgres_settings
 from hashinsight.kit.errors import Refusal
 
@@ -34,6 +34,8 @@ def admin_address(folder: DataFolder, database: str = DATABASE) -> DatabaseAddre
 
 def check_cluster_version(folder: DataFolder) -> None:
     version_file = folder.postgres / "PG_VERSION"
+    if folder.postgres.exists() and not version_file.exists():
+        raise Refusal(f"{folder.postgres} is there but holds no database: move it away, or restore it from a backup.")
     if version_file.exists() and (found := version_file.read_text().strip()) != str(POSTGRES_MAJOR):
         raise Refusal(
             f"the data folder {folder.path} holds a PostgreSQL {found} database and this version of HashInsight runs "
@@ -62,43 +64,68 @@ async def make_cluster(folder: DataFolder, account: Account, binaries: Binaries)
         extra_groups=[] if account.is_other else None,
         preexec_fn=die_with_parent(signal.SIGTERM),
     )
-    output, _ = await process.communicate()
+    try:
+        output, _ = await process.communicate()
+    except asyncio.CancelledError:  # told to stop while it runs: it goes first
+        process.terminate()
+        await process.wait()
+        raise
     if process.returncode != 0:
-        last = output.decode(errors="replace").strip().splitlines()[-1:] or ["no output"]
-        raise Refusal(f"the database could not be made in {folder.path}: initdb said: {last[0]}")
+        lines = output.decode(errors="replace").strip().splitlines() or ["nothing"]
+        said = next((line for line in lines if "error" in line.lower() or "could not" in line), lines[-1])
+        raise Refusal(f"the database could not be made in {folder.path}: initdb said: {said.strip()}.")
     aside.rename(folder.postgres)
+    sync_folder(folder.path)
 
 
-def configure_cluster(folder: DataFolder, account: Account, *, overrides: dict[str, str] | None = None) -> None:
-    """Write the server's configuration anew. Operators' own settings go into postgres.conf in the data folder."""
+def configure_cluster(
+    folder: DataFolder, account: Account, *, connections: int, overrides: dict[str, str] | None = None
+) -> None:
+    """Write the server's configuration anew, where the server itself cannot write.
+
+    Operators' own settings go into postgres.conf in the data folder.
+    """
     settings = {
-        **postgres_settings(memory_mb=machine.memory_mb(), cores=machine.cores(), shm_mb=machine.shm_mb()),
+        **postgres_settings(
+            memory_mb=machine.memory_mb(),
+            cores=machine.cores(),
+            shm_mb=machine.shm_mb(),
+            connections=connections,
+        ),
+        "hba_file": str(folder.config / "pg_hba.conf"),
+        "ident_file": str(folder.config / "pg_ident.conf"),
         "listen_addresses": "",
         "unix_socket_directories": str(folder.sockets),
         "unix_socket_permissions": "0700",
-        "log_directory": str(folder.logs),
+        "log_directory": str(folder.postgres_logs),
         **(overrides or {}),
     }
     lines = ["# Written at each start. Your own settings belong in postgres.conf in the data folder."]
     lines += [f"{name} = {_quoted(value)}" for name, value in settings.items()]
-    lines += [f"include_if_exists = {_quoted(str(folder.path / 'postgres.conf'))}"]
-    _write(folder.postgres / "postgresql.conf", lines, account)
-    _write(folder.postgres / "pg_hba.conf", ["local all all peer map=hashinsight"], account)
+    own = folder.path / "postgres.conf"
+    if own.exists():
+        lines += [f"include = {_quoted(str(own))}"]
+    _write(folder.config / "postgresql.conf", lines, account)
+    _write(folder.config / "pg_hba.conf", ["local all all peer map=hashinsight"], account)
     names = sorted({own_name(), account.name})
     grants = [f'hashinsight "{name}" {role}' for name in names for role in (SUPERUSER, LOGIN_ROLE)]
-    _write(folder.postgres / "pg_ident.conf", grants, account)
+    _write(folder.config / "pg_ident.conf", grants, account)
 
 
 def postgres_child(folder: DataFolder, account: Account, binaries: Binaries) -> Child:
-    async def before() -> None:
-        await asyncio.to_thread(clear_stale_lock, folder)
+    async def before() -> tuple[int, ...]:
+        return await take_over(folder)
 
     async def ready() -> bool:
         return await accepts_connections(admin_address(folder, "postgres"))
 
     return Child(
         name="postgres",
-        command=[str(binaries.postgres_bin / "postgres"), "-D", str(folder.postgres)],
+        command=[
+            str(binaries.postgres_bin / "postgres"),
+            *("-D", str(folder.postgres), "-c", f"config_file={folder.config / 'postgresql.conf'}"),
+        ],
+        layer=0,
         environment=_environment(),
         folder=folder.path,
         uid=account.uid if account.is_other else None,
@@ -147,5 +174,6 @@ def _quoted(value: str) -> str:
 
 def _write(path: Path, lines: list[str], account: Account) -> None:
     path.write_text("\n".join(lines) + "\n")
-    path.chmod(0o600)
-    account.own(path)
+    if account.is_other:  # ours to write, the server's to read
+        os.chown(path, -1, account.gid)
+    path.chmod(0o640 if account.is_other else 0o600)

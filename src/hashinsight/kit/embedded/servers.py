@@ -8,7 +8,7 @@ from hashinsight.kit.embedded import postgres, valkey
 from hashinsight.kit.embedded.account import service_account
 from hashinsight.kit.embedded.binaries import locate
 from hashinsight.kit.embedded.disk import check_room_to_start
-from hashinsight.kit.embedded.folder import DataFolder, only_one, open_folder, prepare
+from hashinsight.kit.embedded.folder import DataFolder, cannot_use, check_owner, only_one, open_folder, prepare
 from hashinsight.kit.settings import Settings
 
 Progress = Callable[[str], None]
@@ -18,11 +18,20 @@ _SAY_EVERY_SECONDS = 5.0
 @asynccontextmanager
 async def data_folder(settings: Settings) -> AsyncIterator[DataFolder]:
     """The data folder, checked and held by this process alone."""
-    check_room_to_start(settings.data_dir, settings.disk_reserve_mb)
-    folder = open_folder(settings.data_dir)
-    postgres.check_cluster_version(folder)
+    folder = _opened(settings)
     with only_one(folder):
         yield folder
+
+
+def _opened(settings: Settings) -> DataFolder:
+    try:
+        check_room_to_start(settings.data_dir, settings.disk_reserve_mb)
+        folder = open_folder(settings.data_dir)
+        check_owner(folder, service_account(settings.service_user))
+        postgres.check_cluster_version(folder)
+    except OSError as error:
+        raise cannot_use(settings.data_dir, error) from error
+    return folder
 
 
 async def start_servers(
@@ -44,21 +53,27 @@ async def start_servers(
         say("Valkey is up")
     if settings.database_url is None:
         await postgres.make_cluster(folder, account, binaries)
-        postgres.configure_cluster(folder, account, overrides=postgres_overrides)
+        postgres.configure_cluster(folder, account, connections=_connections(settings), overrides=postgres_overrides)
         child = postgres.postgres_child(folder, account, binaries)
-        await supervisor.start(child, waiting=_said_now_and_then(say, "PostgreSQL is recovering"))
+        await supervisor.start(child, waiting=said_now_and_then(say, lambda: "PostgreSQL is recovering"))
         await postgres.make_database(folder)
         say("PostgreSQL is up")
 
 
-def _said_now_and_then(say: Progress, what: str) -> Callable[[float], None]:
+def _connections(settings: Settings) -> int:
+    """Room for every process's pool at its fullest, two workers and schedulers more than we start, and for people."""
+    return (settings.api_processes + 4) * 2 * settings.database_pool + 40
+
+
+def said_now_and_then(say: Progress, what: Callable[[], str]) -> Callable[[float], None]:
+    """For waits that may be long: says every few seconds what is being waited for."""
     said = 0.0
 
     def waiting(seconds: float) -> None:
         nonlocal said
         if seconds - said >= _SAY_EVERY_SECONDS:
             said = seconds
-            say(f"{what} ({seconds:.0f} s)")
+            say(f"{what()} ({seconds:.0f} s)")
 
     return waiting
 

@@ -3,14 +3,14 @@
 _GB = 1024
 
 
-def postgres_settings(*, memory_mb: int, cores: int, shm_mb: int) -> dict[str, str]:
+def postgres_settings(*, memory_mb: int, cores: int, shm_mb: int, connections: int) -> dict[str, str]:
     """For a server that shares its machine with our own processes. Durability is not for sale: fsync stays on."""
     shared_mb = _between(128, memory_mb // 8, 8 * _GB)
     return {
         "fsync": "on",
         "full_page_writes": "on",
         "synchronous_commit": "on",
-        "max_connections": "120",
+        "max_connections": str(connections),
         "shared_buffers": f"{shared_mb}MB",
         "effective_cache_size": f"{max(256, memory_mb // 2)}MB",
         "work_mem": f"{_between(4, memory_mb // 512, 64)}MB",

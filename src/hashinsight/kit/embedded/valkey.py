@@ -47,6 +47,7 @@ def valkey_child(folder: DataFolder, account: Account, binaries: Binaries) -> Ch
         folder=folder.valkey,
         uid=account.uid if account.is_other else None,
         gid=account.gid if account.is_other else None,
+        layer=0,
         stop_seconds=10,
         ready=ready,
         output=folder.logs / "valkey.log",

@@ -45,3 +45,15 @@ class TickRunRow(Model):
     finished_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     worker: Mapped[str | None] = mapped_column(Text)
     last_error: Mapped[str | None] = mapped_column(Text)
+
+
+class ProcessBeat(Model):
+    """A worker or scheduler that is alive: one row each, renewed every few seconds, gone when it stops well."""
+
+    __tablename__ = "process_beats"
+
+    process: Mapped[str] = mapped_column(Text, primary_key=True)
+    host: Mapped[str] = mapped_column(Text, primary_key=True)
+    pid: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    started_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+    seen_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))

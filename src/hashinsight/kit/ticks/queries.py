@@ -3,21 +3,26 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import or_, select, text
+from sqlalchemy import ColumnElement, and_, exists, or_, select, text, update
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
 from hashinsight.kit.ticks.models import TickRunRow
 from hashinsight.kit.ticks.tick import CatchUp, Tick, TickHealth, TickRun, gives_up, retry_delay
 
 
-async def list_newest_periods(session: AsyncSession, tick: str, sites: Sequence[int]) -> Mapping[int, datetime]:
+async def list_newest_periods(
+    session: AsyncSession, tick: str, sites: Sequence[int], *, now: datetime
+) -> Mapping[int, datetime]:
+    """The newest planned period of each site. One from the future, planned by a wrong clock, does not count."""
     rows = await session.execute(
         text(
-            "select site_id, (select max(period) from tick_runs r where r.tick = :tick and r.site_id = s.site_id)"
+            "select site_id, (select max(period) from tick_runs r where r.tick = :tick and r.site_id = s.site_id"
+            " and r.period <= :now)"
             " from unnest(cast(:sites as int[])) as s(site_id)"
         ),
-        {"tick": tick, "sites": list(sites)},
+        {"tick": tick, "sites": list(sites), "now": now},
     )
     return {site: newest for site, newest in rows if newest is not None}
 
@@ -61,12 +66,13 @@ async def claim(session: AsyncSession, tick: Tick, *, now: datetime) -> TickRun 
     for site_id, period in await _list_candidates(session, tick, now):
         if not await _take_turn(session, tick, site_id):
             continue
+        run = TickRunRow
+        # now that nobody else works on this site: is the run still due, and still the one to do?
         row = await session.execute(
-            text(
-                "select attempts from tick_runs where tick = :tick and site_id = :site and period = :period"
-                " and state = 'due' for update skip locked"
-            ),
-            {"tick": tick.name, "site": site_id, "period": period},
+            select(run.attempts)
+            .where(run.tick == tick.name, run.site_id == site_id, run.period == period, run.state == "due")
+            .where(~exists().where(_goes_before(tick, run, now)))
+            .with_for_update(skip_locked=True)
         )
         attempts = row.scalar()
         if attempts is not None:
@@ -117,20 +123,22 @@ async def move_retry(session: AsyncSession, run: TickRun, *, error: str, worker:
     )
 
 
-async def list_health(session: AsyncSession) -> Sequence[TickHealth]:
+async def list_health(session: AsyncSession, *, now: datetime) -> Sequence[TickHealth]:
+    """Each tick as it stands: what waits, what was given up in the last day, what was done last."""
     rows = await session.execute(
         text(
             "select t.name, t.length, t.planned_at, o.due, o.failed, o.oldest_due, o.last_error, d.finished_at"
             " from ticks t"
             " cross join lateral (select count(*) filter (where state = 'due') as due,"
-            "   count(*) filter (where state = 'failed') as failed,"
+            "   count(*) filter (where state = 'failed' and finished_at > :lately) as failed,"
             "   min(period) filter (where state = 'due') as oldest_due,"
             "   (array_agg(last_error order by period desc) filter (where last_error is not null))[1] as last_error"
             "   from tick_runs where tick = t.name and state in ('due', 'failed')) as o"
             " left join lateral (select finished_at from tick_runs where tick = t.name and state = 'done'"
             "   order by period desc limit 1) as d on true"
             " order by t.name"
-        )
+        ),
+        {"lately": now - timedelta(days=1)},
     )
     return [TickHealth(*row) for row in rows]
 
@@ -144,6 +152,7 @@ async def prune(session: AsyncSession, *, now: datetime, keep: timedelta) -> int
         ),
         {"before": now - keep},
     )
+    await session.execute(text("delete from ticks where planned_at < :before"), {"before": now - timedelta(days=1)})
     return int(result.rowcount)  # type: ignore[attr-defined] # a delete has one
 
 
@@ -152,7 +161,8 @@ async def _list_candidates(session: AsyncSession, tick: Tick, now: datetime) -> 
     order = run.period.desc() if tick.catch_up is CatchUp.LATEST else run.period
     head = (
         select(run.site_id, run.period, run.retry_at)
-        .where(run.tick == tick.name, run.state == "due")
+        .where(run.tick == tick.name, run.state == "due", run.period <= now)
+        .where(~exists().where(_goes_before(tick, run, now)))
         .ext(distinct_on(run.site_id))
         .order_by(run.site_id, order)
         .subquery()
@@ -163,6 +173,38 @@ async def _list_candidates(session: AsyncSession, tick: Tick, now: datetime) -> 
         .order_by(head.c.period, head.c.site_id)
     )
     return [(site_id, period) for site_id, period in rows]
+
+
+def _goes_before(tick: Tick, run: type[TickRunRow], now: datetime) -> ColumnElement[bool]:
+    """Which other run bars this one: for `every` an older one that is due, for `latest` any newer one."""
+    other = aliased(TickRunRow)
+    same = and_(other.tick == run.tick, other.site_id == run.site_id)
+    if tick.catch_up is CatchUp.LATEST:
+        return and_(same, other.period > run.period, other.period <= now)
+    return and_(same, other.period < run.period, other.state == "due")
+
+
+async def skip_overtaken(session: AsyncSession, tick: Tick, *, now: datetime) -> None:
+    """For a `latest` tick: what is due and lies behind a newer run will never be judged."""
+    if tick.catch_up is not CatchUp.LATEST:
+        return
+    run = TickRunRow
+    newer = aliased(TickRunRow)
+    await session.execute(
+        update(run)
+        .where(run.tick == tick.name, run.state == "due")
+        .where(
+            exists().where(
+                newer.tick == run.tick,
+                newer.site_id == run.site_id,
+                newer.period > run.period,
+                newer.period <= now,
+                newer.state != "due",
+            )
+        )
+        .values(state="skipped", finished_at=now)
+        .execution_options(synchronize_session=False)
+    )
 
 
 async def _take_turn(session: AsyncSession, tick: Tick, site_id: int) -> bool:

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.interval import IntervalTrigger
-from sqlalchemy.exc import SQLAlchemyError
 
 from hashinsight.kit.clock import Clock, system_clock
 from hashinsight.kit.db.database import Database
+from hashinsight.kit.ticks.beats import beating
 from hashinsight.kit.ticks.planner import plan
 from hashinsight.kit.ticks.tick import Tick, floor_period
 from hashinsight.kit.ticks.wake import Waker
@@ -31,27 +31,23 @@ async def run_scheduler(
     """Plan each tick at its own beat, and all of them now and again: a beat that failed is not lost for long."""
 
     async def plan_and_wake(some: Sequence[Tick]) -> None:
-        try:
-            new = await plan(database, some, now=clock())
-        except (SQLAlchemyError, OSError) as error:
-            log.warning("plan_failed", ticks=[tick.name for tick in some], error=str(error))
-            return
-        if new:
-            await asyncio.to_thread(waker.wake, [tick.name for tick in some])
+        if await plan(database, some, now=clock()):
+            await asyncio.to_thread(waker.wake)
 
     scheduler = AsyncIOScheduler(timezone=UTC)
-    for tick in ticks:
-        scheduler.add_job(plan_and_wake, _beat(tick.length), args=[[tick]], id=tick.name)
-    scheduler.add_job(plan_and_wake, _beat(timedelta(seconds=SWEEP_SECONDS)), args=[ticks], id="sweep")
     scheduler.configure(job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None})
-    await plan_and_wake(ticks)
-    scheduler.start()
-    log.info("scheduler_started", ticks=[tick.name for tick in ticks])
-    await stop.wait()
-    scheduler.shutdown(wait=False)
+    for tick in ticks:
+        scheduler.add_job(plan_and_wake, _beat(tick.length, clock()), args=[[tick]], id=tick.name)
+    scheduler.add_job(plan_and_wake, _beat(timedelta(seconds=SWEEP_SECONDS), clock()), args=[ticks], id="sweep")
+    async with beating(database, "scheduler", clock):
+        await plan_and_wake(ticks)
+        scheduler.start()
+        log.info("scheduler_started", ticks=[tick.name for tick in ticks])
+        await stop.wait()
+        scheduler.shutdown(wait=False)
     log.info("scheduler_stopped")
 
 
-def _beat(length: timedelta) -> IntervalTrigger:
-    start = floor_period(datetime.now(UTC), length) + length
+def _beat(length: timedelta, now: datetime) -> IntervalTrigger:
+    start = floor_period(now, length) + length
     return IntervalTrigger(seconds=int(length.total_seconds()), start_date=start, timezone=UTC)

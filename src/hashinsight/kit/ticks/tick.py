@@ -95,9 +95,12 @@ class TickHealth:
         patience = max(2 * self.length, timedelta(minutes=1))
         if self.failed:
             return f"{self.failed} runs were given up; the last error was: {self.last_error}"
+        if self.planned_at - now > timedelta(minutes=1):
+            return f"a scheduler with a wrong clock planned it at {self.planned_at:%Y-%m-%d %H:%M:%S}Z"
         if now - self.planned_at > patience:
             return f"no scheduler has planned it since {self.planned_at:%Y-%m-%d %H:%M:%S}Z"
         if self.oldest_due is not None and now - self.oldest_due > patience:
             why = f"; the last error was: {self.last_error}" if self.last_error else ""
-            return f"{self.due} runs wait, the oldest since {self.oldest_due:%Y-%m-%d %H:%M:%S}Z{why}"
+            since = f"{self.oldest_due:%Y-%m-%d %H:%M:%S}Z"
+            return f"{self.due} runs wait, the oldest since {since}: is a worker running?{why}"
         return None

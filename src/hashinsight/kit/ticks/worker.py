@@ -1,6 +1,7 @@
 """The worker process: does what the run table says is due, one run at a time, the run's end committed with its work."""
 
 import asyncio
+import contextlib
 import os
 import socket
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.scrub import scrub_text
 from hashinsight.kit.ticks import queries
+from hashinsight.kit.ticks.beats import beating
 from hashinsight.kit.ticks.metrics import TICK_SECONDS
 from hashinsight.kit.ticks.tick import Tick, TickRun
 from hashinsight.kit.ticks.wake import WakeListener
@@ -31,7 +33,7 @@ class Runner:
         self._worker = f"{socket.gethostname()}:{os.getpid()}"
 
     async def do_due(self, *, stop: asyncio.Event | None = None) -> int:
-        """Do every run that is due, taking turns between the ticks; says how many were done."""
+        """Do every run that is due, taking turns between the ticks; says how many were done or tried."""
         done = 0
         busy = True
         while busy:
@@ -45,7 +47,7 @@ class Runner:
         return done
 
     async def do_one(self, tick: Tick) -> bool:
-        """One run of this tick; False when none is due, or when the one that was due failed and waits."""
+        """One run of this tick, done or failed; False when there was none to do."""
         run: TickRun | None = None
         began = asyncio.get_running_loop().time()
         seconds = int(tick.timeout.total_seconds())
@@ -60,16 +62,16 @@ class Runner:
                 await tick.work(session, run)
                 await queries.move_done(session, tick, run, worker=self._worker, finished_at=self._clock())
         except Exception as error:  # noqa: BLE001 - whatever a tick's work raises must not end the worker
-            await self._record_failure(tick, run, error)
-            return False
+            return await self._record_failure(tick, run, error)
         TICK_SECONDS.labels(tick.name, "done").observe(asyncio.get_running_loop().time() - began)
         log.debug("tick_done", tick=tick.name, site_id=run.site_id, period=run.period)
         return True
 
-    async def _record_failure(self, tick: Tick, run: TickRun | None, error: Exception) -> None:
+    async def _record_failure(self, tick: Tick, run: TickRun | None, error: Exception) -> bool:
+        """Write the failure down; False when even that failed: then it is better to wait for the next sweep."""
         if run is None:
             log.warning("tick_not_claimed", tick=tick.name, error=str(error))
-            return
+            return False
         TICK_SECONDS.labels(tick.name, "failed").observe((self._clock() - run.now).total_seconds())
         log.error("tick_failed", tick=tick.name, site_id=run.site_id, period=run.period, exc_info=error)
         reason = scrub_text(f"{type(error).__name__}: {error}")
@@ -78,6 +80,8 @@ class Runner:
                 await queries.move_retry(session, run, error=reason, worker=self._worker, now=self._clock())
         except (SQLAlchemyError, OSError) as second:
             log.warning("tick_failure_not_recorded", tick=tick.name, error=str(second))
+            return False
+        return True
 
 
 async def run_worker(
@@ -87,23 +91,39 @@ async def run_worker(
     stop: asyncio.Event,
     *,
     clock: Clock = system_clock,
+    stop_seconds: float = 20.0,
 ) -> None:
-    """Work until told to stop: at once when woken, and in any case every few seconds, Redis or no Redis."""
+    """Work until told to stop: at once when woken, and in any case every few seconds, Redis or no Redis.
+
+    A run that is under way when the stop comes has `stop_seconds` to end; then it is rolled back and stays due.
+    """
     runner = Runner(database, ticks, clock=clock)
     loop = asyncio.get_running_loop()
     look = asyncio.Event()
 
-    def bell(_tick: str) -> None:
+    def bell() -> None:
         loop.call_soon_threadsafe(look.set)
 
-    stopping = asyncio.ensure_future(stop.wait())
     with WakeListener(connect, bell):
-        log.info("worker_started", ticks=[tick.name for tick in ticks])
-        while not stop.is_set():
-            look.clear()
-            if await runner.do_due(stop=stop):
-                continue
-            looking = asyncio.ensure_future(look.wait())
-            await asyncio.wait((looking, stopping), timeout=SWEEP_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-            looking.cancel()
+        async with beating(database, "worker", clock):
+            log.info("worker_started", ticks=[tick.name for tick in ticks])
+            working = asyncio.create_task(_work(runner, look, stop))
+            stopping = asyncio.create_task(stop.wait())
+            await asyncio.wait((working, stopping), return_when=asyncio.FIRST_COMPLETED)
+            stopping.cancel()
+            look.set()
+            _, late = await asyncio.wait((working,), timeout=stop_seconds)
+            if late:
+                log.warning("worker_cut_its_run", after_seconds=stop_seconds)
+                working.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await working
     log.info("worker_stopped")
+
+
+async def _work(runner: Runner, look: asyncio.Event, stop: asyncio.Event) -> None:
+    while not stop.is_set():
+        look.clear()
+        if not await runner.do_due(stop=stop) and not stop.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(look.wait(), SWEEP_SECONDS)

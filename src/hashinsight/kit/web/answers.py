@@ -88,7 +88,7 @@ def answer_exception(scope: Scope, error: Exception) -> JSONResponse:
         log.error("request_failed", exc_info=error)
         return error_answer(scope, 500, "INTERNAL_ERROR", "something went wrong on our side; the request id finds it")
     if known.status >= 500:  # noqa: PLR2004
-        log.warning("request_unavailable", error_code=known.error_code, exc_info=error)
+        log.warning("request_unavailable", error_code=known.error_code, error=str(error))
     return error_answer(
         scope,
         known.status,
@@ -127,24 +127,36 @@ def _translated(error: Exception) -> HashInsightError | None:
     if isinstance(error, HashInsightError):
         return error
     if isinstance(error, PoolTimeout):
-        return _later("DATABASE_BUSY", "every database connection is in use")
+        return _later("DATABASE_BUSY", _BUSY)
     if isinstance(error, DBAPIError):
         return _database_trouble(error)
     return None
 
 
+_BUSY = "every database connection is in use"
+_TROUBLE: tuple[tuple[tuple[type[Exception], ...], str, str, int], ...] = (
+    ((pg.DiskFull, pg.OutOfMemory), "STORAGE_FULL", "the database has no room left", 60),
+    ((pg.TooManyConnections,), "DATABASE_BUSY", _BUSY, _RETRY_SECONDS),
+    ((pg.QueryCanceled, pg.LockNotAvailable), "TIMED_OUT", "the database took too long", _RETRY_SECONDS),
+    (
+        (pg.SerializationFailure, pg.DeadlockDetected),
+        "DATABASE_BUSY",
+        "two requests stood in each other's way",
+        _RETRY_SECONDS,
+    ),
+)
+
+
 def _database_trouble(error: DBAPIError) -> HashInsightError | None:
-    cause = error.orig
-    if isinstance(cause, pg.DiskFull | pg.OutOfMemory | pg.TooManyConnections):
-        return _later("STORAGE_FULL", "the database has no room left", 60)
-    if isinstance(cause, pg.QueryCanceled | pg.LockNotAvailable):
-        return _later("TIMED_OUT", "the database took too long")
-    if isinstance(cause, pg.SerializationFailure | pg.DeadlockDetected):
-        return _later("DATABASE_BUSY", "two requests stood in each other's way")
+    for kinds, code, message, seconds in _TROUBLE:
+        if isinstance(error.orig, kinds):
+            return _later(code, message, seconds)
+    if isinstance(error.orig, pg.DataError):
+        return ValidationFailed("a value of the request is not one that can be stored")
     if isinstance(error, OperationalError | InterfaceError) or error.connection_invalidated:
         return _later("DATABASE_UNAVAILABLE", "the database cannot be reached")
     return None
 
 
 def _later(code: str, message: str, seconds: int = _RETRY_SECONDS) -> Unavailable:
-    return Unavailable(f"{message}; nothing was changed, try again later", code=code, retry_after_sec=seconds)
+    return Unavailable(f"{message}: try again later", code=code, retry_after_sec=seconds)

@@ -8,6 +8,8 @@ from hashinsight.kit.errors import PayloadTooLarge, RateLimited, Unavailable
 from hashinsight.kit.web.rates import Rates
 
 TELEMETRY_PATHS = ("/api/edge/v1/telemetry/", "/api/collector/upload")
+# an asset list of 100,000 machines is 7 MB
+LARGE_PATHS = (*TELEMETRY_PATHS, "/api/admin/v1/miners/import")
 _UNLIMITED = frozenset({"/healthz", "/readyz"})
 
 
@@ -23,7 +25,7 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        limit = self._batch_limit if scope["path"].startswith(TELEMETRY_PATHS) else self._limit
+        limit = self._batch_limit if scope["path"].startswith(LARGE_PATHS) else self._limit
         announced = Headers(scope=scope).get("content-length", "0")
         if announced.isdecimal() and int(announced) > limit:
             raise _too_large(limit)

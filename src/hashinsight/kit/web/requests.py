@@ -17,6 +17,7 @@ SECONDS = Histogram("hashinsight_http_request_seconds", "Time to answer a reques
 
 _SAFE_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
+_MAX_PATH = 120
 _QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
@@ -53,5 +54,6 @@ class Requests:
             REQUESTS.labels(method, route, str(status)).inc()
             SECONDS.labels(method, route).observe(seconds)
             say = log.debug if scope["path"] in _QUIET else log.info
-            say("request", method=method, route=route, status=status, ms=round(seconds * 1000, 1))
+            shown = scope["path"][:_MAX_PATH] if route == "unmatched" else route
+            say("request", method=method, route=shown, status=status, ms=round(seconds * 1000, 1))
             structlog.contextvars.clear_contextvars()

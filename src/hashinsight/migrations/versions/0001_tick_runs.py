@@ -41,13 +41,23 @@ def upgrade() -> None:
         ["tick", "site_id", "period"],
         postgresql_where=sa.text("state in ('due', 'failed')"),
     )
+    op.create_table(
+        "process_beats",
+        sa.Column("process", sa.Text, nullable=False),
+        sa.Column("host", sa.Text, nullable=False),
+        sa.Column("pid", sa.Integer, nullable=False),
+        sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("seen_at", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("process", "host", "pid", name="pk_process_beats"),
+    )
     op.create_index("ix_tick_runs_newest", "tick_runs", ["tick", "period"])
     # runs of the installation, no tenant's data: only the jobs touch them
-    op.execute("grant select, insert, update, delete on ticks, tick_runs to hi_job")
+    op.execute("grant select, insert, update, delete on ticks, tick_runs, process_beats to hi_job")
 
 
 def downgrade() -> None:
     op.execute("set local lock_timeout = '3s'")
     op.drop_table("tick_runs")
     op.drop_table("ticks")
+    op.drop_table("process_beats")
     op.execute("revoke select on alembic_version from hi_app, hi_job")

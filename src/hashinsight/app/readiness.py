@@ -1,0 +1,81 @@
+"""Whether requests can be served, part by part, each looked at for a moment only and all at the same time."""
+
+import asyncio
+from collections.abc import Awaitable
+from typing import Literal
+
+from fastapi import Request
+from pydantic import BaseModel
+from redis.exceptions import RedisError
+from sqlalchemy.exc import SQLAlchemyError
+
+from hashinsight.kit.clock import system_clock
+from hashinsight.kit.db.context import job_context
+from hashinsight.kit.db.database import Database
+from hashinsight.kit.ticks.beats import MISSING_AFTER, list_beats
+from hashinsight.migrations import current_revision, head_revision
+
+_SECONDS = 3.0
+_HEAD = head_revision()
+
+
+class Part(BaseModel):
+    """`degraded`: it works without this part, but less well; `down`: it does not work."""
+
+    state: Literal["ok", "degraded", "down"]
+    message: str = ""
+
+
+class Readiness(BaseModel):
+    status: Literal["ready", "degraded", "not_ready"]
+    parts: dict[str, Part]
+
+
+async def look(request: Request) -> Readiness:
+    database, redis = await asyncio.gather(_database_parts(request.app.state.database), _redis_part(request))
+    parts = {"database": database.pop("database"), "redis": redis, "disk": _disk_part(request), **database}
+    states = {part.state for part in parts.values()}
+    if "down" in states:
+        return Readiness(status="not_ready", parts=parts)
+    return Readiness(status="degraded" if "degraded" in states else "ready", parts=parts)
+
+
+async def _database_parts(database: Database) -> dict[str, Part]:
+    now = system_clock()
+    try:
+        async with asyncio.timeout(_SECONDS), database.transaction(job_context(work_seconds=3)) as session:
+            revision = await current_revision(session)
+            seen = {beat.process for beat in await list_beats(session, now=now)} if revision == _HEAD else set()
+    except (SQLAlchemyError, OSError) as error:
+        return {"database": Part(state="down", message=f"the database cannot be reached ({type(error).__name__})")}
+    if revision != _HEAD:
+        behind = f"the schema is at {revision}, not at {_HEAD}: run `hashinsight migrate`"
+        return {"database": Part(state="down", message=behind)}
+    parts = {"database": Part(state="ok")}
+    for process in ("worker", "scheduler"):
+        missing = f"no {process} was seen for {MISSING_AFTER.total_seconds():.0f} s: start `hashinsight {process}`"
+        parts[process] = Part(state="ok") if process in seen else Part(state="degraded", message=missing)
+    return parts
+
+
+async def _redis_part(request: Request) -> Part:
+    try:
+        async with asyncio.timeout(_SECONDS):
+            await _ping(request)
+    except (RedisError, OSError) as error:
+        return Part(state="degraded", message=f"Redis cannot be reached ({type(error).__name__})")
+    return Part(state="ok")
+
+
+async def _ping(request: Request) -> None:
+    answer: Awaitable[bool] = request.app.state.redis.ping()
+    await answer
+
+
+def _disk_part(request: Request) -> Part:
+    guard = request.app.state.disk
+    if guard.has_room():
+        return Part(state="ok")
+    return Part(
+        state="degraded", message=f"{guard.free_mb()} MB are free, telemetry is refused below {guard.reserve_mb} MB"
+    )

@@ -1,0 +1,56 @@
+"""How a command acts on an installation: as the system, in one transaction, on servers found or started for it."""
+
+import importlib.util
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import typer
+
+from hashinsight.kit.errors import Refusal
+
+
+def act(work: Callable[[Any, Any], Awaitable[Any]]) -> Any:
+    """Run `work(session, settings)` in one transaction of the job role, and give what it returns."""
+    need_server()
+    from hashinsight.kit.run import run
+
+    return run(_act(work))
+
+
+def need_server() -> None:
+    if importlib.util.find_spec("sqlalchemy") is None:
+        raise Refusal("this command needs the server's packages: run `pip install hashinsight[server]`.")
+
+
+async def _act(work: Callable[[Any, Any], Awaitable[Any]]) -> Any:
+    from hashinsight.kit.db.context import job_context
+    from hashinsight.kit.embedded.servers import servers_for_a_command
+    from hashinsight.kit.errors import HashInsightError
+    from hashinsight.kit.logs import configure_logs
+    from hashinsight.kit.places import open_database
+    from hashinsight.kit.settings import load_settings
+
+    settings = load_settings()
+    configure_logs(settings.model_copy(update={"log_level": "ERROR"}), "command")
+    async with servers_for_a_command(settings):
+        database = open_database(settings, "command")
+        try:
+            await _check(database)
+            async with database.transaction(job_context()) as session:
+                return await work(session, settings)
+        except HashInsightError as error:
+            raise Refusal(f"{error.message.rstrip('.')}.") from None
+        finally:
+            await database.dispose()
+
+
+async def _check(database: Any) -> None:
+    from hashinsight.cli.prepare import check_database
+
+    await check_database(database)
+
+
+def say(result: Any, words: str, *, as_json: bool) -> None:
+    """One JSON object for scripts, or a sentence for people."""
+    typer.echo(json.dumps(result, default=str) if as_json else words)

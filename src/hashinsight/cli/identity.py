@@ -1,0 +1,211 @@
+"""`hashinsight tenant`, `user` and `key`: people and their rights from the command line of the installation."""
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from hashinsight.cli.acting import act, say
+
+tenant_app = typer.Typer(help="Tenants of this installation.", no_args_is_help=True)
+user_app = typer.Typer(help="Users, passwords and locks.", no_args_is_help=True)
+key_app = typer.Typer(help="API keys for integrations.", no_args_is_help=True)
+
+Json = Annotated[bool, typer.Option("--json", help="Answer in JSON, for scripts.")]
+TenantRef = Annotated[str | None, typer.Option("--tenant", help="Name or id; may be left out when there is one.")]
+Sites = Annotated[list[str] | None, typer.Option("--site", help="Code of a site; may be given several times.")]
+Role = Annotated[str, typer.Option(help="Owner, OpsManager, NOC, Technician, CustomerSuccess or Customer.")]
+
+
+@tenant_app.command("create")
+def create_tenant(name: Annotated[str, typer.Option()], *, json: Json = False) -> None:
+    """Make a tenant."""
+
+    async def work(session: Any, _settings: Any) -> dict[str, Any]:
+        from hashinsight.audit.actions import SYSTEM
+        from hashinsight.identity.service.tenants import create_tenant as create
+        from hashinsight.kit.clock import system_clock
+
+        made = await create(session, SYSTEM, name, now=system_clock())
+        return {"id": str(made.id), "name": made.name}
+
+    made = act(work)
+    say(made, f"tenant {made['name']} has the id {made['id']}", as_json=json)
+
+
+@tenant_app.command("list")
+def list_tenants(*, json: Json = False) -> None:
+    """All tenants."""
+
+    async def work(session: Any, _settings: Any) -> list[dict[str, Any]]:
+        from hashinsight.identity import queries
+
+        return [{"id": str(one.id), "name": one.name} for one in await queries.list_tenants(session)]
+
+    found = act(work)
+    say(found, "\n".join(f"{one['id']}  {one['name']}" for one in found), as_json=json)
+
+
+@user_app.command("create")
+def create_user(
+    email: Annotated[str, typer.Option()],
+    role: Role,
+    *,
+    tenant: TenantRef = None,
+    name: Annotated[str, typer.Option()] = "",
+    site: Sites = None,
+    json: Json = False,
+) -> None:
+    """Make a user. The password is read from standard input, never from the command line."""
+    password = _password()
+
+    async def work(session: Any, _settings: Any) -> dict[str, Any]:
+        from hashinsight.audit.actions import SYSTEM
+        from hashinsight.identity.service.users import NewUser
+        from hashinsight.identity.service.users import create_user as create
+        from hashinsight.kit.clock import system_clock
+
+        tenant_id = await _tenant_id(session, tenant)
+        new = NewUser(email, password, _role(role), name, await _reach(session, tenant_id, site))
+        made = await create(session, SYSTEM, tenant_id, new, now=system_clock())
+        return {"id": str(made.id), "email": made.email, "role": role, "tenant_id": str(tenant_id)}
+
+    made = act(work)
+    say(made, f"user {made['email']} may sign in as {role}", as_json=json)
+
+
+@user_app.command("password")
+def set_password(email: Annotated[str, typer.Option()], *, json: Json = False) -> None:
+    """Give a user a new password, read from standard input. All sessions end, a lock is opened."""
+    password = _password()
+
+    async def work(session: Any, settings: Any) -> dict[str, Any]:
+        from hashinsight.audit.actions import SYSTEM
+        from hashinsight.identity import queries
+        from hashinsight.identity.service.users import change_password, unlock_user
+        from hashinsight.kit.clock import system_clock
+        from hashinsight.kit.crypto import Vault
+        from hashinsight.kit.errors import NotFound
+        from hashinsight.kit.secret_key import load_secret_key
+
+        user = await queries.find_user_by_email(session, email.strip().lower())
+        if user is None:
+            raise NotFound(f"no user has the e-mail {email}")
+        now = system_clock()
+        await change_password(session, SYSTEM, user.id, None, password, now=now)
+        await unlock_user(session, Vault(load_secret_key(settings)), SYSTEM, user.id, now=now)
+        return {"id": str(user.id), "email": user.email}
+
+    made = act(work)
+    say(made, f"{made['email']} has a new password; all sessions were ended", as_json=json)
+
+
+@user_app.command("list")
+def list_users(*, tenant: TenantRef = None, json: Json = False) -> None:
+    """The users of a tenant."""
+
+    async def work(session: Any, _settings: Any) -> list[dict[str, Any]]:
+        from hashinsight.identity import queries
+        from hashinsight.identity.schemas import show_user
+
+        return [show_user(user) for user in await queries.list_users_of(session, await _tenant_id(session, tenant))]
+
+    found = act(work)
+    say(found, "\n".join(f"{one['id']}  {one['state']:8}  {one['email']}" for one in found), as_json=json)
+
+
+@key_app.command("create")
+def create_key(
+    name: Annotated[str, typer.Option()],
+    role: Role,
+    *,
+    tenant: TenantRef = None,
+    site: Sites = None,
+    json: Json = False,
+) -> None:
+    """Make an API key. It is printed this once."""
+
+    async def work(session: Any, _settings: Any) -> dict[str, Any]:
+        from hashinsight.audit.actions import SYSTEM
+        from hashinsight.identity.service import keys
+        from hashinsight.kit.clock import system_clock
+
+        tenant_id = await _tenant_id(session, tenant)
+        reach = await _reach(session, tenant_id, site)
+        key, secret = await keys.create_key(
+            session, SYSTEM, tenant_id, name=name, role=_role(role), reach=reach, now=system_clock()
+        )
+        return {"id": str(key.id), "name": key.name, "key": secret}
+
+    made = act(work)
+    say(made, made["key"], as_json=json)
+
+
+@key_app.command("revoke")
+def revoke_key(key_id: Annotated[str, typer.Argument()], *, json: Json = False) -> None:
+    """Revoke an API key: it is refused from the next call on."""
+
+    async def work(session: Any, _settings: Any) -> dict[str, Any]:
+        from uuid import UUID
+
+        from hashinsight.audit.actions import SYSTEM
+        from hashinsight.identity.service import keys
+        from hashinsight.kit.clock import system_clock
+        from hashinsight.kit.errors import ValidationFailed
+
+        try:
+            chosen = UUID(key_id)
+        except ValueError:
+            raise ValidationFailed(f"{key_id} is not the id of a key") from None
+        await keys.revoke_key(session, SYSTEM, chosen, now=system_clock())
+        return {"id": key_id, "revoked": True}
+
+    say(act(work), f"key {key_id} is revoked", as_json=json)
+
+
+def _password() -> str:
+    from hashinsight.kit.errors import Refusal
+
+    if sys.stdin.isatty():
+        return str(typer.prompt("password", hide_input=True, confirmation_prompt=True))
+    password = sys.stdin.readline().rstrip("\r\n")
+    if not password:
+        raise Refusal("the password is read from standard input, and nothing came.")
+    return password
+
+
+def _role(text: str) -> Any:
+    from hashinsight.identity.permissions import Role as Roles
+    from hashinsight.kit.errors import ValidationFailed
+
+    try:
+        return Roles(text)
+    except ValueError:
+        raise ValidationFailed(f"{text} is not a role: choose one of {', '.join(Roles)}") from None
+
+
+async def _tenant_id(session: Any, ref: str | None) -> Any:
+    from hashinsight.identity import queries
+    from hashinsight.kit.errors import NotFound, ValidationFailed
+
+    tenants = await queries.list_tenants(session)
+    chosen = [one for one in tenants if ref is None or ref in (one.name, str(one.id))]
+    if not chosen:
+        raise NotFound(f"there is no tenant {ref}" if ref else "there is no tenant yet: make one with `tenant create`")
+    if len(chosen) > 1:
+        raise ValidationFailed("there are several tenants: say which with --tenant")
+    return chosen[0].id
+
+
+async def _reach(session: Any, tenant_id: Any, codes: list[str] | None) -> Any:
+    from hashinsight.identity import queries
+    from hashinsight.identity.scope import WHOLE_TENANT, Reach
+    from hashinsight.kit.errors import NotFound
+
+    if not codes:
+        return WHOLE_TENANT
+    found = await queries.list_sites_by_code(session, tenant_id, codes)
+    missing = sorted(set(codes) - set(found))
+    if missing:
+        raise NotFound(f"the tenant has no site {', '.join(missing)}")
+    return Reach(sites=tuple(found[code] for code in codes))

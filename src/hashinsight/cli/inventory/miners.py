@@ -1,0 +1,110 @@
+"""`hashinsight miner …`."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from hashinsight.cli.inventory.acting import (
+    Acting,
+    AnySiteOption,
+    JsonOption,
+    SiteOption,
+    TenantOption,
+    run_act,
+    say,
+)
+from hashinsight.kit.errors import Refusal
+
+miner_app = typer.Typer(help="Miners: import, export, list.", no_args_is_help=True)
+
+LimitOption = Annotated[int, typer.Option("--limit", min=1, max=1000)]
+
+
+@miner_app.command("import")
+def import_miners(
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, metavar="FILE.csv")],
+    site: SiteOption,
+    *,
+    all_or_nothing: Annotated[bool, typer.Option("--all-or-nothing", help="A refused line refuses the list.")] = False,
+    tenant: TenantOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Load an asset list: the header miner_id,model,serial,mac,zone,rack,position,owner,expected_ths, in any order."""
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(f"importing {file.name}", total=None)
+
+        async def act(acting: Acting) -> dict[str, Any]:
+            from hashinsight.inventory.service.importing import import_miners as load
+
+            report = await load(
+                acting.session,
+                acting.rights,
+                site,
+                file.read_bytes(),
+                all_or_nothing=all_or_nothing,
+                now=acting.now,
+                progress=lambda done, total: bar.update(task, completed=done, total=total),
+            )
+            return report.model_dump(mode="json")
+
+        report = run_act(act, tenant, site)
+    say(report, as_json=json)
+
+
+@miner_app.command("export")
+def export_miners(
+    site: SiteOption,
+    *,
+    out: Annotated[Path | None, typer.Option("--out", help="Write here instead of standard output.")] = None,
+    tenant: TenantOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Write the machines of a site as the list that an import takes."""
+    if json and out is None:
+        raise Refusal("with --json, say by --out where the list goes.")
+
+    async def act(acting: Acting) -> dict[str, Any]:
+        from hashinsight.inventory.service.exporting import begin_export, export_lines
+        from hashinsight.kit.db.context import job_context
+
+        scope = acting.rights.see
+        found = await begin_export(acting.session, scope, site, now=acting.now)
+        parts = [part async for part in export_lines(acting.database, job_context(), scope, found.id)]
+        text = "".join(parts)
+        if out is None:
+            typer.echo(text, nl=False)
+        else:
+            out.write_text(text, encoding="utf-8", newline="")
+        return {"site": found.code, "file": str(out) if out else None}
+
+    answer = run_act(act, tenant, site)
+    if out is not None:
+        say(answer, as_json=json)
+
+
+@miner_app.command("list")
+def list_miners(
+    *,
+    site: AnySiteOption = None,
+    model: Annotated[str | None, typer.Option("--model")] = None,
+    text: Annotated[str | None, typer.Option("--text", help="How an id, serial or MAC begins.")] = None,
+    limit: LimitOption = 100,
+    tenant: TenantOption = None,
+    json: JsonOption = False,
+) -> None:
+    """List machines in service, by id."""
+
+    async def act(acting: Acting) -> dict[str, Any]:
+        from hashinsight.inventory.filters import MinerFilter
+        from hashinsight.inventory.queries.miners import list_miners as find
+        from hashinsight.inventory.schemas.miners import MinerShown
+
+        chosen = MinerFilter(site_id=site, model=model, text=text)
+        found = await find(acting.session, acting.rights.see, chosen, limit=limit)
+        miners = [MinerShown.of(one).model_dump(mode="json") for one in found.rows]
+        return {"miners": miners, "more": found.next_cursor is not None}
+
+    say(run_act(act, tenant, site), as_json=json)

@@ -1,0 +1,227 @@
+"""The door for collectors: who is calling, by its token, and what it may do.
+
+A route takes `caller: Caller` and, where it needs the database, `session: EdgeSession`, which sees the caller's tenant
+and site and nothing else. The token decides both; what the request says about them is only checked. Nothing is kept
+between calls: a revoked token is refused at its next one, by every process.
+"""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Depends, Request
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.audit.actions import Action, Actor, ActorKind
+from hashinsight.audit.service import record
+from hashinsight.collectors.kinds import HEARD, CollectorPermission, Status
+from hashinsight.collectors.models import Collector, CollectorToken
+from hashinsight.collectors.queries import registry, tokens
+from hashinsight.collectors.service.hearing import hear
+from hashinsight.identity.access import now_of, visitor
+from hashinsight.identity.refusals import Refused
+from hashinsight.kit.crypto import token_hash
+from hashinsight.kit.db.context import Context
+from hashinsight.kit.errors import Forbidden, HashInsightError, Unauthenticated, ValidationFailed
+from hashinsight.kit.web.session import get_database
+
+_DEVICE_HEADERS = ("x-device-id", "x-edge-id", "x-edge-device-id")
+_MAX_DEVICE_CHARS = 200
+_REFUSALS_PER_MINUTE = 10  # recorded of a stranger's address; the metrics count the rest
+_REFUSALS_PER_MINUTE_OF_ONE = 1  # and of one collector, which will try again for days
+
+
+@dataclass(frozen=True)
+class CollectorCaller:
+    tenant_id: UUID
+    site_id: int
+    site_code: str
+    zone_id: int | None
+    collector_id: UUID
+    name: str
+    status: Status
+    permissions: frozenset[CollectorPermission]
+    device_id: str | None
+    site_form: str  # id or code: how this collector names its site
+    actor: Actor
+
+    @property
+    def site_name(self) -> str:
+        """Its site in the form that it uses itself: it compares as text."""
+        return str(self.site_id) if self.site_form == "id" else self.site_code
+
+    def may(self, permission: CollectorPermission) -> bool:
+        return permission in self.permissions
+
+    def check_site(self, named: str) -> None:
+        """For sites that are named in a path or a body: another one than the token's is refused."""
+        if form_of(named, self.site_id, self.site_code) is None:
+            raise Forbidden("this token belongs to another site", code="SITE_MISMATCH")
+
+    def context(self) -> Context:
+        return Context(tenant=str(self.tenant_id), sites=(self.site_id,))
+
+
+def form_of(named: str, site_id: int, site_code: str) -> str | None:
+    """Whether a text names this site, and how."""
+    if named == site_code:
+        return "code"
+    return "id" if named == str(site_id) else None
+
+
+async def collector_caller(request: Request) -> CollectorCaller:
+    """An active collector, or 401 or 403. The call counts as heard."""
+    return await _enter(request, heard=True)
+
+
+async def any_collector(request: Request) -> CollectorCaller:
+    """Also one that is pending or disabled: only for telling it so."""
+    return await _enter(request, heard=False)
+
+
+Caller = Annotated[CollectorCaller, Depends(collector_caller)]
+
+
+async def _session(request: Request, caller: Caller) -> AsyncIterator[AsyncSession]:
+    async with get_database(request).transaction(caller.context()) as session:
+        yield session
+
+
+EdgeSession = Annotated[AsyncSession, Depends(_session, scope="function")]
+
+
+def refusal_error(refused: Refused) -> HashInsightError:
+    kind = Unauthenticated if refused.status == Unauthenticated.status else Forbidden
+    return kind(refused.message, code=refused.code)
+
+
+async def record_refused(request: Request, refused: Refused, owner: tokens.Owner | None) -> None:
+    """One entry for each, but not one for each of a flood."""
+    actor = visitor(request)
+    if owner is None:
+        key, per_minute = f"collector-refused:{actor.address}", _REFUSALS_PER_MINUTE
+    else:
+        key, per_minute = f"collector-refused:{owner.collector_id}:{refused.code}", _REFUSALS_PER_MINUTE_OF_ONE
+        actor = Actor(ActorKind.COLLECTOR, str(owner.collector_id), actor.request_id, actor.address)
+    if not await request.app.state.rates.spend(key, per_minute):
+        return
+    tenant_id = owner.tenant_id if owner else None
+    async with get_database(request).transaction(Context(tenant=str(tenant_id) if tenant_id else None)) as session:
+        await record(
+            session,
+            actor,
+            Action.COLLECTOR_REFUSED,
+            "collector",
+            owner.collector_id if owner else None,
+            tenant_id=tenant_id,
+            after={"error_code": refused.code},
+            now=now_of(request),
+        )
+
+
+async def _enter(request: Request, *, heard: bool) -> CollectorCaller:
+    token = _given_token(request)
+    if not token:
+        raise Unauthenticated("send the collector's token: Authorization: Bearer …, or X-Collector-Key")
+    hashed, now, device_id = token_hash(token), now_of(request), _device(request)
+    # a short transaction of its own: shards that share a token must not wait for each other's work
+    async with get_database(request).transaction(Context()) as session:
+        owner = await tokens.find_token_owner(session, hashed)
+        if owner is not None:
+            await tokens.enter_site(session, owner)
+        holder = await tokens.find_holder(session, hashed) if owner is not None else None
+        found = await _judge(session, request, holder, device_id, heard=heard, now=now)
+        if heard and isinstance(found, CollectorCaller) and holder is not None:
+            form = found.site_form if _named_sites(request) else None
+            await hear(session, found.actor, holder[1], device_id=device_id, site_form=form, now=now)
+    if isinstance(found, Refused):
+        await record_refused(request, found, owner)
+        raise refusal_error(found)
+    return found
+
+
+async def _judge(
+    session: AsyncSession,
+    request: Request,
+    holder: tuple[CollectorToken, Collector, str] | None,
+    device_id: str | None,
+    *,
+    heard: bool,
+    now: datetime,
+) -> CollectorCaller | Refused:
+    if holder is None:
+        return Refused(401, "COLLECTOR_TOKEN_UNKNOWN", "this token is not known")
+    token, collector, site_code = holder
+    forms = [form_of(named, collector.site_id, site_code) for named in _named_sites(request)]
+    refused = _token_refusal(token, now) or await _place_refusal(session, request, collector, forms)
+    if refused is not None:
+        return refused
+    if heard and collector.status not in HEARD:
+        return Refused(403, "COLLECTOR_NOT_ACTIVE", f"this collector is {collector.status}")
+    seen = visitor(request)
+    return CollectorCaller(
+        tenant_id=collector.tenant_id,
+        site_id=collector.site_id,
+        site_code=site_code,
+        zone_id=collector.zone_id,
+        collector_id=collector.id,
+        name=collector.name,
+        status=Status(collector.status),
+        permissions=frozenset(map(CollectorPermission, collector.permissions)),
+        device_id=device_id,
+        site_form=(forms[0] if forms else None) or collector.site_form or "code",
+        actor=Actor(ActorKind.COLLECTOR, str(collector.id), seen.request_id, seen.address),
+    )
+
+
+def _token_refusal(token: CollectorToken, now: datetime) -> Refused | None:
+    if token.revoked_at is not None:
+        return Refused(401, "COLLECTOR_TOKEN_REVOKED", "this token was revoked")
+    if token.expires_at <= now:
+        return Refused(401, "COLLECTOR_TOKEN_EXPIRED", "this token has expired: ask for a new one")
+    return None
+
+
+async def _place_refusal(
+    session: AsyncSession, request: Request, collector: Collector, forms: list[str | None]
+) -> Refused | None:
+    if None in forms:
+        return Refused(403, "SITE_MISMATCH", "this token belongs to another site")
+    named = request.query_params.get("collector_id", "")
+    if named and named.lower() not in (str(collector.id), collector.name.lower()):
+        return Refused(403, "COLLECTOR_MISMATCH", "this token belongs to another collector")
+    if not await _is_its_zone(session, request.headers.get("x-zone-id", "").strip(), collector):
+        return Refused(403, "ZONE_MISMATCH", "this token belongs to another zone")
+    return None
+
+
+async def _is_its_zone(session: AsyncSession, named: str, collector: Collector) -> bool:
+    """A collector of a whole site may name any of its zones; one of a zone, that zone."""
+    if not named:
+        return True
+    zone = await registry.find_zone(session, collector.site_id, named)
+    return zone is not None and collector.zone_id in (None, zone.id)
+
+
+def _given_token(request: Request) -> str:
+    header = request.headers.get("authorization", "")
+    if header.lower().startswith("bearer "):
+        return header[7:].strip()
+    return request.headers.get("x-collector-key", "").strip()
+
+
+def _named_sites(request: Request) -> list[str]:
+    named = (request.headers.get("x-site-id", ""), request.query_params.get("site_id", ""))
+    return [site.strip() for site in named if site.strip()]
+
+
+def _device(request: Request) -> str | None:
+    for header in _DEVICE_HEADERS:
+        device = request.headers.get(header, "").strip()
+        if len(device) > _MAX_DEVICE_CHARS:
+            raise ValidationFailed(f"a device id has at most {_MAX_DEVICE_CHARS} characters")
+        if device:
+            return device
+    return None

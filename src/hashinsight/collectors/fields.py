@@ -1,0 +1,78 @@
+"""Kinds of input that collectors and people send: bounded, and free of what the database could not store. Pure."""
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+MAX_BAG_BYTES = 16 * 1024
+_MAX_COUNT = 2**31 - 1
+_ESCAPED_NUL = re.compile(
+    r"(?<!\\)(?:\\\\)*\\u0000"
+)  # not after an odd number of backslashes: that is a text about NUL
+
+
+def storable(text: str) -> str:
+    """PostgreSQL stores neither NUL nor half a character."""
+    if "\0" in text:
+        raise ValueError("the text holds a NUL character")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("the text holds half a character") from None
+    return text
+
+
+def bounded(bag: dict[str, Any]) -> dict[str, Any]:
+    """Free data: any JSON that the database can store, up to a size."""
+    try:
+        written = json.dumps(bag, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if _ESCAPED_NUL.search(written):
+        raise ValueError("the data holds a NUL character")
+    if len(storable(written).encode()) > MAX_BAG_BYTES:
+        raise ValueError(f"larger than {MAX_BAG_BYTES} bytes")
+    return bag
+
+
+def in_utc(instant: datetime) -> datetime:
+    """A time without a zone is UTC: that is how collectors in the field write it."""
+    return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
+
+
+_Storable = AfterValidator(storable)
+Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200), _Storable]
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120), _Storable]
+Paragraph = Annotated[str, StringConstraints(max_length=4000), _Storable]
+Bag = Annotated[dict[str, Any], AfterValidator(bounded)]
+Instant = Annotated[datetime, AfterValidator(in_utc)]
+Percent = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0, le=_MAX_COUNT)]
+BigCount = Annotated[int, Field(ge=0, le=2**53)]
+IntervalSec = Annotated[int, Field(ge=1, le=86_400)]
+
+
+class Body(BaseModel):
+    """What people send: a field that we do not know is a mistake."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class EdgeBody(BaseModel):
+    """What collectors send: of several makes and versions, so a field that we do not know is passed over."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+def example(**fields: Any) -> ConfigDict:
+    return ConfigDict(json_schema_extra={"examples": [fields]})
+
+
+def plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The same as plain JSON values, for the audit."""
+    found: dict[str, Any] = json.loads(json.dumps(dict(values), default=str))
+    return found

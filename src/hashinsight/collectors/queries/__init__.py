@@ -1,0 +1,1 @@
+"""All SQL of collectors, by what it is about."""

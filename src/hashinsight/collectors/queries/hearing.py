@@ -1,0 +1,112 @@
+"""Whether collectors are heard: one guarded statement for a call that came in, one for all that have gone silent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select, text
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.collectors.kinds import OFFLINE, SILENT_INTERVALS, severity_of
+from hashinsight.kit.ticks.models import TickRunRow
+
+NOTE_EVERY = timedelta(seconds=5)
+
+_HEARD = text(
+    """
+    with before as (
+        select id, status, last_seen_at from collectors
+        where id = :id and status in ('active', 'offline')
+            and (status = 'offline' or last_seen_at is null or last_seen_at < :stale)
+        for update
+    )
+    update collectors c
+    set status = 'active',
+        last_seen_at = greatest(c.last_seen_at, :now),
+        last_address = :address,
+        last_device_id = :device,
+        site_form = coalesce(:form, c.site_form),
+        connection_count = c.connection_count
+            + (before.status = 'offline' or before.last_seen_at is null)::int
+    from before
+    where c.id = before.id
+    returning before.status = 'offline' as was_offline, before.last_seen_at is null as is_first
+    """
+)
+_SILENT = text(
+    """
+    with gone as (
+        update collectors set status = 'offline', updated_at = :now
+        where status = 'active'
+            and greatest(last_seen_at, watched_from, created_at)
+                < :now - :intervals * greatest(heartbeat_interval_sec, collection_interval_sec) * interval '1 second'
+        returning id, tenant_id, site_id, zone_id, name, last_seen_at
+    ), told as (
+        insert into collector_events
+            (id, tenant_id, site_id, zone_id, collector_id, at, source, kind, severity, title, message, details)
+        select gen_random_uuid(), tenant_id, site_id, zone_id, id, :now, 'cloud', :kind, :severity,
+            'collector ' || name || ' is offline',
+            'no call of this collector was heard; its machines show no data until it is back',
+            jsonb_build_object('last_seen_at', last_seen_at)
+        from gone
+    )
+    select id, tenant_id, last_seen_at from gone
+    """
+)
+_WATCH_ANEW = text(
+    """
+    update collectors set watched_from = :now
+    where status = 'active' and :away_sec > 2 * greatest(heartbeat_interval_sec, collection_interval_sec)
+    """
+)
+
+
+@dataclass(frozen=True)
+class Heard:
+    was_offline: bool
+    is_first: bool
+
+
+async def move_heard(
+    session: AsyncSession,
+    collector_id: UUID,
+    *,
+    address: str | None,
+    device: str | None,
+    site_form: str | None,
+    now: datetime,
+) -> Heard | None:
+    """Note that it called, and bring it back if it was offline. None: nothing to note, or somebody was first."""
+    values = {
+        "id": collector_id,
+        "now": now,
+        "stale": now - NOTE_EVERY,
+        "address": address,
+        "device": device,
+        "form": site_form,
+    }
+    row = (await session.execute(_HEARD, values)).first()
+    return Heard(row.was_offline, row.is_first) if row else None
+
+
+async def move_silent_offline(session: AsyncSession, *, now: datetime) -> Sequence[Any]:
+    """All collectors that have been silent for too long, each with its event, in one statement."""
+    values = {
+        "now": now,
+        "intervals": SILENT_INTERVALS,
+        "kind": OFFLINE,
+        "severity": severity_of(OFFLINE).value,
+    }
+    return (await session.execute(_SILENT, values)).all()
+
+
+async def watch_anew(session: AsyncSession, away: timedelta, *, now: datetime) -> None:
+    """We were away ourselves for as long: nobody's silence in that time is held against them."""
+    await session.execute(_WATCH_ANEW, {"now": now, "away_sec": away.total_seconds()})
+
+
+async def find_last_sweep(session: AsyncSession, tick: str) -> datetime | None:
+    query = select(func.max(TickRunRow.finished_at)).where(TickRunRow.tick == tick, TickRunRow.state == "done")
+    return (await session.execute(query)).scalar()

@@ -1,0 +1,146 @@
+"""Tokens and enrolment codes: looked up by hash before the tenant is known, everything else inside tenant and site."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, insert, select, text, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.collectors.models import Collector, CollectorToken, EnrolmentCode
+from hashinsight.inventory.models import Site
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Whose a token or code is: ids, and nothing else."""
+
+    tenant_id: UUID
+    site_id: int
+    collector_id: UUID
+
+
+async def find_token_owner(session: AsyncSession, token_hash: bytes) -> Owner | None:
+    return await _find(session, "select tenant_id, site_id, collector_id from lookup_collector(:key)", token_hash)
+
+
+async def find_code_owner(session: AsyncSession, code_hash: bytes) -> Owner | None:
+    return await _find(session, "select tenant_id, site_id, collector_id from lookup_enrolment(:key)", code_hash)
+
+
+async def enter_site(session: AsyncSession, owner: Owner) -> None:
+    """From here on the transaction sees this site of this tenant. Only for an owner that a look-up vouched for."""
+    settings = {"app.tenant": str(owner.tenant_id), "app.sites": str(owner.site_id)}
+    await session.execute(select(*(func.set_config(name, value, True) for name, value in settings.items())))  # noqa: FBT003
+
+
+async def find_holder(session: AsyncSession, token_hash: bytes) -> tuple[CollectorToken, Collector, str] | None:
+    """The token, the collector that holds it, and its site's code."""
+    query = (
+        select(CollectorToken, Collector, Site.code)
+        .join(Collector, Collector.id == CollectorToken.collector_id)
+        .join(Site, Site.id == Collector.site_id)
+        .where(CollectorToken.token_hash == token_hash)
+    )
+    row = (await session.execute(query)).first()
+    return (row[0], row[1], row[2]) if row else None
+
+
+async def find_newest_token(session: AsyncSession, collector_id: UUID) -> CollectorToken | None:
+    query = (
+        select(CollectorToken)
+        .where(CollectorToken.collector_id == collector_id)
+        .order_by(CollectorToken.issued_at.desc(), CollectorToken.expires_at.desc())
+        .limit(1)
+    )
+    return (await session.execute(query)).scalar()
+
+
+async def insert_token(
+    session: AsyncSession, collector: Collector, token_hash: bytes, *, now: datetime, expires_at: datetime
+) -> None:
+    await session.execute(
+        insert(CollectorToken).values(token_hash=token_hash, **_of(collector), issued_at=now, expires_at=expires_at)
+    )
+
+
+async def insert_code(
+    session: AsyncSession, collector: Collector, code_hash: bytes, *, now: datetime, expires_at: datetime
+) -> None:
+    await session.execute(
+        insert(EnrolmentCode).values(code_hash=code_hash, **_of(collector), issued_at=now, expires_at=expires_at)
+    )
+
+
+async def move_tokens_expiring(session: AsyncSession, collector_id: UUID, *, until: datetime) -> int:
+    """Cut the life of every token that would outlive `until`; says how many."""
+    moved = await session.execute(
+        update(CollectorToken)
+        .where(
+            CollectorToken.collector_id == collector_id,
+            CollectorToken.revoked_at.is_(None),
+            CollectorToken.expires_at > until,
+        )
+        .values(expires_at=until)
+        .returning(CollectorToken.issued_at)
+        .execution_options(synchronize_session=False)
+    )
+    return len(moved.all())
+
+
+async def move_tokens_revoked(session: AsyncSession, collector_id: UUID, *, now: datetime) -> int:
+    moved = await session.execute(
+        update(CollectorToken)
+        .where(CollectorToken.collector_id == collector_id, CollectorToken.revoked_at.is_(None))
+        .values(revoked_at=now)
+        .returning(CollectorToken.issued_at)
+        .execution_options(synchronize_session=False)
+    )
+    return len(moved.all())
+
+
+async def move_codes_revoked(session: AsyncSession, collector_id: UUID, *, now: datetime) -> int:
+    moved = await session.execute(
+        update(EnrolmentCode)
+        .where(
+            EnrolmentCode.collector_id == collector_id,
+            EnrolmentCode.used_at.is_(None),
+            EnrolmentCode.revoked_at.is_(None),
+        )
+        .values(revoked_at=now)
+        .returning(EnrolmentCode.issued_at)
+        .execution_options(synchronize_session=False)
+    )
+    return len(moved.all())
+
+
+async def move_code_used(session: AsyncSession, code_hash: bytes, *, now: datetime) -> bool:
+    """A code is good for once, until it expires or is revoked."""
+    moved = await session.execute(
+        update(EnrolmentCode)
+        .where(
+            EnrolmentCode.code_hash == code_hash,
+            EnrolmentCode.used_at.is_(None),
+            EnrolmentCode.revoked_at.is_(None),
+            EnrolmentCode.expires_at > now,
+        )
+        .values(used_at=now)
+        .returning(EnrolmentCode.collector_id)
+        .execution_options(synchronize_session=False)
+    )
+    return moved.first() is not None
+
+
+async def find_code(session: AsyncSession, code_hash: bytes) -> EnrolmentCode | None:
+    query = select(EnrolmentCode).where(EnrolmentCode.code_hash == code_hash)
+    return (await session.execute(query.execution_options(populate_existing=True))).scalar()
+
+
+def _of(collector: Collector) -> dict[str, Any]:
+    return {"tenant_id": collector.tenant_id, "site_id": collector.site_id, "collector_id": collector.id}
+
+
+async def _find(session: AsyncSession, query: str, key: bytes) -> Owner | None:
+    row = (await session.execute(text(query), {"key": key})).first()
+    return Owner(row.tenant_id, row.site_id, row.collector_id) if row else None

@@ -1,0 +1,9 @@
+"""What people do with collectors."""
+
+from fastapi import APIRouter
+
+from hashinsight.collectors.routes import configs, events, registry, tokens
+
+router = APIRouter(prefix="/api/admin/v1", tags=["collectors"])
+for part in (registry, tokens, configs, events):
+    router.include_router(part.router)

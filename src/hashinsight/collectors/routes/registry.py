@@ -1,0 +1,170 @@
+"""Collectors: list, summary, create, change, approve, disable, enable, heartbeats."""
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request
+
+from hashinsight.collectors.acting import Acting, acting, check_holds, get_collector, get_site, get_zone_id
+from hashinsight.collectors.fields import in_utc
+from hashinsight.collectors.kinds import Status
+from hashinsight.collectors.models import Collector, Heartbeat
+from hashinsight.collectors.queries import heartbeats, registry, tokens
+from hashinsight.collectors.routes import examples
+from hashinsight.collectors.schemas import (
+    ChangeCollectorBody,
+    NewCollectorBody,
+    show_collector,
+    show_heartbeat,
+    show_summary,
+    show_token,
+)
+from hashinsight.collectors.service import registry as service
+from hashinsight.collectors.service.registry import Credential, NewCollector
+from hashinsight.identity.access import Known, ReadSession, Session, allowed, now_of
+from hashinsight.identity.permissions import Permission
+from hashinsight.identity.scope import Scope
+from hashinsight.kit.clock import iso_z
+from hashinsight.kit.errors import NotFound
+from hashinsight.kit.paging import MAX_LIMIT, page
+from hashinsight.kit.web.examples import answers
+
+router = APIRouter()
+
+Seen = Annotated[Scope, allowed(Permission.SEE)]
+Keeper = Annotated[Acting, acting(Permission.INVENTORY)]
+Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT)]
+Cursor = Annotated[str | None, Query(max_length=1024)]
+SiteParam = Annotated[str | None, Query(max_length=120, description="The site's integer id or its code.")]
+
+
+@router.get("/collectors", responses=answers({"collectors": [examples.COLLECTOR], "next_cursor": None}))
+async def list_collectors(
+    scope: Seen,
+    session: ReadSession,
+    *,
+    site_id: SiteParam = None,
+    status: Status | None = None,
+    limit: Limit = 100,
+    cursor: Cursor = None,
+) -> dict[str, Any]:
+    """The collectors in one's scope, oldest first."""
+    query = registry.select_collectors(scope)
+    if site_id is not None:
+        query = query.where(Collector.site_id == (await get_site(session, scope, site_id)).id)
+    if status is not None:
+        query = query.where(Collector.status == status.value)
+    found = await page(session, query, [Collector.id], limit=limit, cursor=cursor)
+    return {"collectors": [show_collector(*row) for row in found.rows], "next_cursor": found.next_cursor}
+
+
+@router.get("/collectors/summary", responses=answers({"collectors": [examples.SUMMARY], "next_cursor": None}))
+async def summary(
+    scope: Seen, session: ReadSession, *, site_id: SiteParam = None, limit: Limit = 100, cursor: Cursor = None
+) -> dict[str, Any]:
+    """One row a collector, as of now: state, last heartbeat, load, machines, open alerts by severity."""
+    query = registry.select_summary(scope)
+    if site_id is not None:
+        query = query.where(Collector.site_id == (await get_site(session, scope, site_id)).id)
+    found = await page(session, query, [Collector.id], limit=limit, cursor=cursor)
+    return {"collectors": [show_summary(*row) for row in found.rows], "next_cursor": found.next_cursor}
+
+
+@router.post("/collectors", status_code=201, responses=answers(examples.CREATED, 201))
+async def create_collector(
+    request: Request, principal: Known, session: Session, body: NewCollectorBody
+) -> dict[str, Any]:
+    """A new collector. Its token (it is active at once) or enrolment code (it waits to be approved) is shown only here.
+
+    Both need the permission for collectors' tokens; with `credential: nothing` the one for inventory is enough.
+    """
+    wanted = Permission.INVENTORY if body.credential is Credential.NOTHING else Permission.COLLECTOR_TOKENS
+    scope = principal.scope_for(wanted)
+    site = await get_site(session, principal.scope_for(Permission.SEE), body.site_id)
+    zone_id = await get_zone_id(session, site.id, body.zone_id)
+    check_holds(scope, site.id, zone_id)
+    fields = body.model_dump(exclude={"site_id", "zone_id", "credential"}) | {
+        "permissions": [permission.value for permission in body.permissions]
+    }
+    new = NewCollector(zone_id=zone_id, **fields)
+    collector, secret = await service.create(session, scope.actor, site, new, body.credential, now=now_of(request))
+    shown = {"collector": show_collector(collector, site.code)}
+    return shown | ({secret.field: secret.value, "expires_at": iso_z(secret.expires_at)} if secret else {})
+
+
+@router.get("/collectors/{collector_id}", responses=answers(examples.COLLECTOR | {"token": examples.TOKEN_DATES}))
+async def read_collector(scope: Seen, session: ReadSession, collector_id: UUID) -> dict[str, Any]:
+    """One collector, with the dates of its newest token."""
+    return await _shown(session, scope, collector_id)
+
+
+@router.patch("/collectors/{collector_id}", responses=answers(examples.COLLECTOR | {"token": examples.TOKEN_DATES}))
+async def change_collector(
+    request: Request, keeper: Keeper, session: Session, collector_id: UUID, body: ChangeCollectorBody
+) -> dict[str, Any]:
+    """Change what is given: name, zone, intervals, permissions, settings, notes."""
+    collector = await get_collector(session, keeper, collector_id)
+    fields = body.model_dump(exclude_unset=True)
+    if "zone_id" in fields:
+        fields["zone_id"] = await get_zone_id(session, collector.site_id, body.zone_id)
+        check_holds(keeper.scope, collector.site_id, fields["zone_id"])
+    if body.permissions is not None:
+        fields["permissions"] = sorted({permission.value for permission in body.permissions})
+    await service.change(session, keeper.actor, collector_id, fields, now=now_of(request))
+    return await _shown(session, keeper.seen, collector_id)
+
+
+@router.post("/collectors/{collector_id}/approve", responses=answers(examples.MOVED))
+async def approve_collector(request: Request, keeper: Keeper, session: Session, collector_id: UUID) -> dict[str, Any]:
+    """A pending collector becomes active."""
+    collector = await get_collector(session, keeper, collector_id)
+    await service.approve(session, keeper.actor, collector, now=now_of(request))
+    return await _shown(session, keeper.seen, collector_id)
+
+
+@router.post("/collectors/{collector_id}/disable", responses=answers(examples.MOVED | {"status": "disabled"}))
+async def disable_collector(request: Request, keeper: Keeper, session: Session, collector_id: UUID) -> dict[str, Any]:
+    """Every call of this collector is refused from the next one on."""
+    collector = await get_collector(session, keeper, collector_id)
+    await service.disable(session, keeper.actor, collector, now=now_of(request))
+    return await _shown(session, keeper.seen, collector_id)
+
+
+@router.post("/collectors/{collector_id}/enable", responses=answers(examples.MOVED))
+async def enable_collector(request: Request, keeper: Keeper, session: Session, collector_id: UUID) -> dict[str, Any]:
+    """A disabled collector becomes active again."""
+    collector = await get_collector(session, keeper, collector_id)
+    await service.enable(session, keeper.actor, collector, now=now_of(request))
+    return await _shown(session, keeper.seen, collector_id)
+
+
+@router.get(
+    "/collectors/{collector_id}/heartbeats", responses=answers({"heartbeats": [examples.BEAT], "next_cursor": None})
+)
+async def list_heartbeats(
+    scope: Seen,
+    session: ReadSession,
+    collector_id: UUID,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    limit: Limit = 100,
+    cursor: Cursor = None,
+) -> dict[str, Any]:
+    """The heartbeats of the last seven days, newest first."""
+    if await registry.find_collector(session, collector_id, scope) is None:
+        raise NotFound("no such collector")
+    query = heartbeats.select_heartbeats(collector_id, since and in_utc(since), until and in_utc(until))
+    found = await page(session, query, [Heartbeat.at, Heartbeat.id], limit=limit, cursor=cursor, descending=True)
+    return {"heartbeats": [show_heartbeat(row) for row in found.rows], "next_cursor": found.next_cursor}
+
+
+async def _shown(session: Session, scope: Scope, collector_id: UUID) -> dict[str, Any]:
+    collector = await registry.find_collector(session, collector_id, scope)
+    if collector is None:
+        raise NotFound("no such collector")
+    code = await registry.get_site_code(session, collector.site_id)
+    return show_collector(collector, code) | {
+        "token": show_token(await tokens.find_newest_token(session, collector_id))
+    }

@@ -1,0 +1,60 @@
+"""Collectors' tokens and enrolment codes: shown once, to those who may."""
+
+from datetime import timedelta
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Request
+
+from hashinsight.collectors.acting import Acting, acting, get_collector
+from hashinsight.collectors.routes import examples
+from hashinsight.collectors.schemas import CodeBody, RotateBody
+from hashinsight.collectors.service import tokens
+from hashinsight.collectors.service.tokens import Secret
+from hashinsight.identity.access import Session, now_of
+from hashinsight.identity.permissions import Permission
+from hashinsight.kit.web.examples import answers
+
+router = APIRouter()
+
+KeyHolder = Annotated[Acting, acting(Permission.COLLECTOR_TOKENS)]
+
+
+@router.post(
+    "/collectors/{collector_id}/rotate-token",
+    responses=answers({"token": "hi_collector_…", "expires_at": examples.LATER, "old_tokens_until": examples.THEN}),
+)
+async def rotate_token(
+    request: Request, holder: KeyHolder, session: Session, collector_id: UUID, body: RotateBody
+) -> dict[str, Any]:
+    """A new token, shown only here. The old ones are good for `overlap_sec` more, and not longer."""
+    now = now_of(request)
+    overlap = timedelta(seconds=body.overlap_sec)
+    collector = await get_collector(session, holder, collector_id)
+    life = timedelta(days=body.life_days)
+    secret = await tokens.rotate(session, holder.actor, collector, overlap=overlap, life=life, now=now)
+    return _once(secret) | {"old_tokens_until": now + overlap}
+
+
+@router.post("/collectors/{collector_id}/revoke-tokens", responses=answers({"revoked": 2}))
+async def revoke_tokens(request: Request, holder: KeyHolder, session: Session, collector_id: UUID) -> dict[str, Any]:
+    """All tokens and unused enrolment codes of this collector, at once: its next call is refused."""
+    collector = await get_collector(session, holder, collector_id)
+    return {"revoked": await tokens.revoke(session, holder.actor, collector, now=now_of(request))}
+
+
+@router.post(
+    "/collectors/{collector_id}/enrolment-code",
+    responses=answers({"enrolment_code": "hi_enrol_…", "expires_at": examples.THEN}),
+)
+async def issue_enrolment_code(
+    request: Request, holder: KeyHolder, session: Session, collector_id: UUID, body: CodeBody
+) -> dict[str, Any]:
+    """A new one-time code for a pending collector, shown only here; the ones before it are good no more."""
+    collector = await get_collector(session, holder, collector_id)
+    life = timedelta(hours=body.life_hours)
+    return _once(await tokens.issue_code(session, holder.actor, collector, life=life, now=now_of(request)))
+
+
+def _once(secret: Secret) -> dict[str, Any]:
+    return {secret.field: secret.value, "expires_at": secret.expires_at}

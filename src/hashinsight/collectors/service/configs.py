@@ -1,0 +1,138 @@
+"""Configuration versions: draft, activate, deprecate; and what a collector says that it runs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.audit.actions import Action, Actor
+from hashinsight.audit.service import record
+from hashinsight.collectors.kinds import CONFIG_CHANGED, ConfigStatus
+from hashinsight.collectors.models import Collector, CollectorConfig
+from hashinsight.collectors.queries import configs, registry
+from hashinsight.collectors.service.events import tell
+from hashinsight.kit.errors import Conflict, NotFound
+from hashinsight.kit.ids import new_id
+
+_INTERVALS = {"collection_interval": "collection_interval_sec", "heartbeat_interval": "heartbeat_interval_sec"}
+_MAX_INTERVAL_SEC = 86_400
+
+
+@dataclass(frozen=True)
+class NewConfig:
+    version: str
+    data: Mapping[str, Any]
+    collector_ids: tuple[UUID, ...] | None = None
+    is_default: bool = False
+    change_summary: str = ""
+
+
+async def draft(
+    session: AsyncSession, actor: Actor, tenant_id: UUID, new: NewConfig, by: str, *, now: datetime
+) -> CollectorConfig:
+    config = CollectorConfig(
+        id=new_id(),
+        tenant_id=tenant_id,
+        version=new.version,
+        data=dict(new.data),
+        collector_ids=None if new.collector_ids is None else sorted(set(new.collector_ids)),
+        status=ConfigStatus.DRAFT.value,
+        is_default=new.is_default,
+        change_summary=new.change_summary,
+        created_at=now,
+        created_by=by,
+    )
+    try:
+        async with session.begin_nested():
+            session.add(config)
+            await session.flush()
+    except IntegrityError as error:
+        raise Conflict(f"there is a configuration {new.version} already", code="VERSION_TAKEN") from error
+    after = {"version": new.version, "is_default": new.is_default, "change_summary": new.change_summary}
+    await _record(session, actor, Action.COLLECTOR_CONFIG_CREATED, config, after, now=now)
+    return config
+
+
+async def activate(session: AsyncSession, actor: Actor, config: CollectorConfig, by: str, *, now: datetime) -> None:
+    """From draft to active. A new default takes the place of the old one, which stays active behind it."""
+    try:
+        async with session.begin_nested():
+            if config.is_default:
+                await configs.clear_default(session, config.tenant_id)
+            moved = await configs.move_activated(session, config.id, by, now=now)
+    except IntegrityError as error:
+        raise Conflict("another configuration became the default at the same moment: try again") from error
+    if not moved:
+        raise Conflict("only a draft is activated", details={"status": config.status})
+    await _record(session, actor, Action.COLLECTOR_CONFIG_ACTIVATED, config, {"version": config.version}, now=now)
+
+
+async def deprecate(session: AsyncSession, actor: Actor, config: CollectorConfig, by: str, *, now: datetime) -> None:
+    """From active to deprecated: collectors fall back to what applies to them otherwise."""
+    if not await configs.move_deprecated(session, config.id, by, now=now):
+        raise Conflict(
+            "only an active configuration that is not the default is deprecated",
+            details={"status": config.status, "is_default": config.is_default},
+        )
+    await _record(session, actor, Action.COLLECTOR_CONFIG_DEPRECATED, config, {"version": config.version}, now=now)
+
+
+async def applied(session: AsyncSession, actor: Actor, collector_id: UUID, version: str, *, now: datetime) -> bool:
+    """The collector says that it runs this version. Its intervals are those of the version, where we know it."""
+    collector = await registry.find_collector(session, collector_id, lock=True)
+    if collector is None:
+        raise NotFound("no such collector")
+    known = await configs.find_version(session, collector.tenant_id, version)
+    before = collector.config_version
+    collector.config_applied_at = now
+    if known is not None:
+        _take_intervals(collector, known.data)
+    if version != before:
+        collector.config_version = version
+        collector.updated_at = now
+        await tell(
+            session,
+            collector,
+            CONFIG_CHANGED,
+            f"collector {collector.name} runs configuration {version}",
+            details={"before": before, "after": version},
+            now=now,
+        )
+        await record(
+            session,
+            actor,
+            Action.COLLECTOR_CONFIG_APPLIED,
+            "collector",
+            collector.id,
+            tenant_id=collector.tenant_id,
+            before={"config_version": before},
+            after={"config_version": version},
+            now=now,
+        )
+    await session.flush()
+    return known is not None
+
+
+def _take_intervals(collector: Collector, data: Mapping[str, Any]) -> None:
+    for key, column in _INTERVALS.items():
+        value = data.get(key)
+        if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= _MAX_INTERVAL_SEC:
+            setattr(collector, column, value)
+
+
+async def _record(
+    session: AsyncSession,
+    actor: Actor,
+    action: Action,
+    config: CollectorConfig,
+    after: Mapping[str, Any],
+    *,
+    now: datetime,
+) -> None:
+    await record(
+        session, actor, action, "collector_config", config.id, tenant_id=config.tenant_id, after=after, now=now
+    )

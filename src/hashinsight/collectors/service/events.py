@@ -1,0 +1,111 @@
+"""Collector events: told by us or reported by the collector, then acknowledged and resolved by people."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.audit.actions import Action, Actor
+from hashinsight.audit.service import record
+from hashinsight.collectors.kinds import EventStatus, Source, severity_of
+from hashinsight.collectors.models import Collector, CollectorEvent
+from hashinsight.collectors.queries import events
+from hashinsight.kit.errors import Conflict
+from hashinsight.kit.ids import new_id
+from hashinsight.kit.scrub import scrub, scrub_text
+
+
+async def tell(
+    session: AsyncSession,
+    collector: Collector,
+    kind: str,
+    title: str,
+    *,
+    message: str = "",
+    details: dict[str, Any] | None = None,
+    now: datetime,
+) -> None:
+    """An event of our own."""
+    row = _of(collector) | {
+        "at": now,
+        "source": Source.CLOUD.value,
+        "kind": kind,
+        "severity": severity_of(kind).value,
+        "title": title,
+        "message": message,
+        "details": details,
+    }
+    await events.insert_events(session, [row])
+
+
+async def report(
+    session: AsyncSession, actor: Actor, collector: Collector, reported: Sequence[dict[str, Any]], *, now: datetime
+) -> int:
+    """Store what a collector reports, without addresses and secrets of machines; says how many were new."""
+    rows = [
+        _of(collector)
+        | {
+            **event,
+            "severity": event["severity"] or severity_of(event["kind"]).value,
+            "title": scrub_text(event["title"] or event["kind"].replace("_", " ")),
+            "message": scrub_text(event["message"]),
+            "details": None if event["details"] is None else scrub(event["details"]),
+            "at": now,
+            "source": Source.COLLECTOR.value,
+        }
+        for event in reported
+    ]
+    stored = await events.insert_events(session, rows)
+    if stored:
+        await record(
+            session,
+            actor,
+            Action.COLLECTOR_EVENTS_REPORTED,
+            "collector",
+            collector.id,
+            tenant_id=collector.tenant_id,
+            after={"stored": stored, "kinds": sorted({event["kind"] for event in reported})},
+            now=now,
+        )
+    return stored
+
+
+async def acknowledge(session: AsyncSession, actor: Actor, event: CollectorEvent, by: str, *, now: datetime) -> None:
+    """Open → acknowledged"""
+    if not await events.move_acknowledged(session, event.id, by, now=now):
+        raise Conflict("the event is not open any more", code="EVENT_NOT_OPEN", details={"status": event.status})
+    await _record(session, actor, Action.COLLECTOR_EVENT_ACKNOWLEDGED, event, EventStatus.ACKNOWLEDGED, now=now)
+
+
+async def resolve(session: AsyncSession, actor: Actor, event: CollectorEvent, by: str, *, now: datetime) -> None:
+    """Open or acknowledged → resolved"""
+    if not await events.move_resolved(session, event.id, by, now=now):
+        raise Conflict("the event is resolved already", code="ALREADY_FINAL")
+    await _record(session, actor, Action.COLLECTOR_EVENT_RESOLVED, event, EventStatus.RESOLVED, now=now)
+
+
+async def _record(
+    session: AsyncSession, actor: Actor, action: Action, event: CollectorEvent, to: EventStatus, *, now: datetime
+) -> None:
+    await record(
+        session,
+        actor,
+        action,
+        "collector_event",
+        event.id,
+        tenant_id=event.tenant_id,
+        before={"status": event.status},
+        after={"status": to.value},
+        now=now,
+    )
+
+
+def _of(collector: Collector) -> dict[str, Any]:
+    return {
+        "id": new_id(),
+        "tenant_id": collector.tenant_id,
+        "site_id": collector.site_id,
+        "zone_id": collector.zone_id,
+        "collector_id": collector.id,
+    }

@@ -1,0 +1,82 @@
+"""Who is heard and who has gone silent. Both are told once: as a state, an event and an audit entry."""
+
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.audit.actions import SYSTEM, Action, Actor
+from hashinsight.audit.service import record
+from hashinsight.collectors.kinds import RECONNECTED, REGISTERED, Status
+from hashinsight.collectors.models import Collector
+from hashinsight.collectors.queries import events, hearing
+from hashinsight.collectors.service.events import tell
+from hashinsight.kit.clock import iso_z
+
+
+async def hear(
+    session: AsyncSession,
+    actor: Actor,
+    collector: Collector,
+    *,
+    device_id: str | None,
+    site_form: str | None,
+    now: datetime,
+) -> None:
+    """An authenticated call came in. It is noted every few seconds; one of an offline collector brings it back."""
+    seen = collector.last_seen_at
+    if collector.status == Status.ACTIVE and seen is not None and seen >= now - hearing.NOTE_EVERY:
+        return
+    heard = await hearing.move_heard(
+        session, collector.id, address=actor.address, device=device_id, site_form=site_form, now=now
+    )
+    if heard is None:
+        return
+    if heard.was_offline:
+        await events.move_offline_resolved(session, collector.id, now=now)
+        silent_since = None if seen is None else iso_z(seen)
+        title = f"collector {collector.name} is back"
+        await tell(session, collector, RECONNECTED, title, details={"silent_since": silent_since}, now=now)
+        await record(
+            session,
+            actor,
+            Action.COLLECTOR_RECONNECTED,
+            "collector",
+            collector.id,
+            tenant_id=collector.tenant_id,
+            before={"status": Status.OFFLINE.value},
+            after={"status": Status.ACTIVE.value},
+            now=now,
+        )
+    elif heard.is_first:
+        await tell(session, collector, REGISTERED, f"collector {collector.name} was heard for the first time", now=now)
+        await record(
+            session,
+            actor,
+            Action.COLLECTOR_REGISTERED,
+            "collector",
+            collector.id,
+            tenant_id=collector.tenant_id,
+            after={"device_id": device_id, "address": actor.address},
+            now=now,
+        )
+
+
+async def sweep_silent(session: AsyncSession, *, now: datetime) -> int:
+    """Every collector that was silent for too long is offline now; says how many."""
+    gone = await hearing.move_silent_offline(session, now=now)
+    for row in gone:
+        await record(
+            session,
+            SYSTEM,
+            Action.COLLECTOR_OFFLINE,
+            "collector",
+            row.id,
+            tenant_id=row.tenant_id,
+            before={"status": Status.ACTIVE.value},
+            after={
+                "status": Status.OFFLINE.value,
+                "last_seen_at": None if row.last_seen_at is None else iso_z(row.last_seen_at),
+            },
+            now=now,
+        )
+    return len(gone)

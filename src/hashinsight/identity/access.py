@@ -1,0 +1,236 @@
+"""The access code: who is calling, what may they do, and the scope that everything below asks for.
+
+A route takes `scope: Annotated[Scope, allowed(Permission.SEE)]` and `session: Session` (or `ReadSession`); the session
+is opened in the caller's tenant and sites, so that row-level security holds what the scope's predicate might forget.
+"""
+
+import hmac
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Depends, Request
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.audit.actions import Action, Actor, ActorKind
+from hashinsight.audit.service import record
+from hashinsight.identity import queries
+from hashinsight.identity.models import Grant
+from hashinsight.identity.permissions import Permission, Role, may
+from hashinsight.identity.scope import Reach, Scope, make_scope
+from hashinsight.identity.tokens import STEP_UP_LIFE, AccessToken, TokenExpired, read_access
+from hashinsight.kit.clock import system_clock
+from hashinsight.kit.crypto import Vault, token_hash
+from hashinsight.kit.db.context import Context
+from hashinsight.kit.db.database import Database
+from hashinsight.kit.errors import Forbidden, Unauthenticated
+from hashinsight.kit.web.session import get_database
+
+ACCESS_COOKIE = "hi_access"
+CSRF_HEADER = "x-csrf-token"
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_FORGED_ENTRIES_PER_MINUTE = 10
+
+
+@dataclass(frozen=True)
+class Principal:
+    """Who is calling. Its grants become a scope for one permission at a time."""
+
+    tenant_id: UUID
+    actor: Actor
+    grants: tuple[tuple[Role, Reach], ...]
+    touched: tuple[int, ...]
+    token: AccessToken | None = None
+    has_totp: bool = False
+    must_enrol: bool = False  # the tenant asks for a second factor and this user has none yet
+
+    def scope_for(self, permission: Permission) -> Scope:
+        reaches = [reach for role, reach in self.grants if may(role, permission)]
+        if not reaches:
+            raise Forbidden(f"your role does not allow: {permission.value}")
+        return make_scope(self.tenant_id, self.actor, reaches, self.touched)
+
+    def context(self) -> Context:
+        """Row-level security is told every site that any of the grants touches; the scope narrows further."""
+        reaches = [reach for _, reach in self.grants]
+        return make_scope(self.tenant_id, self.actor, reaches, self.touched).context()
+
+
+def now_of(request: Request) -> datetime:
+    """The process's clock; the application may carry another one."""
+    clock = getattr(request.app.state, "clock", system_clock)
+    now: datetime = clock()
+    return now
+
+
+def vault_of(request: Request) -> Vault:
+    vault: Vault = request.app.state.vault
+    return vault
+
+
+def visitor(request: Request) -> Actor:
+    """Whoever is at the door, before we know them."""
+    address = request.client.host if request.client else None
+    return Actor(ActorKind.ANONYMOUS, None, request.state.request_id, address)
+
+
+async def authenticate(request: Request) -> Principal:
+    """The caller, by bearer token, API key or the console's cookie; 401 with its own code for everything else."""
+    header = request.headers.get("authorization", "")
+    key = request.headers.get("x-api-key")
+    cookie = request.cookies.get(ACCESS_COOKIE)
+    if header.lower().startswith("bearer "):
+        return await _by_token(request, header[7:].strip())
+    if key:
+        return await _by_key(request, key)
+    if cookie:
+        principal = await _by_token(request, cookie)
+        if request.method not in _SAFE:
+            _check_csrf(request, principal)
+        return principal
+    raise Unauthenticated("sign in first: send a bearer token, an API key or the console's cookie")
+
+
+async def _enrolled(principal: Annotated[Principal, Depends(authenticate)]) -> Principal:
+    if principal.must_enrol:
+        raise Forbidden("this tenant asks for a second factor: enrol one first", code="TOTP_ENROLMENT_REQUIRED")
+    return principal
+
+
+AnyPrincipal = Annotated[Principal, Depends(authenticate)]  # only for what an unenrolled user needs to enrol
+Known = Annotated[Principal, Depends(_enrolled)]
+
+
+def allowed(permission: Permission, *, step_up: bool = False) -> Any:
+    """A dependency: the caller's scope for this permission, or 401 or 403."""
+
+    async def scope(request: Request, principal: Known) -> Scope:
+        found = principal.scope_for(permission)
+        if step_up:
+            check_step_up(principal, now=now_of(request))
+        return found
+
+    return Depends(scope)
+
+
+def check_step_up(principal: Principal, *, now: datetime) -> None:
+    """For dangerous acts: whoever has a second factor shows it again, at most five minutes ago."""
+    stepped_up = principal.token.stepped_up_at if principal.token else None
+    if principal.has_totp and (stepped_up is None or now - stepped_up > STEP_UP_LIFE):
+        raise Forbidden("show your second factor again for this", code="STEP_UP_REQUIRED")
+
+
+async def _enrol_session(request: Request, principal: AnyPrincipal) -> AsyncIterator[AsyncSession]:
+    async with get_database(request).transaction(principal.context()) as session:
+        yield session
+
+
+async def _session(request: Request, principal: Known) -> AsyncIterator[AsyncSession]:
+    async with get_database(request).transaction(principal.context()) as session:
+        yield session
+
+
+async def _read_session(request: Request, principal: Known) -> AsyncIterator[AsyncSession]:
+    async with get_database(request).reading(principal.context()) as session:
+        yield session
+
+
+Session = Annotated[AsyncSession, Depends(_session, scope="function")]
+EnrolSession = Annotated[AsyncSession, Depends(_enrol_session, scope="function")]
+ReadSession = Annotated[AsyncSession, Depends(_read_session, scope="function")]
+
+
+def csrf_token(vault: Vault, session_id: UUID) -> str:
+    return vault.fingerprint("csrf", str(session_id)).hex()
+
+
+def _check_csrf(request: Request, principal: Principal) -> None:
+    given = request.headers.get(CSRF_HEADER, "")
+    wanted = csrf_token(vault_of(request), principal.token.session_id) if principal.token else ""
+    if not wanted or not hmac.compare_digest(given.encode(), wanted.encode()):
+        raise Forbidden("the console's cookie needs its CSRF token beside it", code="CSRF_FAILED")
+
+
+async def _by_token(request: Request, text: str) -> Principal:
+    now = now_of(request)
+    try:
+        token = read_access(vault_of(request), text, now=now)
+    except TokenExpired:
+        raise Unauthenticated("this access token has expired: refresh it", code="TOKEN_EXPIRED") from None
+    if token is None:
+        await _record_refused(request, None, "TOKEN_INVALID")
+        raise Unauthenticated("this access token is not one of ours", code="TOKEN_INVALID")
+    database = get_database(request)
+    async with database.transaction(Context(tenant=str(token.tenant_id))) as session:
+        user = await queries.find_user(session, token.user_id)
+        opened = await queries.find_session(session, token.session_id)
+        tenant = await queries.find_tenant(session, token.tenant_id)
+        grants = await queries.list_grants_of(session, user_id=token.user_id)
+        touched = await queries.list_touched_sites(session, grants)
+    if user is None or user.state != "active" or tenant is None:
+        await _record_refused(request, token, "USER_NOT_ACTIVE")
+        raise Unauthenticated("this user may not sign in any more", code="USER_NOT_ACTIVE")
+    if opened is None or opened.revoked_at is not None or opened.expires_at <= now:
+        await _record_refused(request, token, "SESSION_REVOKED")
+        raise Unauthenticated("this session was ended", code="SESSION_REVOKED")
+    seen = visitor(request)
+    has_totp = user.totp_confirmed_at is not None
+    return Principal(
+        tenant_id=token.tenant_id,
+        actor=Actor(ActorKind.USER, str(user.id), seen.request_id, seen.address),
+        grants=_reaches(grants),
+        touched=tuple(touched),
+        token=token,
+        has_totp=has_totp,
+        must_enrol=tenant.require_totp and not has_totp,
+    )
+
+
+async def _by_key(request: Request, key: str) -> Principal:
+    now = now_of(request)
+    database = get_database(request)
+    async with database.transaction(Context()) as session:
+        found = await queries.find_api_key(session, token_hash(key))
+        if found is not None:
+            await queries.enter_tenant(session, found.tenant_id)
+            row = await queries.find_key(session, found.id)
+            if row is not None and row.revoked_at is None and (row.expires_at is None or row.expires_at > now):
+                await queries.touch_key(session, found.id, now=now)
+                grants = await queries.list_grants_of(session, api_key_id=found.id)
+                touched = await queries.list_touched_sites(session, grants)
+                seen = visitor(request)
+                actor = Actor(ActorKind.API_KEY, str(found.id), seen.request_id, seen.address)
+                return Principal(found.tenant_id, actor, _reaches(grants), tuple(touched))
+    await _record_refused(request, None, "API_KEY_INVALID")
+    raise Unauthenticated("this API key is not known, expired or revoked", code="API_KEY_INVALID")
+
+
+async def _record_refused(request: Request, token: AccessToken | None, code: str) -> None:
+    """One entry for each, but not one for each of a flood: the metrics count those."""
+    actor = visitor(request)
+    if not await request.app.state.rates.spend(f"refused:{actor.address}", _FORGED_ENTRIES_PER_MINUTE):
+        return
+    database: Database = get_database(request)
+    tenant_id = token.tenant_id if token else None
+    async with database.transaction(Context(tenant=str(tenant_id) if tenant_id else None)) as session:
+        await record(
+            session,
+            actor,
+            Action.TOKEN_REFUSED,
+            "user",
+            token.user_id if token else None,
+            tenant_id=tenant_id,
+            after={"error_code": code},
+            now=now_of(request),
+        )
+
+
+def _reaches(grants: Sequence[Grant]) -> tuple[tuple[Role, Reach], ...]:
+    def some(ids: list[int] | None) -> tuple[int, ...] | None:
+        return None if ids is None else tuple(ids)
+
+    return tuple(
+        (Role(grant.role), Reach(some(grant.site_ids), some(grant.zone_ids), some(grant.group_ids))) for grant in grants
+    )

@@ -1,0 +1,159 @@
+"""People, their sessions, keys and grants."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    DateTime,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    Text,
+    Uuid,
+    text,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from hashinsight.kit.db.metadata import Model
+
+_TENANT = "tenants.id"
+
+
+def _when() -> DateTime:
+    return DateTime(timezone=True)
+
+
+class Tenant(Model):
+    """The company whose data it is: the unit of isolation."""
+
+    __tablename__ = "tenants"
+
+    id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
+    name: Mapped[str] = mapped_column(Text, unique=True)
+    require_totp: Mapped[bool] = mapped_column(Boolean, server_default="false")
+    created_at: Mapped[datetime] = mapped_column(_when())
+
+
+class User(Model):
+    """States: active ⇄ disabled → deleted. A deleted user's row stays for the record; the e-mail is free again."""
+
+    __tablename__ = "users"
+    __table_args__ = (
+        CheckConstraint("state in ('active', 'disabled', 'deleted')", name="state"),
+        Index("uq_users_email", "email", unique=True, postgresql_where=text("state <> 'deleted'")),
+        Index("ix_users_tenant_id", "tenant_id", "created_at", "id"),
+    )
+
+    id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
+    tenant_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey(_TENANT))
+    email: Mapped[str] = mapped_column(Text)  # lower case, always
+    name: Mapped[str] = mapped_column(Text)
+    password_hash: Mapped[str] = mapped_column(Text)
+    state: Mapped[str] = mapped_column(Text, server_default="active")
+    totp_key: Mapped[bytes | None] = mapped_column(LargeBinary)  # sealed
+    totp_confirmed_at: Mapped[datetime | None] = mapped_column(_when())
+    totp_last_step: Mapped[int] = mapped_column(BigInteger, server_default="0")  # a code is good for once
+    created_at: Mapped[datetime] = mapped_column(_when())
+    last_login_at: Mapped[datetime | None] = mapped_column(_when())
+
+
+class RecoveryCode(Model):
+    __tablename__ = "recovery_codes"
+
+    user_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey("users.id"), primary_key=True)
+    code_hash: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
+    tenant_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey(_TENANT))
+    used_at: Mapped[datetime | None] = mapped_column(_when())
+
+
+class LoginSession(Model):
+    """One login and all refresh tokens that follow from it: the family that is revoked together."""
+
+    __tablename__ = "login_sessions"
+    __table_args__ = (
+        CheckConstraint("kind in ('token', 'cookie')", name="kind"),
+        Index("ix_login_sessions_user_id", "user_id", postgresql_where=text("revoked_at is null")),
+    )
+
+    id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
+    tenant_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey(_TENANT))
+    user_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey("users.id"))
+    kind: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime] = mapped_column(_when())
+    expires_at: Mapped[datetime] = mapped_column(_when())
+    revoked_at: Mapped[datetime | None] = mapped_column(_when())
+    revoked_reason: Mapped[str | None] = mapped_column(Text)
+    address: Mapped[str | None] = mapped_column(Text)
+    user_agent: Mapped[str | None] = mapped_column(Text)
+
+
+class RefreshToken(Model):
+    __tablename__ = "refresh_tokens"
+    __table_args__ = (Index("ix_refresh_tokens_session_id", "session_id"),)
+
+    token_hash: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
+    tenant_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey(_TENANT))
+    session_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey("login_sessions.id"))
+    issued_at: Mapped[datetime] = mapped_column(_when())
+    expires_at: Mapped[datetime] = mapped_column(_when())
+    used_at: Mapped[datetime | None] = mapped_column(_when())
+
+
+class LoginFailures(Model):
+    """Failures by the fingerprint of an e-mail, whether anybody has it or not: the door treats both alike."""
+
+    __tablename__ = "login_failures"
+
+    fingerprint: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
+    failures: Mapped[int] = mapped_column(Integer)
+    last_at: Mapped[datetime] = mapped_column(_when())
+    blocked_until: Mapped[datetime | None] = mapped_column(_when())
+
+
+class ApiKey(Model):
+    __tablename__ = "api_keys"
+    __table_args__ = (
+        Index("uq_api_keys_key_hash", "key_hash", unique=True),
+        Index("ix_api_keys_tenant_id", "tenant_id", "created_at", "id"),
+    )
+
+    id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
+    tenant_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey(_TENANT))
+    name: Mapped[str] = mapped_column(Text)
+    key_hash: Mapped[bytes] = mapped_column(LargeBinary)
+    key_start: Mapped[str] = mapped_column(Text)  # its first characters, so that people can tell keys apart
+    created_at: Mapped[datetime] = mapped_column(_when())
+    created_by: Mapped[str | None] = mapped_column(Text)
+    expires_at: Mapped[datetime | None] = mapped_column(_when())
+    revoked_at: Mapped[datetime | None] = mapped_column(_when())
+    last_used_at: Mapped[datetime | None] = mapped_column(_when())
+
+
+class Grant(Model):
+    """A role over a scope, for a user or a key. Without sites, zones and groups the scope is the whole tenant."""
+
+    __tablename__ = "grants"
+    __table_args__ = (
+        CheckConstraint("(user_id is null) <> (api_key_id is null)", name="one_holder"),
+        CheckConstraint(
+            "role in ('Owner', 'OpsManager', 'NOC', 'Technician', 'CustomerSuccess', 'Customer')", name="role"
+        ),
+        Index("ix_grants_user_id", "user_id"),
+        Index("ix_grants_api_key_id", "api_key_id"),
+        Index("ix_grants_tenant_id", "tenant_id", "created_at", "id"),
+    )
+
+    id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
+    tenant_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey(_TENANT))
+    user_id: Mapped[UUID | None] = mapped_column(Uuid, ForeignKey("users.id"))
+    api_key_id: Mapped[UUID | None] = mapped_column(Uuid, ForeignKey("api_keys.id"))
+    role: Mapped[str] = mapped_column(Text)
+    site_ids: Mapped[list[int] | None] = mapped_column(ARRAY(Integer))
+    zone_ids: Mapped[list[int] | None] = mapped_column(ARRAY(Integer))
+    group_ids: Mapped[list[int] | None] = mapped_column(ARRAY(Integer))
+    created_at: Mapped[datetime] = mapped_column(_when())

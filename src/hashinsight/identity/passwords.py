@@ -1,0 +1,39 @@
+"""Passwords: argon2, checked off the event loop, and in the same time whether the user exists or not."""
+
+import asyncio
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError, VerifyMismatchError
+
+from hashinsight.kit.errors import ValidationFailed
+
+MIN_CHARS = 12
+MAX_CHARS = 256
+
+_hasher = PasswordHasher()
+# what an unknown user's password is compared with: the same work, never a match
+_NOBODY = _hasher.hash("the password of nobody at all")
+
+
+def check_strength(password: str, email: str) -> None:
+    """Length is what matters; nothing about capitals and digits."""
+    if not MIN_CHARS <= len(password) <= MAX_CHARS:
+        raise ValidationFailed(f"a password has {MIN_CHARS} to {MAX_CHARS} characters")
+    if len(set(password)) < 5 or email.split("@", maxsplit=1)[0].lower() in password.lower():  # noqa: PLR2004
+        raise ValidationFailed("that password is too easy to guess")
+
+
+async def hash_password(password: str) -> str:
+    return await asyncio.to_thread(_hasher.hash, password)
+
+
+async def is_password(password: str, password_hash: str | None) -> bool:
+    """Whether it is the one. None stands for a user who does not exist."""
+    return await asyncio.to_thread(_verify, password[: MAX_CHARS + 1], password_hash or _NOBODY) and bool(password_hash)
+
+
+def _verify(password: str, password_hash: str) -> bool:
+    try:
+        return _hasher.verify(password_hash, password)
+    except (VerifyMismatchError, VerificationError, InvalidHashError):
+        return False

@@ -1,0 +1,118 @@
+"""SQL about tenants, users, keys and grants."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import column, delete, func, or_, select, table, text, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.identity.models import (
+    ApiKey,
+    Grant,
+    Tenant,
+    User,
+)
+
+
+async def find_user(session: AsyncSession, user_id: UUID) -> User | None:
+    return (await session.execute(select(User).where(User.id == user_id))).scalar()
+
+
+async def find_tenant(session: AsyncSession, tenant_id: UUID) -> Tenant | None:
+    return (await session.execute(select(Tenant).where(Tenant.id == tenant_id))).scalar()
+
+
+async def find_key(session: AsyncSession, key_id: UUID) -> ApiKey | None:
+    return (await session.execute(select(ApiKey).where(ApiKey.id == key_id))).scalar()
+
+
+async def list_grants_of(
+    session: AsyncSession, *, user_id: UUID | None = None, api_key_id: UUID | None = None
+) -> Sequence[Grant]:
+    held = Grant.user_id == user_id if user_id is not None else Grant.api_key_id == api_key_id
+    return (await session.execute(select(Grant).where(held))).scalars().all()
+
+
+async def list_touched_sites(session: AsyncSession, grants: Sequence[Grant]) -> Sequence[int]:
+    """The sites that the zones and groups of these grants lie in."""
+    zones = [zone for grant in grants for zone in grant.zone_ids or ()]
+    groups = [group for grant in grants for group in grant.group_ids or ()]
+    if not zones and not groups:
+        return ()
+    query = text("select site_id from sites_touched(cast(:zones as int[]), cast(:groups as int[]))")
+    return list((await session.execute(query, {"zones": zones, "groups": groups})).scalars())
+
+
+async def touch_key(session: AsyncSession, key_id: UUID, *, now: datetime) -> None:
+    """Note that the key was used; once a minute is enough."""
+    await session.execute(
+        update(ApiKey)
+        .where(
+            ApiKey.id == key_id, or_(ApiKey.last_used_at.is_(None), ApiKey.last_used_at < now - timedelta(minutes=1))
+        )
+        .values(last_used_at=now)
+    )
+
+
+async def find_grant(session: AsyncSession, grant_id: UUID) -> Grant | None:
+    return (await session.execute(select(Grant).where(Grant.id == grant_id))).scalar()
+
+
+async def delete_grants_of_user(session: AsyncSession, user_id: UUID) -> None:
+    await session.execute(delete(Grant).where(Grant.user_id == user_id))
+
+
+async def list_existing(session: AsyncSession, kind: str, ids: Sequence[int]) -> Sequence[int]:
+    """Which of these sites, zones or groups the tenant has. Their tables belong to the layer above: asked by name."""
+    named = table(kind, column("id"))
+    return list((await session.execute(select(named.c.id).where(named.c.id.in_(ids)))).scalars())
+
+
+async def move_key_revoked(session: AsyncSession, key_id: UUID, *, now: datetime) -> bool:
+    moved = await session.execute(
+        update(ApiKey)
+        .where(ApiKey.id == key_id, ApiKey.revoked_at.is_(None))
+        .values(revoked_at=now)
+        .returning(ApiKey.id)
+    )
+    return moved.first() is not None
+
+
+async def count_owners(session: AsyncSession) -> int:
+    """Active users of the tenant who may administer all of it."""
+    query = select(func.count(func.distinct(User.id))).where(
+        Grant.user_id == User.id,
+        User.state == "active",
+        Grant.role == "Owner",
+        Grant.site_ids.is_(None),
+        Grant.zone_ids.is_(None),
+        Grant.group_ids.is_(None),
+    )
+    return (await session.execute(query)).scalar_one()
+
+
+async def has_users(session: AsyncSession) -> bool:
+    return (
+        await session.execute(select(func.count()).select_from(select(User.id).limit(1).subquery()))
+    ).scalar_one() > 0
+
+
+async def list_tenants(session: AsyncSession) -> Sequence[Tenant]:
+    """Every tenant that the transaction may see: with the job role, all of them."""
+    return (await session.execute(select(Tenant).order_by(Tenant.name))).scalars().all()
+
+
+async def list_users_of(session: AsyncSession, tenant_id: UUID) -> Sequence[User]:
+    query = select(User).where(User.tenant_id == tenant_id, User.state != "deleted").order_by(User.created_at, User.id)
+    return (await session.execute(query)).scalars().all()
+
+
+async def find_user_by_email(session: AsyncSession, email: str) -> User | None:
+    return (await session.execute(select(User).where(User.email == email, User.state != "deleted"))).scalar()
+
+
+async def list_sites_by_code(session: AsyncSession, tenant_id: UUID, codes: Sequence[str]) -> dict[str, int]:
+    sites = table("sites", column("id"), column("code"), column("tenant_id"))
+    query = select(sites.c.code, sites.c.id).where(sites.c.tenant_id == tenant_id, sites.c.code.in_(codes))
+    return dict((await session.execute(query)).tuples().all())

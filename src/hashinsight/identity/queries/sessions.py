@@ -1,0 +1,156 @@
+"""SQL about signing in: look-ups before the tenant is known, failures, sessions, tokens, second factors."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import delete, func, insert, select, text, update
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.identity.models import (
+    LoginFailures,
+    LoginSession,
+    RecoveryCode,
+    RefreshToken,
+    User,
+)
+from hashinsight.identity.throttle import Failures
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a look-up before the tenant is known gives: the tenant, and the id inside it."""
+
+    tenant_id: UUID
+    id: UUID
+
+
+async def enter_tenant(session: AsyncSession, tenant_id: UUID) -> None:
+    """From here on the transaction sees this tenant's rows. Only for one that a look-up or a signature vouched for."""
+    await session.execute(
+        select(func.set_config("app.tenant", str(tenant_id), True), func.set_config("app.sites", "*", True))  # noqa: FBT003
+    )
+
+
+async def find_login(session: AsyncSession, email: str) -> Found | None:
+    return await _find(session, "select tenant_id, id from lookup_login(:key)", email)
+
+
+async def find_refresh(session: AsyncSession, token_hash: bytes) -> Found | None:
+    return await _find(session, "select tenant_id, id from lookup_refresh(:key)", token_hash)
+
+
+async def find_api_key(session: AsyncSession, key_hash: bytes) -> Found | None:
+    return await _find(session, "select tenant_id, id from lookup_api_key(:key)", key_hash)
+
+
+async def find_session(session: AsyncSession, session_id: UUID) -> LoginSession | None:
+    return (await session.execute(select(LoginSession).where(LoginSession.id == session_id))).scalar()
+
+
+async def find_failures(session: AsyncSession, fingerprint: bytes, *, lock: bool = False) -> Failures:
+    query = select(LoginFailures).where(LoginFailures.fingerprint == fingerprint)
+    row = (await session.execute(query.with_for_update() if lock else query)).scalar()
+    return Failures(row.failures, row.last_at, row.blocked_until) if row else Failures()
+
+
+async def upsert_failures(session: AsyncSession, fingerprint: bytes, failures: Failures) -> None:
+    values = {"failures": failures.count, "last_at": failures.last_at, "blocked_until": failures.blocked_until}
+    await session.execute(
+        upsert(LoginFailures)
+        .values(fingerprint=fingerprint, **values)
+        .on_conflict_do_update(index_elements=[LoginFailures.fingerprint], set_=values)
+    )
+
+
+async def delete_failures(session: AsyncSession, fingerprint: bytes) -> None:
+    await session.execute(delete(LoginFailures).where(LoginFailures.fingerprint == fingerprint))
+
+
+async def insert_refresh(
+    session: AsyncSession, token_hash: bytes, login: LoginSession, *, now: datetime, expires_at: datetime
+) -> None:
+    await session.execute(
+        insert(RefreshToken).values(
+            token_hash=token_hash,
+            tenant_id=login.tenant_id,
+            session_id=login.id,
+            issued_at=now,
+            expires_at=expires_at,
+        )
+    )
+
+
+async def move_refresh_used(session: AsyncSession, token_hash: bytes, *, now: datetime) -> bool:
+    """Use the token; False when it was used before or its time is over. Of two that race, one is first."""
+    used = await session.execute(
+        update(RefreshToken)
+        .where(RefreshToken.token_hash == token_hash, RefreshToken.used_at.is_(None), RefreshToken.expires_at > now)
+        .values(used_at=now)
+        .returning(RefreshToken.session_id)
+    )
+    return used.first() is not None
+
+
+async def find_refresh_row(session: AsyncSession, token_hash: bytes) -> RefreshToken | None:
+    return (await session.execute(select(RefreshToken).where(RefreshToken.token_hash == token_hash))).scalar()
+
+
+async def move_session_revoked(session: AsyncSession, session_id: UUID, *, reason: str, now: datetime) -> bool:
+    moved = await session.execute(
+        update(LoginSession)
+        .where(LoginSession.id == session_id, LoginSession.revoked_at.is_(None))
+        .values(revoked_at=now, revoked_reason=reason)
+        .returning(LoginSession.id)
+    )
+    return moved.first() is not None
+
+
+async def move_sessions_revoked(
+    session: AsyncSession, user_id: UUID, *, reason: str, now: datetime, keep: UUID | None = None
+) -> int:
+    """All logins of a user, but for one that may be kept: after a new password, a lost phone, a farewell."""
+    moved = await session.execute(
+        update(LoginSession)
+        .where(
+            LoginSession.user_id == user_id, LoginSession.revoked_at.is_(None), LoginSession.id.is_distinct_from(keep)
+        )
+        .values(revoked_at=now, revoked_reason=reason)
+        .returning(LoginSession.id)
+    )
+    return len(moved.all())
+
+
+async def move_totp_step(session: AsyncSession, user_id: UUID, step: int) -> bool:
+    """A code is good for once: False when this step or a later one was used."""
+    moved = await session.execute(
+        update(User)
+        .where(User.id == user_id, User.totp_last_step < step)
+        .values(totp_last_step=step)
+        .returning(User.id)
+    )
+    return moved.first() is not None
+
+
+async def move_recovery_used(session: AsyncSession, user_id: UUID, code_hash: bytes, *, now: datetime) -> bool:
+    moved = await session.execute(
+        update(RecoveryCode)
+        .where(RecoveryCode.user_id == user_id, RecoveryCode.code_hash == code_hash, RecoveryCode.used_at.is_(None))
+        .values(used_at=now)
+        .returning(RecoveryCode.user_id)
+    )
+    return moved.first() is not None
+
+
+async def replace_recovery_codes(session: AsyncSession, user: User, hashes: Sequence[bytes]) -> None:
+    await session.execute(delete(RecoveryCode).where(RecoveryCode.user_id == user.id))
+    if hashes:
+        rows = [{"user_id": user.id, "tenant_id": user.tenant_id, "code_hash": one} for one in hashes]
+        await session.execute(insert(RecoveryCode), rows)
+
+
+async def _find(session: AsyncSession, query: str, key: str | bytes) -> Found | None:
+    row = (await session.execute(text(query), {"key": key})).first()
+    return Found(row.tenant_id, row.id) if row else None

@@ -1,0 +1,93 @@
+"""Grants: a role over a scope, for a user or a key."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.audit.actions import Action, Actor
+from hashinsight.audit.service import record
+from hashinsight.identity import queries
+from hashinsight.identity.models import Grant
+from hashinsight.identity.permissions import Role
+from hashinsight.identity.scope import Reach
+from hashinsight.kit.errors import Conflict, NotFound, ValidationFailed
+from hashinsight.kit.ids import new_id
+
+
+async def create_grant(
+    session: AsyncSession,
+    actor: Actor,
+    tenant_id: UUID,
+    role: Role,
+    reach: Reach,
+    *,
+    now: datetime,
+    user_id: UUID | None = None,
+    api_key_id: UUID | None = None,
+) -> Grant:
+    await _check_reach(session, reach)
+    grant = Grant(
+        id=new_id(),
+        tenant_id=tenant_id,
+        user_id=user_id,
+        api_key_id=api_key_id,
+        role=role.value,
+        site_ids=_listed(reach.sites),
+        zone_ids=_listed(reach.zones),
+        group_ids=_listed(reach.groups),
+        created_at=now,
+    )
+    session.add(grant)
+    await session.flush()
+    await record(
+        session, actor, Action.GRANT_CREATED, "grant", grant.id, tenant_id=tenant_id, after=_shown(grant), now=now
+    )
+    return grant
+
+
+async def delete_grant(session: AsyncSession, actor: Actor, grant_id: UUID, *, now: datetime) -> None:
+    grant = await queries.find_grant(session, grant_id)
+    if grant is None:
+        raise NotFound("no such grant")
+    await session.delete(grant)
+    await session.flush()
+    if await queries.count_owners(session) == 0:
+        raise Conflict("this would leave the tenant without an owner", code="LAST_OWNER")
+    await record(
+        session,
+        actor,
+        Action.GRANT_DELETED,
+        "grant",
+        grant.id,
+        tenant_id=grant.tenant_id,
+        before=_shown(grant),
+        now=now,
+    )
+
+
+async def _check_reach(session: AsyncSession, reach: Reach) -> None:
+    """Only what the tenant has can be granted; an empty list would be a grant over nothing."""
+    for kind, ids in (("sites", reach.sites), ("zones", reach.zones), ("groups", reach.groups)):
+        if ids is None:
+            continue
+        if not ids:
+            raise ValidationFailed(f"the list of {kind} is empty")
+        missing = set(ids) - set(await queries.list_existing(session, kind, ids))
+        if missing:
+            raise NotFound(f"no such {kind}: {', '.join(map(str, sorted(missing)))}", details={kind: sorted(missing)})
+
+
+def _listed(ids: tuple[int, ...] | None) -> list[int] | None:
+    return None if ids is None else sorted(set(ids))
+
+
+def _shown(grant: Grant) -> dict[str, object]:
+    return {
+        "role": grant.role,
+        "user_id": str(grant.user_id) if grant.user_id else None,
+        "api_key_id": str(grant.api_key_id) if grant.api_key_id else None,
+        "site_ids": grant.site_ids,
+        "zone_ids": grant.zone_ids,
+        "group_ids": grant.group_ids,
+    }

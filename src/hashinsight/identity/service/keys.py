@@ -1,0 +1,70 @@
+"""API keys: shown once, stored as a hash, with grants of their own, revoked at once."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.audit.actions import Action, Actor
+from hashinsight.audit.service import record
+from hashinsight.identity import queries
+from hashinsight.identity.models import ApiKey
+from hashinsight.identity.permissions import Role
+from hashinsight.identity.scope import Reach
+from hashinsight.identity.service.grants import create_grant
+from hashinsight.kit.crypto import token_hash
+from hashinsight.kit.errors import NotFound, ValidationFailed
+from hashinsight.kit.ids import new_id, new_token
+
+_SHOWN_CHARS = 12
+
+
+async def create_key(
+    session: AsyncSession,
+    actor: Actor,
+    tenant_id: UUID,
+    *,
+    name: str,
+    role: Role,
+    reach: Reach,
+    now: datetime,
+    expires_at: datetime | None = None,
+) -> tuple[ApiKey, str]:
+    """The key's row, and the key itself: the only time that anybody sees it."""
+    if expires_at is not None and expires_at <= now:
+        raise ValidationFailed("a key that has expired already is of no use")
+    secret = new_token("api")
+    key = ApiKey(
+        id=new_id(),
+        tenant_id=tenant_id,
+        name=name.strip(),
+        key_hash=token_hash(secret),
+        key_start=secret[:_SHOWN_CHARS],
+        created_at=now,
+        created_by=actor.id,
+        expires_at=expires_at,
+    )
+    session.add(key)
+    await session.flush()
+    await record(
+        session,
+        actor,
+        Action.API_KEY_CREATED,
+        "api_key",
+        key.id,
+        tenant_id=tenant_id,
+        after={"name": key.name},
+        now=now,
+    )
+    await create_grant(session, actor, tenant_id, role, reach, api_key_id=key.id, now=now)
+    return key, secret
+
+
+async def revoke_key(session: AsyncSession, actor: Actor, key_id: UUID, *, now: datetime) -> None:
+    if not await queries.move_key_revoked(session, key_id, now=now):
+        if await queries.find_key(session, key_id) is None:
+            raise NotFound("no such API key")
+        return
+    key = await queries.find_key(session, key_id)
+    tenant_id = key.tenant_id if key else None
+    await record(session, actor, Action.API_KEY_REVOKED, "api_key", key_id, tenant_id=tenant_id, now=now)

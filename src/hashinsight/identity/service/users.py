@@ -1,0 +1,147 @@
+"""Users: create, change, delete, give a new password, unlock. A tenant never loses its last owner."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.audit.actions import Action, Actor
+from hashinsight.audit.service import record
+from hashinsight.identity import queries
+from hashinsight.identity.models import User
+from hashinsight.identity.passwords import check_strength, hash_password, is_password
+from hashinsight.identity.permissions import Role
+from hashinsight.identity.scope import WHOLE_TENANT, Reach
+from hashinsight.identity.service.grants import create_grant
+from hashinsight.kit.crypto import Vault
+from hashinsight.kit.errors import Conflict, Forbidden, NotFound
+from hashinsight.kit.ids import new_id
+
+
+@dataclass(frozen=True)
+class NewUser:
+    email: str
+    password: str
+    role: Role
+    name: str = ""
+    reach: Reach = WHOLE_TENANT
+
+
+async def create_user(session: AsyncSession, actor: Actor, tenant_id: UUID, new: NewUser, *, now: datetime) -> User:
+    email = new.email.strip().lower()
+    check_strength(new.password, email)
+    user = User(
+        id=new_id(),
+        tenant_id=tenant_id,
+        email=email,
+        name=new.name.strip() or email.split("@")[0],
+        password_hash=await hash_password(new.password),
+        state="active",
+        totp_last_step=0,
+        created_at=now,
+    )
+    try:
+        async with session.begin_nested():
+            session.add(user)
+    except IntegrityError:
+        raise Conflict("that e-mail is taken", code="EMAIL_TAKEN") from None
+    await record(
+        session, actor, Action.USER_CREATED, "user", user.id, tenant_id=tenant_id, after={"email": email}, now=now
+    )
+    await create_grant(session, actor, tenant_id, new.role, new.reach, user_id=user.id, now=now)
+    return user
+
+
+async def change_user(
+    session: AsyncSession,
+    actor: Actor,
+    user_id: UUID,
+    *,
+    now: datetime,
+    name: str | None = None,
+    state: str | None = None,
+) -> User:
+    user = await get_user(session, user_id)
+    before = {"name": user.name, "state": user.state}
+    user.name = user.name if name is None else name.strip()
+    if state is not None and state != user.state:
+        user.state = state
+        await queries.move_sessions_revoked(session, user.id, reason=f"user {state}", now=now)
+    await session.flush()
+    await check_owner_left(session)
+    after = {"name": user.name, "state": user.state}
+    await record(
+        session,
+        actor,
+        Action.USER_CHANGED,
+        "user",
+        user.id,
+        tenant_id=user.tenant_id,
+        before=before,
+        after=after,
+        now=now,
+    )
+    return user
+
+
+async def delete_user(session: AsyncSession, actor: Actor, user_id: UUID, *, now: datetime) -> None:
+    """The row stays for the record; sessions end, grants go, the e-mail is free again."""
+    user = await get_user(session, user_id)
+    user.state = "deleted"
+    user.totp_key = None
+    user.totp_confirmed_at = None
+    await session.flush()
+    await queries.move_sessions_revoked(session, user.id, reason="user deleted", now=now)
+    await queries.delete_grants_of_user(session, user.id)
+    await check_owner_left(session)
+    await record(
+        session,
+        actor,
+        Action.USER_DELETED,
+        "user",
+        user.id,
+        tenant_id=user.tenant_id,
+        before={"email": user.email},
+        now=now,
+    )
+
+
+async def change_password(
+    session: AsyncSession,
+    actor: Actor,
+    user_id: UUID,
+    old: str | None,
+    new: str,
+    *,
+    now: datetime,
+    keep: UUID | None = None,
+) -> None:
+    """By oneself with the old one, or by an administrator without it. All other sessions end."""
+    user = await get_user(session, user_id)
+    if old is not None and not await is_password(old, user.password_hash):
+        raise Forbidden("the old password is wrong", code="INVALID_CREDENTIALS")
+    check_strength(new, user.email)
+    user.password_hash = await hash_password(new)
+    await session.flush()
+    await queries.move_sessions_revoked(session, user.id, reason="new password", now=now, keep=keep)
+    await record(session, actor, Action.PASSWORD_CHANGED, "user", user.id, tenant_id=user.tenant_id, now=now)
+
+
+async def unlock_user(session: AsyncSession, vault: Vault, actor: Actor, user_id: UUID, *, now: datetime) -> None:
+    user = await get_user(session, user_id)
+    await queries.delete_failures(session, vault.fingerprint("login failures", user.email))
+    await record(session, actor, Action.USER_UNLOCKED, "user", user.id, tenant_id=user.tenant_id, now=now)
+
+
+async def get_user(session: AsyncSession, user_id: UUID) -> User:
+    user = await queries.find_user(session, user_id)
+    if user is None or user.state == "deleted":
+        raise NotFound("no such user")
+    return user
+
+
+async def check_owner_left(session: AsyncSession) -> None:
+    if await queries.count_owners(session) == 0:
+        raise Conflict("this would leave the tenant without an owner", code="LAST_OWNER")

@@ -1,0 +1,102 @@
+"""What an import reads and writes, always for a whole site at once."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import polars as pl
+from sqlalchemy import Table, cast, column, func, select
+from sqlalchemy.dialects.postgresql import ARRAY, TEXT
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.inventory.importing.comparing import KNOWN_SCHEMA
+from hashinsight.inventory.models import Miner, MinerChange, Rack, Site, Zone
+from hashinsight.kit.db.copying import copy_into
+
+_TAKEN = ("serial", "mac", "model", "firmware", "zone_id", "rack_id", "position", "owner")
+_WRITTEN = (*_TAKEN, "expected_ths", "expected_source", "updated_at")
+
+
+async def lock_site(session: AsyncSession, site_id: int) -> None:
+    """Imports of one site take turns; nobody else waits for them."""
+    await session.execute(select(Site.id).where(Site.id == site_id).with_for_update(key_share=True))
+
+
+async def known_miners(session: AsyncSession, site_id: int) -> pl.DataFrame:
+    """All machines of a site, as the comparison wants them."""
+    query = (
+        select(
+            Miner.miner_no,
+            Miner.miner_id,
+            Miner.state,
+            Miner.model,
+            Miner.serial,
+            Miner.mac,
+            Miner.firmware,
+            Zone.code,
+            Rack.code,
+            Miner.position,
+            Miner.owner,
+            Miner.expected_ths,
+            Miner.expected_source,
+        )
+        .outerjoin(Zone, Zone.id == Miner.zone_id)
+        .outerjoin(Rack, Rack.id == Miner.rack_id)
+        .where(Miner.site_id == site_id)
+    )
+    rows = (await session.execute(query)).all()
+    return pl.DataFrame([tuple(row) for row in rows], schema=KNOWN_SCHEMA, orient="row")
+
+
+async def held_serials(session: AsyncSession, serials: Sequence[str]) -> pl.DataFrame:
+    """Who holds these serials in the whole tenant, also at sites that the caller does not see."""
+    found = func.lookup_serials(cast(list(serials), ARRAY(TEXT))).table_valued(column("serial"), column("miner_no"))
+    rows = (await session.execute(select(found.c.serial, found.c.miner_no))).all()
+    return pl.DataFrame([tuple(row) for row in rows], schema={"serial": pl.String, "holder": pl.Int64}, orient="row")
+
+
+async def ensure_zones(session: AsyncSession, tenant_id: UUID, site_id: int, codes: pl.Series) -> int:
+    frame = pl.DataFrame({"code": codes, "name": codes}).with_columns(
+        tenant_id=pl.lit(str(tenant_id)), site_id=pl.lit(site_id)
+    )
+    return await copy_into(session, _table(Zone), frame, conflict=["site_id", "code"])
+
+
+async def ensure_racks(session: AsyncSession, tenant_id: UUID, site_id: int, racks: pl.DataFrame) -> int:
+    """`racks` has `zone_id` and `code`."""
+    frame = racks.select("zone_id", "code").with_columns(tenant_id=pl.lit(str(tenant_id)), site_id=pl.lit(site_id))
+    return await copy_into(session, _table(Rack), frame, conflict=["site_id", "zone_id", "code"])
+
+
+async def zones_of(session: AsyncSession, site_id: int) -> pl.DataFrame:
+    rows = (await session.execute(select(Zone.code, Zone.id).where(Zone.site_id == site_id))).all()
+    return pl.DataFrame([tuple(row) for row in rows], schema={"zone": pl.String, "zone_id": pl.Int64}, orient="row")
+
+
+async def racks_of(session: AsyncSession, site_id: int) -> pl.DataFrame:
+    rows = (await session.execute(select(Rack.zone_id, Rack.code, Rack.id).where(Rack.site_id == site_id))).all()
+    schema = {"zone_id": pl.Int64, "rack": pl.String, "rack_id": pl.Int64}
+    return pl.DataFrame([tuple(row) for row in rows], schema=schema, orient="row")
+
+
+async def insert_miners(session: AsyncSession, frame: pl.DataFrame) -> int:
+    columns = ("tenant_id", "site_id", "miner_id", *_WRITTEN, "created_at")
+    return await copy_into(session, _table(Miner), frame.select(columns))
+
+
+async def update_miners(session: AsyncSession, frame: pl.DataFrame) -> int:
+    """The rows are there: the conflict is how they are found."""
+    columns = ("tenant_id", "site_id", "miner_id", *_WRITTEN, "created_at")
+    return await copy_into(
+        session, _table(Miner), frame.select(columns), conflict=["site_id", "miner_id"], update=_WRITTEN
+    )
+
+
+async def insert_changes(session: AsyncSession, frame: pl.DataFrame) -> int:
+    return await copy_into(session, _table(MinerChange), frame)
+
+
+def _table(model: type[Miner | MinerChange | Rack | Zone]) -> Table:
+    table = model.__table__
+    if not isinstance(table, Table):
+        raise TypeError(f"{model.__name__} is no table")
+    return table

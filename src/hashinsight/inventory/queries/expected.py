@@ -1,0 +1,86 @@
+"""Expected states: intervals, and what holds at a moment."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from psycopg import sql
+from sqlalchemy import ARRAY, DateTime, Integer, Text, Uuid, bindparam, delete, literal, or_, select, text, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.inventory.models import ExpectedState
+from hashinsight.kit.ids import new_id
+
+_INSERT = text(
+    "insert into expected_states (id, tenant_id, site_id, miner_no, state, from_at, until_at, cause, created_at)"
+    " select given.id, m.tenant_id, m.site_id, m.miner_no, :state, :from_at, :until_at, :cause, :now"
+    " from unnest(:ids, :miner_nos) as given (id, miner_no) join miners m on m.miner_no = given.miner_no"
+    " returning miner_no"
+).bindparams(
+    bindparam("ids", type_=ARRAY(Uuid)),
+    bindparam("miner_nos", type_=ARRAY(Integer)),
+    bindparam("state", type_=Text),
+    bindparam("cause", type_=Text),
+    bindparam("from_at", type_=DateTime(timezone=True)),
+    bindparam("until_at", type_=DateTime(timezone=True)),
+    bindparam("now", type_=DateTime(timezone=True)),
+)
+
+
+async def insert_expected(
+    session: AsyncSession,
+    miner_nos: Sequence[int],
+    state: str,
+    *,
+    cause: str,
+    from_at: datetime,
+    until_at: datetime | None,
+    now: datetime,
+) -> list[int]:
+    given = list(dict.fromkeys(miner_nos))
+    values = {"state": state, "cause": cause, "from_at": from_at, "until_at": until_at, "now": now}
+    ids = [new_id() for _ in given]
+    return list((await session.execute(_INSERT, {"ids": ids, "miner_nos": given, **values})).scalars())
+
+
+async def end_expected(
+    session: AsyncSession, miner_nos: Sequence[int], *, state: str | None, cause: str | None, now: datetime
+) -> list[int]:
+    """End what runs, take back what has not begun; the machines that it was for."""
+    mine = ExpectedState.miner_no == literal(list(miner_nos), ARRAY(Integer)).any_()
+    meant = [mine, or_(ExpectedState.until_at.is_(None), ExpectedState.until_at > now)]
+    if state is not None:
+        meant.append(ExpectedState.state == state)
+    if cause is not None:
+        meant.append(ExpectedState.cause == cause)
+    taken_back = await session.execute(
+        delete(ExpectedState).where(*meant, ExpectedState.from_at >= now).returning(ExpectedState.miner_no)
+    )
+    ended = await session.execute(
+        update(ExpectedState).where(*meant).values(until_at=now).returning(ExpectedState.miner_no)
+    )
+    return sorted({*taken_back.scalars(), *ended.scalars()})
+
+
+async def find_expected(session: AsyncSession, miner_no: int, *, as_of: datetime) -> ExpectedState | None:
+    """What a machine is expected to be at a moment: of several intervals, the one that was created last."""
+    query = (
+        select(ExpectedState)
+        .where(
+            ExpectedState.miner_no == miner_no,
+            ExpectedState.from_at <= as_of,
+            or_(ExpectedState.until_at.is_(None), ExpectedState.until_at > as_of),
+        )
+        .order_by(ExpectedState.created_at.desc(), ExpectedState.id.desc())
+        .limit(1)
+    )
+    return (await session.execute(query)).scalar()
+
+
+def expected_as_of(as_of: datetime, site_id: int | None) -> sql.Composed:
+    """The same for every machine that the transaction sees, for a frame."""
+    site = sql.SQL("") if site_id is None else sql.SQL("and site_id = {}").format(sql.Literal(site_id))
+    return sql.SQL(
+        "select distinct on (miner_no) miner_no, state, from_at, until_at, cause from expected_states"
+        " where from_at <= {at} and (until_at is null or until_at > {at}) {site}"
+        " order by miner_no, created_at desc, id desc"
+    ).format(at=sql.Literal(as_of), site=site)

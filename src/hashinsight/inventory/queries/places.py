@@ -1,0 +1,90 @@
+"""Sites, zones, racks, nodes."""
+
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.identity.scope import Scope
+from hashinsight.inventory.filters import MAX_INT
+from hashinsight.inventory.models import Miner, Node, Rack, Site, Zone
+from hashinsight.inventory.queries.scopes import miners_within, nodes_within, racks_within, sites_seen, zones_within
+from hashinsight.kit.errors import NotFound
+from hashinsight.kit.paging import Page, page
+
+
+async def get_site(session: AsyncSession, scope: Scope, ref: str | int) -> Site:
+    """The site by its integer id or its code; outside the scope it does not exist."""
+    site = (await session.execute(select(Site).where(sites_seen(scope), _is_site(str(ref).strip())))).scalar()
+    if site is None:
+        raise NotFound("there is no such site")
+    return site
+
+
+async def list_sites(session: AsyncSession, scope: Scope, *, limit: int, cursor: str | None = None) -> Page:
+    return await page(session, select(Site).where(sites_seen(scope)), [Site.id], limit=limit, cursor=cursor)
+
+
+async def count_miners(session: AsyncSession, scope: Scope, site_id: int) -> int:
+    query = select(func.count()).where(miners_within(scope), Miner.site_id == site_id, Miner.state == "in_service")
+    return (await session.execute(query)).scalar_one()
+
+
+async def get_zone(session: AsyncSession, scope: Scope, site_id: int, code: str) -> Zone:
+    query = select(Zone).where(zones_within(scope), Zone.site_id == site_id, Zone.code == code)
+    zone = (await session.execute(query)).scalar()
+    if zone is None:
+        raise NotFound("there is no such zone at this site")
+    return zone
+
+
+async def get_zone_by_id(session: AsyncSession, scope: Scope, zone_id: int) -> Zone:
+    zone = (await session.execute(select(Zone).where(zones_within(scope), Zone.id == zone_id))).scalar()
+    if zone is None:
+        raise NotFound("there is no such zone")
+    return zone
+
+
+async def list_zones(
+    session: AsyncSession, scope: Scope, site_id: int | None, *, limit: int, cursor: str | None = None
+) -> Page:
+    query = select(Zone).where(zones_within(scope))
+    query = query if site_id is None else query.where(Zone.site_id == site_id)
+    return await page(session, query, [Zone.id], limit=limit, cursor=cursor)
+
+
+async def find_rack(session: AsyncSession, site_id: int, zone_id: int | None, code: str) -> Rack | None:
+    return (
+        await session.execute(
+            select(Rack).where(Rack.site_id == site_id, Rack.zone_id.is_not_distinct_from(zone_id), Rack.code == code)
+        )
+    ).scalar()
+
+
+async def list_racks(
+    session: AsyncSession, scope: Scope, site_id: int | None, *, limit: int, cursor: str | None = None
+) -> Page:
+    query = select(Rack).where(racks_within(scope))
+    query = query if site_id is None else query.where(Rack.site_id == site_id)
+    return await page(session, query, [Rack.id], limit=limit, cursor=cursor)
+
+
+async def get_node(session: AsyncSession, scope: Scope, site_id: int, node_id: int) -> Node:
+    query = select(Node).where(nodes_within(scope), Node.site_id == site_id, Node.id == node_id)
+    node = (await session.execute(query)).scalar()
+    if node is None:
+        raise NotFound("there is no such node at this site")
+    return node
+
+
+async def list_nodes(
+    session: AsyncSession, scope: Scope, site_id: int | None, *, limit: int, cursor: str | None = None
+) -> Page:
+    query = select(Node).where(nodes_within(scope))
+    query = query if site_id is None else query.where(Node.site_id == site_id)
+    return await page(session, query, [Node.id], limit=limit, cursor=cursor)
+
+
+def _is_site(ref: str) -> ColumnElement[bool]:
+    """A whole number is an id: no site's code is made of digits alone."""
+    if ref.isascii() and ref.isdecimal():
+        return Site.id == min(int(ref[:12]), MAX_INT)
+    return Site.code == ref

@@ -1,0 +1,49 @@
+"""What a caller sees, and what the caller may change: outside the first is 404, outside the second 403."""
+
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.audit.actions import Actor
+from hashinsight.identity.scope import Scope
+from hashinsight.inventory.models import Site
+from hashinsight.inventory.queries import miners, places
+from hashinsight.inventory.queries.miners import Located
+from hashinsight.kit.errors import Forbidden
+
+
+@dataclass(frozen=True)
+class Rights:
+    see: Scope
+    write: Scope
+
+    @property
+    def actor(self) -> Actor:
+        return self.write.actor
+
+
+def check_whole(rights: Rights, what: str) -> None:
+    if not rights.write.is_whole:
+        raise Forbidden(f"{what} is for those whose scope is the whole tenant")
+
+
+async def site_to_change(session: AsyncSession, rights: Rights, ref: str | int) -> Site:
+    """A site that the caller may change as a whole."""
+    site = await places.get_site(session, rights.see, ref)
+    if not rights.write.holds_site(site.id):
+        raise Forbidden("your scope is not the whole site")
+    return site
+
+
+async def miner_to_change(session: AsyncSession, rights: Rights, miner_id: str, site: str | int | None) -> Located:
+    """A machine that the caller may change, locked."""
+    found = await miners.get_miner(session, rights.see, miner_id, site, lock=True)
+    if not await miners.is_within(session, rights.write, found.miner.miner_no):
+        raise Forbidden("you see this miner, but may not change it")
+    return found
+
+
+def check_place(rights: Rights, site_id: int, zone_id: int | None) -> None:
+    """A machine may be put only where the caller's scope holds: nobody writes beyond it."""
+    if not rights.write.holds_site(site_id) and zone_id not in rights.write.zones:
+        raise Forbidden("this place lies outside your scope")

@@ -1,0 +1,35 @@
+"""What the routes of inventory take: scopes, paging, a site by id or code."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import Depends, Path, Query
+from pydantic import BaseModel
+
+from hashinsight.identity.access import Known, allowed, now_of
+from hashinsight.identity.permissions import Permission
+from hashinsight.identity.scope import Scope
+from hashinsight.inventory.filters import MAX_INT, SiteRef
+from hashinsight.inventory.rights import Rights
+from hashinsight.inventory.schemas import example_of
+from hashinsight.kit.paging import MAX_LIMIT
+from hashinsight.kit.web.examples import answers
+
+
+def _rights(principal: Known) -> Rights:
+    return Rights(principal.scope_for(Permission.SEE), principal.scope_for(Permission.INVENTORY))
+
+
+See = Annotated[Scope, allowed(Permission.SEE)]
+Write = Annotated[Rights, Depends(_rights)]
+Now = Annotated[datetime, Depends(now_of)]
+Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT)]
+Cursor = Annotated[str | None, Query(max_length=1024)]
+SiteQuery = Annotated[SiteRef | None, Query(description="The site's integer id or its code.")]
+SitePath = Annotated[SiteRef, Path(description="The site's integer id or its code.")]
+Number = Annotated[int, Path(ge=1, le=MAX_INT)]
+
+
+def shows(model: type[BaseModel], status: int = 200) -> Any:
+    """A route's `responses`, with the model's own example."""
+    return answers(example_of(model), status)

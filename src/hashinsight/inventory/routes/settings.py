@@ -1,0 +1,52 @@
+"""The settings of the tenant."""
+
+from typing import Annotated
+
+from fastapi import APIRouter
+
+from hashinsight.identity.access import Known, ReadSession, Session, check_step_up
+from hashinsight.identity.permissions import Permission
+from hashinsight.identity.scope import Scope
+from hashinsight.inventory.routes.asking import Now, See, shows
+from hashinsight.inventory.schemas import body
+from hashinsight.inventory.schemas.settings import SettingsChange, SettingsShown
+from hashinsight.inventory.service import settings as service
+from hashinsight.kit.errors import Forbidden
+
+router = APIRouter()
+
+_NEEDED = {"thresholds": Permission.GOVERN}  # every other section is the owner's
+
+
+@router.get("/settings", responses=shows(SettingsShown))
+async def read_settings(scope: See, session: ReadSession) -> SettingsShown:
+    """The tenant's settings with their version; for those whose scope is the whole tenant."""
+    _check_whole(scope)
+    return SettingsShown.of(await service.read_settings(session, scope.tenant_id))
+
+
+@router.patch("/settings", responses=shows(SettingsShown))
+async def change_settings(
+    change: Annotated[SettingsChange, body(SettingsChange)], principal: Known, session: Session, now: Now
+) -> SettingsShown:
+    """Change sections of the settings. 409 SETTINGS_CHANGED when `version` is not the newest any more.
+
+    Thresholds need the right to govern, everything else that of an owner, and pools the second factor again.
+    """
+    _check_whole(principal.scope_for(Permission.SEE))
+    old = await service.read_settings(session, principal.tenant_id)
+    new = change.applied(old.settings)
+    touched = change.model_fields_set - {"version"}
+    for section in sorted(touched) or ["thresholds"]:
+        _check_whole(principal.scope_for(_NEEDED.get(section, Permission.ADMIN)))
+    if "pools" in touched:
+        check_step_up(principal, now=now)
+    changed = await service.change_settings(
+        session, principal.actor, principal.tenant_id, new, version=change.version, now=now
+    )
+    return SettingsShown.of(changed)
+
+
+def _check_whole(scope: Scope) -> None:
+    if not scope.is_whole:
+        raise Forbidden("settings are for those whose scope is the whole tenant")

@@ -1,0 +1,76 @@
+"""Groups: listed or by filter."""
+
+from datetime import datetime
+from typing import Any, Self
+
+from pydantic import BaseModel, model_validator
+
+from hashinsight.inventory.filters import MinerFilter
+from hashinsight.inventory.models import Group
+from hashinsight.inventory.schemas import WHEN, example
+from hashinsight.inventory.schemas.fields import MinerIds, Name, Site
+
+_GROUP = {
+    "id": 5,
+    "name": "Aurora, S19j Pro",
+    "kind": "filter",
+    "filter": {"model": "Antminer S19j Pro", "owner": "Aurora Mining"},
+    "members": 812,
+    "created_at": WHEN,
+    "refreshed_at": WHEN,
+}
+
+
+class NewGroup(BaseModel):
+    """Either `filter`, or `miner_ids` (of `site_id`, where an id is at more than one site)."""
+
+    model_config = example(name="Aurora, S19j Pro", filter={"model": "S19j Pro", "owner": "Aurora Mining"})
+
+    name: Name
+    filter: MinerFilter | None = None
+    site_id: Site | None = None
+    miner_ids: MinerIds | None = None
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        if (self.filter is None) == (self.miner_ids is None):
+            raise ValueError("give either filter or miner_ids")
+        return self
+
+
+class GroupChange(BaseModel):
+    """A filter group takes another `filter`; a listed one takes `add` and `remove`."""
+
+    model_config = example(add=["B2-R14-03"], remove=["B2-R14-09"], site_id="tx-midland-1")
+
+    name: Name | None = None
+    filter: MinerFilter | None = None
+    site_id: Site | None = None
+    add: MinerIds | None = None
+    remove: MinerIds | None = None
+
+
+class GroupShown(BaseModel):
+    """`members` are the machines of the group that the caller sees."""
+
+    model_config = example(**_GROUP)
+
+    id: int
+    name: str
+    kind: str
+    filter: dict[str, Any] | None
+    members: int
+    created_at: datetime
+    refreshed_at: datetime | None
+
+    @classmethod
+    def of(cls, group: Group, members: int) -> Self:
+        own = {name: getattr(group, name) for name in GroupShown.model_fields if name != "members"}
+        return cls(**own, members=members)
+
+
+class Groups(BaseModel):
+    model_config = example(groups=[_GROUP], next_cursor=None)
+
+    groups: list[GroupShown]
+    next_cursor: str | None

@@ -1,0 +1,58 @@
+"""Say which machines are expected to stand still, from when until when, and why."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal
+
+import polars as pl
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.inventory.queries import expected as queries
+from hashinsight.kit.db.context import Context
+from hashinsight.kit.db.database import Database
+from hashinsight.kit.errors import ValidationFailed
+
+State = Literal["curtailed", "stopped", "rebooting", "maintenance"]
+
+
+async def expect(
+    session: AsyncSession,
+    miner_nos: Sequence[int],
+    state: State,
+    *,
+    cause: str,
+    now: datetime,
+    from_at: datetime | None = None,
+    until_at: datetime | None = None,
+) -> list[int]:
+    """Open one interval for each machine, in one statement; says which machines it was for.
+
+    Where intervals overlap, the one that was created last holds.
+    """
+    begin = from_at or now
+    if until_at is not None and until_at <= begin:
+        raise ValidationFailed("the end must lie behind the beginning")
+    if not miner_nos:
+        return []
+    return await queries.insert_expected(
+        session, miner_nos, state, cause=cause, from_at=begin, until_at=until_at, now=now
+    )
+
+
+async def end_expected(
+    session: AsyncSession,
+    miner_nos: Sequence[int],
+    *,
+    now: datetime,
+    state: State | None = None,
+    cause: str | None = None,
+) -> list[int]:
+    """End what these machines are expected to be, or only what is of this state or cause."""
+    return await queries.end_expected(session, miner_nos, state=state, cause=cause, now=now)
+
+
+async def expected_frame(
+    database: Database, context: Context, as_of: datetime, *, site_id: int | None = None
+) -> pl.DataFrame:
+    """`miner_no, state, from_at, until_at, cause` of every machine with an expected state at that moment."""
+    return await database.frame(context, queries.expected_as_of(as_of, site_id))

@@ -1,0 +1,220 @@
+"""Make, change and retire one machine. Whatever changes, it keeps its `miner_no` and what it was before."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.audit.actions import Action
+from hashinsight.audit.service import record
+from hashinsight.facts.spellings import find_model
+from hashinsight.inventory.conflicts import conflicts_told
+from hashinsight.inventory.expectation import expect_of
+from hashinsight.inventory.models import ExpectedState, GroupMember, Miner, MinerChange, Site
+from hashinsight.inventory.queries import places
+from hashinsight.inventory.queries.miners import Located
+from hashinsight.inventory.rights import Rights, check_place, miner_to_change, site_to_change
+from hashinsight.inventory.schemas.miners import MinerChangeBody, NewMiner
+from hashinsight.kit.errors import NotFound
+from hashinsight.kit.ids import new_id
+
+_SIMPLE = ("miner_id", "serial", "mac", "firmware", "cooling", "position", "owner", "state")
+_NODES = ("power_node_id", "network_node_id")
+
+
+@dataclass(frozen=True)
+class _Place:
+    site: Site
+    zone: str | None
+    zone_id: int | None
+    rack: str | None
+    rack_id: int | None
+
+
+async def create_miner(session: AsyncSession, rights: Rights, new: NewMiner, *, now: datetime) -> Located:
+    site = await places.get_site(session, rights.see, new.site_id)
+    place = await _place(session, rights, site, new.zone, new.rack)
+    check_place(rights, site.id, place.zone_id)
+    await _check_nodes(session, rights, site.id, new.power_node_id, new.network_node_id)
+    expected = expect_of(new.model, new.expected_ths)
+    known = find_model(new.model) if new.model else None
+    miner = Miner(
+        tenant_id=site.tenant_id,
+        site_id=site.id,
+        zone_id=place.zone_id,
+        rack_id=place.rack_id,
+        model=expected.model,
+        expected_ths=expected.ths,
+        expected_source=expected.source,
+        cooling=new.cooling or (known.cooling if known else "air"),
+        state="in_service",
+        created_at=now,
+        updated_at=now,
+        **new.model_dump(include={"miner_id", "serial", "mac", "firmware", "position", "owner", *_NODES}),
+    )
+    session.add(miner)
+    with conflicts_told():
+        await session.flush()
+    after = new.model_dump(exclude_none=True) | {"miner_no": miner.miner_no, "site_id": site.id}
+    await record(
+        session,
+        rights.actor,
+        Action.MINER_CREATED,
+        "miner",
+        miner.miner_no,
+        tenant_id=site.tenant_id,
+        after=after,
+        now=now,
+    )
+    return Located(miner, site.code, place.zone, place.rack)
+
+
+async def change_miner(
+    session: AsyncSession,
+    rights: Rights,
+    miner_id: str,
+    change: MinerChangeBody,
+    *,
+    site: str | int | None = None,
+    now: datetime,
+) -> Located:
+    found = await miner_to_change(session, rights, miner_id, site)
+    before = _shown(found)
+    place = await _new_place(session, rights, found, change)
+    given = change.model_dump(include=change.model_fields_set)
+    moved_site = place.site.id != found.miner.site_id
+    miner = found.miner
+    if moved_site:
+        given |= {name: given.get(name) for name in _NODES}  # the old site's nodes stay behind
+    await _check_nodes(session, rights, place.site.id, given.get("power_node_id"), given.get("network_node_id"))
+    for name in (*_SIMPLE, *_NODES):
+        if name in given:
+            setattr(miner, name, given[name])
+    _set_expected(miner, given)
+    miner.site_id, miner.zone_id, miner.rack_id = place.site.id, place.zone_id, place.rack_id
+    located = Located(miner, place.site.code, place.zone, place.rack)
+    await _store(session, rights, located, before, now=now)
+    if moved_site:
+        await _follow(session, miner)
+    return located
+
+
+async def retire_miner(
+    session: AsyncSession, rights: Rights, miner_id: str, *, site: str | int | None = None, reason: str, now: datetime
+) -> Located:
+    """Take a machine out of service. It stays in the record, and its id and serial stay taken."""
+    found = await miner_to_change(session, rights, miner_id, site)
+    before = _shown(found)
+    found.miner.state = "retired"
+    await _store(session, rights, found, before, now=now, action=Action.MINER_RETIRED, reason=reason)
+    return found
+
+
+async def _new_place(session: AsyncSession, rights: Rights, found: Located, change: MinerChangeBody) -> _Place:
+    """Where the change puts the machine. A new zone or site leaves the rack behind, unless a new one is named."""
+    given = change.model_fields_set
+    site = await places.get_site(session, rights.see, found.miner.site_id)
+    if change.site_id is not None:
+        target = await places.get_site(session, rights.see, change.site_id)
+        if target.id != site.id:
+            await site_to_change(session, rights, site.id)
+            await site_to_change(session, rights, target.id)
+            return await _place(session, rights, target, change.zone, change.rack)
+    if not given & {"zone", "rack"}:
+        return _Place(site, found.zone, found.miner.zone_id, found.rack, found.miner.rack_id)
+    zone = change.zone if "zone" in given else found.zone
+    stays = found.rack if zone == found.zone else None
+    rack = change.rack if "rack" in given else stays
+    if zone == found.zone and rack == found.rack:
+        return _Place(site, found.zone, found.miner.zone_id, found.rack, found.miner.rack_id)
+    place = await _place(session, rights, site, zone, rack)
+    check_place(rights, site.id, place.zone_id)
+    return place
+
+
+async def _place(session: AsyncSession, rights: Rights, site: Site, zone: str | None, rack: str | None) -> _Place:
+    zone_id = None if zone is None else (await places.get_zone(session, rights.see, site.id, zone)).id
+    if rack is None:
+        return _Place(site, zone, zone_id, None, None)
+    found = await places.find_rack(session, site.id, zone_id, rack)
+    if found is None:
+        raise NotFound("there is no such rack in this zone")
+    return _Place(site, zone, zone_id, rack, found.id)
+
+
+async def _check_nodes(session: AsyncSession, rights: Rights, site_id: int, *node_ids: int | None) -> None:
+    for node_id in node_ids:
+        if node_id is not None:
+            await places.get_node(session, rights.see, site_id, node_id)
+
+
+def _set_expected(miner: Miner, given: dict[str, Any]) -> None:
+    """A figure of the operator's outlives a new model; taking it back (null) brings the catalogue's."""
+    if "expected_ths" in given or "model" in given:
+        operators = miner.expected_ths if miner.expected_source == "operator" else None
+        ths = given.get("expected_ths", operators)
+        expected = expect_of(given.get("model", miner.model), ths)
+        miner.model, miner.expected_ths, miner.expected_source = expected.model, expected.ths, expected.source
+
+
+async def _store(
+    session: AsyncSession,
+    rights: Rights,
+    located: Located,
+    before: dict[str, str | None],
+    *,
+    now: datetime,
+    action: Action = Action.MINER_CHANGED,
+    reason: str | None = None,
+) -> None:
+    """Write the machine, one row of history a field, and one audit entry; nothing where nothing changed."""
+    miner = located.miner
+    after = _shown(located)
+    changed = [name for name in after if after[name] != before[name]]
+    if not changed:
+        return
+    miner.updated_at = now
+    with conflicts_told():
+        await session.flush()
+    session.add_all(
+        MinerChange(
+            id=new_id(),
+            tenant_id=miner.tenant_id,
+            site_id=miner.site_id,
+            miner_no=miner.miner_no,
+            at=now,
+            field=name,
+            old=before[name],
+            new=after[name],
+            cause="operator",
+        )
+        for name in changed
+    )
+    await session.flush()
+    await record(
+        session,
+        rights.actor,
+        action,
+        "miner",
+        miner.miner_no,
+        tenant_id=miner.tenant_id,
+        before={name: before[name] for name in changed},
+        after={name: after[name] for name in changed},
+        reason=reason,
+        now=now,
+    )
+
+
+async def _follow(session: AsyncSession, miner: Miner) -> None:
+    """What is kept by site follows the machine to its new one."""
+    for table in (GroupMember, ExpectedState):
+        await session.execute(update(table).where(table.miner_no == miner.miner_no).values(site_id=miner.site_id))
+
+
+def _shown(located: Located) -> dict[str, str | None]:
+    names = (*_SIMPLE, "model", "expected_ths", "expected_source", *_NODES)
+    values = {name: getattr(located.miner, name) for name in names}
+    values |= {"site": located.site, "zone": located.zone, "rack": located.rack}
+    return {name: None if value is None else str(value) for name, value in values.items()}

@@ -1,0 +1,105 @@
+"""Make and change sites, zones, racks and nodes."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.audit.actions import Action
+from hashinsight.audit.service import record
+from hashinsight.inventory.conflicts import conflicts_told
+from hashinsight.inventory.models import Node, Rack, Site, Zone
+from hashinsight.inventory.queries import places
+from hashinsight.inventory.rights import Rights, check_place, check_whole, site_to_change
+from hashinsight.inventory.schemas.places import NewNode, NewRack, NewSite, NewZone, SiteChange, ZoneChange
+
+
+async def create_site(session: AsyncSession, rights: Rights, new: NewSite, *, now: datetime) -> Site:
+    check_whole(rights, "making a site")
+    site = Site(tenant_id=rights.write.tenant_id, created_at=now, **new.model_dump())
+    await _add(session, rights, site, Action.SITE_CREATED, after=new.model_dump(), now=now)
+    return site
+
+
+async def change_site(
+    session: AsyncSession, rights: Rights, ref: str | int, change: SiteChange, *, now: datetime
+) -> Site:
+    site = await site_to_change(session, rights, ref)
+    await _change(session, rights, site, Action.SITE_CHANGED, values=change.model_dump(exclude_none=True), now=now)
+    return site
+
+
+async def create_zone(session: AsyncSession, rights: Rights, new: NewZone, *, now: datetime) -> Zone:
+    site = await site_to_change(session, rights, new.site_id)
+    zone = Zone(tenant_id=site.tenant_id, site_id=site.id, code=new.code, name=new.name or new.code)
+    after = {"site": site.code, "code": zone.code, "name": zone.name}
+    await _add(session, rights, zone, Action.ZONE_CREATED, after=after, now=now)
+    return zone
+
+
+async def change_zone(
+    session: AsyncSession, rights: Rights, zone_id: int, change: ZoneChange, *, now: datetime
+) -> Zone:
+    zone = await places.get_zone_by_id(session, rights.see, zone_id)
+    await site_to_change(session, rights, zone.site_id)
+    await _change(session, rights, zone, Action.ZONE_CHANGED, values=change.model_dump(exclude_none=True), now=now)
+    return zone
+
+
+async def create_rack(session: AsyncSession, rights: Rights, new: NewRack, *, now: datetime) -> Rack:
+    site = await places.get_site(session, rights.see, new.site_id)
+    zone = None if new.zone is None else await places.get_zone(session, rights.see, site.id, new.zone)
+    check_place(rights, site.id, zone.id if zone else None)
+    rack = Rack(tenant_id=site.tenant_id, site_id=site.id, zone_id=zone.id if zone else None, code=new.code)
+    after = {"site": site.code, "zone": new.zone, "code": new.code}
+    await _add(session, rights, rack, Action.RACK_CREATED, after=after, now=now)
+    return rack
+
+
+async def create_node(session: AsyncSession, rights: Rights, new: NewNode, *, now: datetime) -> Node:
+    site = await site_to_change(session, rights, new.site_id)
+    if new.parent_id is not None:
+        await places.get_node(session, rights.see, site.id, new.parent_id)
+    node = Node(tenant_id=site.tenant_id, site_id=site.id, kind=new.kind, code=new.code, parent_id=new.parent_id)
+    after = {"site": site.code, "kind": new.kind, "code": new.code, "parent_id": new.parent_id}
+    await _add(session, rights, node, Action.NODE_CREATED, after=after, now=now)
+    return node
+
+
+async def _add(
+    session: AsyncSession,
+    rights: Rights,
+    thing: Site | Zone | Rack | Node,
+    action: Action,
+    *,
+    after: dict[str, Any],
+    now: datetime,
+) -> None:
+    session.add(thing)
+    with conflicts_told():
+        await session.flush()
+    kind = type(thing).__name__.lower()
+    await record(session, rights.actor, action, kind, thing.id, tenant_id=thing.tenant_id, after=after, now=now)
+
+
+async def _change(
+    session: AsyncSession,
+    rights: Rights,
+    thing: Site | Zone,
+    action: Action,
+    *,
+    values: dict[str, Any],
+    now: datetime,
+) -> None:
+    before = {name: getattr(thing, name) for name, value in values.items() if getattr(thing, name) != value}
+    if not before:
+        return
+    for name in before:
+        setattr(thing, name, values[name])
+    with conflicts_told():
+        await session.flush()
+    after = {name: values[name] for name in before}
+    kind = type(thing).__name__.lower()
+    await record(
+        session, rights.actor, action, kind, thing.id, tenant_id=thing.tenant_id, before=before, after=after, now=now
+    )

@@ -1,0 +1,59 @@
+"""Read and change the settings of a tenant."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.audit.actions import Action, Actor
+from hashinsight.audit.service import record
+from hashinsight.inventory.queries import settings as queries
+from hashinsight.inventory.tenant_settings import TenantSettings, Versioned, changed_sections
+from hashinsight.kit.errors import Conflict, ValidationFailed
+
+
+async def read_settings(session: AsyncSession, tenant_id: UUID) -> Versioned:
+    """The tenant's settings; where it never changed any, the defaults as version 0."""
+    row = await queries.find_settings(session, tenant_id)
+    if row is None:
+        return Versioned(0, TenantSettings(), None)
+    return Versioned(row.version, TenantSettings.model_validate(row.data), row.updated_at)
+
+
+async def change_settings(
+    session: AsyncSession, actor: Actor, tenant_id: UUID, new: TenantSettings, *, version: int, now: datetime
+) -> Versioned:
+    """Store what the caller made of `version`; who comes second is told, and overwrites nothing."""
+    if new.thresholds.overheat_warn_c >= new.thresholds.overheat_crit_c:
+        raise ValidationFailed("overheat_warn_c must lie below overheat_crit_c")
+    old = await read_settings(session, tenant_id)
+    if old.version != version:
+        raise _outdated(old.version)
+    sections = changed_sections(old.settings, new)
+    if not sections:
+        return old
+    data: dict[str, Any] = new.model_dump(mode="json")
+    if not await queries.move_settings(session, tenant_id, data, version=version, now=now):
+        raise _outdated(None)
+    before = old.settings.model_dump(mode="json")
+    await record(
+        session,
+        actor,
+        Action.SETTINGS_CHANGED,
+        "settings",
+        version + 1,
+        tenant_id=tenant_id,
+        before={name: before[name] for name in sections},
+        after={name: data[name] for name in sections},
+        now=now,
+    )
+    return Versioned(version + 1, new, now)
+
+
+def _outdated(version: int | None) -> Conflict:
+    return Conflict(
+        "somebody changed the settings since you read them: read them again",
+        code="SETTINGS_CHANGED",
+        details={"version": version},
+    )

@@ -1,0 +1,87 @@
+"""The settings of a tenant: one typed document with defaults. Pure.
+
+Sections change as a whole, and each says who may change it: `thresholds` whoever governs; `prices`, `approval` and
+`pools` the owner, `pools` with the second factor shown again.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Pool = Annotated[
+    str,
+    StringConstraints(
+        strip_whitespace=True,
+        to_lower=True,
+        max_length=255,
+        pattern=r"^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$",
+    ),
+]
+Worker = Annotated[str, StringConstraints(strip_whitespace=True, max_length=128, pattern=r"^[^\x00-\x1f]*$")]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Prices(_Section):
+    """For losses in money: what a PH/s earns in a day, and what a kWh costs."""
+
+    currency: Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")] = "USD"
+    hashrate_per_ph_day: Annotated[float, Field(ge=0, le=1_000_000)] = 50.0
+    power_per_kwh: Annotated[float, Field(ge=0, le=1000)] = 0.06
+
+
+class Thresholds(_Section):
+    overheat_warn_c: Annotated[float, Field(ge=30, le=150)] = 75.0
+    overheat_crit_c: Annotated[float, Field(ge=30, le=150)] = 85.0
+    debounce_cycles: Annotated[int, Field(ge=1, le=100)] = 2
+    resolve_cycles: Annotated[int, Field(ge=1, le=100)] = 3
+    cooldown_hours: Annotated[float, Field(ge=0, le=720)] = 24.0
+    raise_at_p_fail: Share = 0.7
+    notices_per_cycle: Annotated[int, Field(ge=0, le=10_000)] = 20
+    tickets_per_cycle: Annotated[int, Field(ge=0, le=10_000)] = 5
+    reboots_per_site_5min: Annotated[int, Field(ge=1, le=100_000)] = 20
+    max_share_of_site_down: Share = 0.2
+
+
+class Approval(_Section):
+    """What makes a command high risk, beside the catalogue of commands."""
+
+    machines: Annotated[int, Field(ge=1, le=1_000_000)] = 20
+    power_kw: Annotated[float, Field(gt=0, le=1_000_000)] = 100.0
+    wait_hours: Annotated[float, Field(gt=0, le=720)] = 24.0
+    by_requester: bool = Field(False, description="One-person tenants: who asks may approve.")  # noqa: FBT003
+
+
+class Pools(_Section):
+    """Where machines may hash. An empty list allows every pool, and `wrong_pool` is not judged."""
+
+    allowed: Annotated[tuple[Pool, ...], Field(max_length=200)] = ()
+    workers: Annotated[tuple[Worker, ...], Field(max_length=1000)] = ()
+
+
+class TenantSettings(_Section):
+    prices: Prices = Prices()
+    thresholds: Thresholds = Thresholds()
+    approval: Approval = Approval()
+    pools: Pools = Pools()
+
+
+@dataclass(frozen=True)
+class Versioned:
+    """The document as it is stored. Version 0 are the defaults of a tenant that never changed any."""
+
+    version: int
+    settings: TenantSettings
+    updated_at: datetime | None
+
+
+SECTIONS = tuple(TenantSettings.model_fields)
+
+
+def changed_sections(old: TenantSettings, new: TenantSettings) -> tuple[str, ...]:
+    return tuple(name for name in SECTIONS if getattr(old, name) != getattr(new, name))

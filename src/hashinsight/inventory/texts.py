@@ -1,0 +1,38 @@
+"""What an operator's texts may look like, said once for requests and for files. Pure."""
+
+import re
+
+MINER_ID_CHARS = 64
+MAX_CHARS = {
+    "miner_id": MINER_ID_CHARS,
+    "model": 100,
+    "serial": 64,
+    "firmware": 100,
+    "zone": 64,
+    "rack": 64,
+    "position": 64,
+    "owner": 100,
+}
+# Paths of the API that are no machines.
+RESERVED_IDS = frozenset({"import", "export", "maintenance", ".", ".."})
+
+# No control, invisible or direction characters, nothing beyond the basic plane, and no first character that makes a
+# spreadsheet take an exported cell for a formula. In the dialect of Rust's regex, which pydantic and polars share.
+TEXT = (
+    r"^[^\x00-\x20=+@\-\x7f-\xa0\u2000-\u200f\u2028-\u202f\u2060-\u206f\ufeff\U00010000-\U0010FFFF]"
+    r"[^\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U00010000-\U0010FFFF]*$"
+)
+# An id is part of a path, too.
+ID = TEXT.replace("[^", r"[^/\\")
+CODE = r"^[a-z0-9][a-z0-9._-]{0,62}$"
+
+_NOT_HEX = re.compile(r"[:\-.\s]")
+MAC_DIGITS = 12
+
+
+def plain_mac(text: str) -> str | None:
+    """The MAC in one form, `aa:bb:cc:dd:ee:ff`; None for what is no machine's address."""
+    digits = _NOT_HEX.sub("", text).lower()
+    if not re.fullmatch(r"[0-9a-f]{12}", digits) or digits in ("0" * MAC_DIGITS, "f" * MAC_DIGITS):
+        return None
+    return ":".join(digits[at : at + 2] for at in range(0, MAC_DIGITS, 2))

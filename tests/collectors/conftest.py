@@ -1,0 +1,17 @@
+from typing import cast
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from hashinsight.kit.db.database import Database
+from tests.collectors.scene import Scene
+from tests.people import People
+
+
+@pytest.fixture
+async def scene(api: httpx.AsyncClient, people: People, database: Database) -> Scene:
+    app = cast("FastAPI", api.app)  # type: ignore[attr-defined] # the fixture hangs it there
+    made = Scene(api, app, people, database)
+    await made.open()
+    return made

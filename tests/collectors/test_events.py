@@ -1,0 +1,129 @@
+"""Collector events: what collectors report, and how people settle it."""
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+
+from hashinsight.collectors.kinds import SEVERITY
+from tests.collectors.scene import EDGE, Scene, bearer
+
+
+async def report(scene: Scene, token: str, *events: dict[str, Any]) -> httpx.Response:
+    return await scene.api.post(f"{EDGE}/events", headers=bearer(token), json={"events": list(events)})
+
+
+async def test_what_a_collector_reports_is_stored_with_the_severity_of_its_kind(scene: Scene) -> None:
+    collector_id, token = await scene.collector()
+    answer = await report(scene, token, *({"kind": kind} for kind in SEVERITY), {"kind": "of_another_make"})
+    assert answer.json() == {"success": True, "stored": len(SEVERITY) + 1, "duplicates": 0}
+    stored = {one["kind"]: one["severity"] for one in await scene.events(collector_id) if one["source"] == "collector"}
+    assert stored == {kind: severity.value for kind, severity in SEVERITY.items()} | {"of_another_make": "info"}
+    (entry,) = await scene.audited("collector_events_reported")
+    assert (entry.actor_kind, entry.actor_id, entry.after["stored"]) == ("collector", collector_id, len(SEVERITY) + 1)
+
+
+async def test_its_words_are_kept_without_addresses_and_secrets_of_machines(scene: Scene) -> None:
+    collector_id, token = await scene.collector()
+    event = {
+        "kind": "miner_error",
+        "severity": "critical",
+        "title": "A-17",
+        "message": "no answer from 10.9.8.7",
+        "details": {"ip": "10.9.8.7", "pool_password": "hunter22", "temp_c": 92},
+        "miner_id": "A-17",
+        "command_id": "c-1",
+        "occurred_at": "2026-03-01T12:00:00",
+    }
+    assert (await report(scene, token, event)).status_code == 200
+    (kept,) = await scene.events(collector_id, "miner_error")
+    assert (kept["severity"], kept["miner_id"], kept["command_id"]) == ("critical", "A-17", "c-1")
+    assert kept["occurred_at"] == "2026-03-01T12:00:00Z"
+    assert kept["details"]["temp_c"] == 92
+    assert "10.9.8.7" not in str(kept)
+    assert "hunter22" not in str(kept)
+
+
+async def test_a_report_that_is_sent_again_is_stored_once(scene: Scene) -> None:
+    collector_id, token = await scene.collector()
+    events = [{"kind": "miner_error", "event_id": f"e-{n % 2}"} for n in range(3)]
+    assert (await report(scene, token, *events)).json()["stored"] == 2
+    assert (await report(scene, token, *events)).json() == {"success": True, "stored": 0, "duplicates": 3}
+    assert len(await scene.events(collector_id, "miner_error")) == 2
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"events": []},
+        {"events": [{"kind": "x"}] * 201},
+        {"events": [{}]},
+        {"events": [{"kind": "Not A Kind"}]},
+        {"events": [{"kind": "x", "severity": "awful"}]},
+        {"events": [{"kind": "x", "title": "t" * 201}]},
+        {"events": [{"kind": "x", "message": "a\0b"}]},
+        {"events": [{"kind": "x", "details": {"d": "y" * 20_000}}]},
+        {"events": [{"kind": "x", "occurred_at": "soon"}]},
+        {"events": "many"},
+        {},
+    ],
+)
+async def test_a_bad_report_is_422_and_stores_nothing(scene: Scene, bad: Any) -> None:
+    collector_id, token = await scene.collector()
+    answer = await scene.api.post(f"{EDGE}/events", headers=bearer(token), json=bad)
+    assert answer.status_code == 422, answer.text
+    assert [event["kind"] for event in await scene.events(collector_id)] == ["registered"]
+
+
+async def test_open_acknowledged_resolved_with_by_and_at(scene: Scene) -> None:
+    collector_id, token = await scene.collector()
+    await report(scene, token, {"kind": "miner_error"})
+    (event,) = await scene.events(collector_id, "miner_error")
+    path = f"collector-events/{event['id']}"
+    acknowledged = (await scene.post(f"{path}/acknowledge")).json()
+    assert acknowledged["status"] == "acknowledged"
+    assert acknowledged["acknowledged_by"]
+    again = await scene.post(f"{path}/acknowledge")
+    assert (again.status_code, again.json()["error_code"]) == (409, "EVENT_NOT_OPEN")
+    resolved = (await scene.post(f"{path}/resolve")).json()
+    assert (resolved["status"], resolved["acknowledged_at"]) == ("resolved", acknowledged["acknowledged_at"])
+    final = await scene.post(f"{path}/resolve")
+    assert (final.status_code, final.json()["error_code"]) == (409, "ALREADY_FINAL")
+    assert (await scene.post(f"{path}/acknowledge")).status_code == 409
+
+
+async def test_of_many_at_once_one_acknowledges_and_the_others_are_told(scene: Scene) -> None:
+    collector_id, token = await scene.collector()
+    await report(scene, token, {"kind": "miner_error"})
+    (event,) = await scene.events(collector_id, "miner_error")
+    noc = await scene.people.headers("NOC")
+    path = f"collector-events/{event['id']}/acknowledge"
+    answers = await asyncio.gather(*(scene.post(path, None, who) for who in (scene.owner, noc) * 3))
+    assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409, 409, 409]
+    assert len(await scene.audited("collector_event_acknowledged")) == 1
+
+
+async def test_the_list_pages_newest_first_and_filters(scene: Scene) -> None:
+    collector_id, token = await scene.collector()
+    for n in range(5):
+        scene.at(n)
+        await report(scene, token, {"kind": "miner_error" if n % 2 else "hashrate_drop", "title": str(n)})
+    first = (await scene.get("collector-events", limit=4)).json()
+    second = (await scene.get("collector-events", limit=4, cursor=first["next_cursor"])).json()
+    assert [event["title"] for event in first["events"]] == ["4", "3", "2", "1"]
+    assert [event["kind"] for event in second["events"]] in (
+        ["hashrate_drop", "registered"],
+        ["registered", "hashrate_drop"],
+    )
+    asked: list[tuple[dict[str, Any], int]] = [
+        ({"kind": "miner_error"}, 2),
+        ({"severity": "error"}, 5),
+        ({"severity": "info"}, 1),
+        ({"status": "resolved"}, 0),
+        ({"site_id": "tx-1", "collector_id": collector_id}, 6),
+    ]
+    for params, count in asked:
+        assert len((await scene.get("collector-events", **params)).json()["events"]) == count, params
+    assert (await scene.get("collector-events", site_id="nowhere")).status_code == 404
+    assert (await scene.get("collector-events", cursor="forged")).status_code == 422

@@ -1,0 +1,268 @@
+"""The door: every refusal has its code and its audit entry, and tells nobody who exists."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import jwt
+import psycopg
+import pytest
+from argon2 import PasswordHasher
+from redis import Redis
+
+from hashinsight.identity import passwords
+from hashinsight.identity.passwords import hash_password, is_password
+from hashinsight.kit.clock import VirtualClock, system_clock
+from tests.people import PASSWORD, People
+
+Login = Callable[..., Awaitable[httpx.Response]]
+
+
+@pytest.fixture
+def clock(api: httpx.AsyncClient) -> VirtualClock:
+    clock = VirtualClock(system_clock())
+    api.app.state.clock = clock  # type: ignore[attr-defined]
+    return clock
+
+
+@pytest.fixture
+def login(api: httpx.AsyncClient) -> Login:
+    async def sign_in(email: str, password: str = PASSWORD, **more: Any) -> httpx.Response:
+        return await api.post("/api/v1/auth/login", json={"email": email, "password": password, **more})
+
+    return sign_in
+
+
+def audited(url: str, code: str | None = None, action: str | None = None) -> int:
+    """How many entries say this."""
+    with psycopg.connect(url) as connection:
+        row = connection.execute(
+            "select count(*) from audit_log where (%(code)s::text is null or after ->> 'error_code' = %(code)s)"
+            " and (%(action)s::text is null or action = %(action)s)",
+            {"code": code, "action": action},
+        ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def bearer(answer: httpx.Response) -> dict[str, str]:
+    return {"Authorization": f"Bearer {answer.json()['access_token']}"}
+
+
+async def me(api: httpx.AsyncClient, headers: dict[str, str]) -> httpx.Response:
+    return await api.get("/api/v1/auth/me", headers=headers)
+
+
+def refused(answer: httpx.Response, status: int, code: str) -> None:
+    assert (answer.status_code, answer.json()["error_code"]) == (status, code), answer.text
+
+
+async def test_a_right_password_gives_tokens_and_an_entry(
+    api: httpx.AsyncClient, people: People, login: Login, superuser_url: str
+) -> None:
+    user_id, email = await people.user("NOC")
+    answer = await login(email.upper())
+    assert set(answer.json()) == {"access_token", "refresh_token", "expires_in"}
+    found = (await me(api, bearer(answer))).json()
+    assert found["actor"] == {"kind": "user", "id": str(user_id)}
+    assert found["grants"] == [{"role": "NOC", "site_ids": None, "zone_ids": None, "group_ids": None}]
+    assert audited(superuser_url, action="login") == 1
+
+
+async def test_a_wrong_password_and_an_unknown_user_get_the_same_answer_and_each_an_entry(
+    people: People, login: Login, superuser_url: str
+) -> None:
+    _, email = await people.user()
+    wrong, unknown = await login(email, "not the right one"), await login("nobody@example.com")
+    refused(wrong, 401, "INVALID_CREDENTIALS")
+    refused(unknown, 401, "INVALID_CREDENTIALS")
+    assert wrong.json()["message"] == unknown.json()["message"]
+    assert audited(superuser_url, "INVALID_CREDENTIALS") == 2
+
+
+async def test_checking_an_unknown_user_costs_the_same_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compared in one run, at the cost that people meet: the ratio of the two, not seconds."""
+    monkeypatch.setattr(passwords, "_hasher", PasswordHasher())
+    monkeypatch.setattr(passwords, "_NOBODY", PasswordHasher().hash("nobody"))
+    real = await hash_password("the password of somebody")
+
+    async def spent(password_hash: str | None) -> float:
+        samples = []
+        for _ in range(9):
+            began = time.perf_counter()
+            assert not await is_password("wrong", password_hash)
+            samples.append(time.perf_counter() - began)
+        return sorted(samples)[4]
+
+    assert passwords._NOBODY.split("$")[:4] == real.split("$")[:4], "the same parameters"
+    ratio = await spent(real) / await spent(None)
+    assert 0.4 < ratio < 2.5
+
+
+async def test_failures_slow_the_door_down_and_then_lock_it_for_known_and_unknown_alike(
+    people: People, login: Login, clock: VirtualClock, superuser_url: str, redis_url: str
+) -> None:
+    _, email = await people.user()
+    for who in (email, "nobody@example.com"):
+        with Redis.from_url(redis_url) as redis:
+            redis.flushdb()  # the limit by address is another door
+        codes = []
+        for _ in range(40):
+            answer = await login(who, "not the right one")
+            codes.append(answer.json()["error_code"])
+            if codes[-1] == "LOGIN_SLOWED":
+                clock.move_to(clock() + timedelta(seconds=int(answer.headers["retry-after"])))
+            if codes[-1] == "LOGIN_LOCKED":
+                break
+        assert codes.count("INVALID_CREDENTIALS") == 10
+        assert codes[:3] == ["INVALID_CREDENTIALS"] * 3
+        assert "LOGIN_SLOWED" in codes
+        assert codes[-1] == "LOGIN_LOCKED"
+    refused(await login(email), 429, "LOGIN_LOCKED")
+    assert audited(superuser_url, "LOGIN_LOCKED") == 3
+    clock.move_to(clock() + timedelta(minutes=16))
+    assert (await login(email)).status_code == 200
+
+
+async def test_a_locked_user_is_let_in_again_by_an_administrator(
+    api: httpx.AsyncClient, people: People, login: Login, clock: VirtualClock
+) -> None:
+    user_id, email = await people.user("NOC")
+    for _ in range(10):
+        await login(email, "not the right one")
+        clock.move_to(clock() + timedelta(minutes=2))
+    refused(await login(email), 429, "LOGIN_LOCKED")
+    _, boss = await people.user("Owner")
+    owner = bearer(await login(boss))
+    assert (await api.post(f"/api/admin/v1/users/{user_id}/unlock", headers=owner)).status_code == 204
+    assert (await login(email)).status_code == 200
+
+
+async def test_a_refresh_token_is_good_for_once_and_a_second_use_ends_the_whole_family(
+    api: httpx.AsyncClient, people: People, login: Login, superuser_url: str
+) -> None:
+    _, email = await people.user()
+    first = (await login(email)).json()
+
+    async def refresh(token: str) -> httpx.Response:
+        return await api.post("/api/v1/auth/refresh", json={"refresh_token": token})
+
+    second = await refresh(first["refresh_token"])
+    assert second.status_code == 200
+    refused(await refresh(first["refresh_token"]), 401, "REFRESH_REUSED")
+    refused(await refresh(second.json()["refresh_token"]), 401, "SESSION_REVOKED")
+    refused(await me(api, bearer(second)), 401, "SESSION_REVOKED")
+    assert audited(superuser_url, "REFRESH_REUSED", "refresh_reused") == 1
+    assert audited(superuser_url, "SESSION_REVOKED") == 2
+
+
+async def test_of_two_that_use_a_refresh_token_at_once_only_one_gets_tokens(
+    api: httpx.AsyncClient, people: People, login: Login
+) -> None:
+    _, email = await people.user()
+    token = (await login(email)).json()["refresh_token"]
+    answers = await asyncio.gather(*(api.post("/api/v1/auth/refresh", json={"refresh_token": token}) for _ in range(4)))
+    assert sorted(answer.status_code for answer in answers) == [200, 401, 401, 401]
+
+
+async def test_expired_and_unknown_refresh_tokens_have_codes_of_their_own(
+    api: httpx.AsyncClient, people: People, login: Login, clock: VirtualClock, superuser_url: str
+) -> None:
+    _, email = await people.user()
+    token = (await login(email)).json()["refresh_token"]
+    clock.move_to(clock() + timedelta(days=15))
+    refused(await api.post("/api/v1/auth/refresh", json={"refresh_token": token}), 401, "REFRESH_EXPIRED")
+    unknown = {"refresh_token": "hi_refresh_" + "x" * 43}
+    refused(await api.post("/api/v1/auth/refresh", json=unknown), 401, "REFRESH_UNKNOWN")
+    refused(await api.post("/api/v1/auth/refresh", json={}), 401, "REFRESH_UNKNOWN")
+    assert audited(superuser_url, "REFRESH_EXPIRED") == 1
+    assert audited(superuser_url, "REFRESH_UNKNOWN") == 1
+
+
+async def test_a_session_does_not_live_for_ever_however_often_it_is_refreshed(
+    api: httpx.AsyncClient, people: People, login: Login, clock: VirtualClock
+) -> None:
+    _, email = await people.user()
+    token = (await login(email)).json()["refresh_token"]
+    for _ in range(3):
+        clock.move_to(clock() + timedelta(days=9))
+        token = (await api.post("/api/v1/auth/refresh", json={"refresh_token": token})).json()["refresh_token"]
+    clock.move_to(clock() + timedelta(days=9))
+    refused(await api.post("/api/v1/auth/refresh", json={"refresh_token": token}), 401, "REFRESH_EXPIRED")
+
+
+async def test_logout_ends_the_session_at_once(api: httpx.AsyncClient, people: People, login: Login) -> None:
+    _, email = await people.user()
+    tokens = await login(email)
+    assert (await api.post("/api/v1/auth/logout", headers=bearer(tokens))).status_code == 204
+    refused(await me(api, bearer(tokens)), 401, "SESSION_REVOKED")
+    refresh = {"refresh_token": tokens.json()["refresh_token"]}
+    refused(await api.post("/api/v1/auth/refresh", json=refresh), 401, "SESSION_REVOKED")
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda token: token[:-4] + "AAAA",
+        lambda token: jwt.encode(jwt.decode(token, options={"verify_signature": False}), "guessed" * 8, "HS256"),
+        lambda token: jwt.encode(jwt.decode(token, options={"verify_signature": False}), "", "none"),
+        lambda _token: "not-a-token",
+        lambda _token: "a.b.c",
+    ],
+)
+async def test_a_forged_token_is_refused_and_recorded(
+    api: httpx.AsyncClient, people: People, login: Login, superuser_url: str, forge: Callable[[str], str]
+) -> None:
+    _, email = await people.user()
+    token = (await login(email)).json()["access_token"]
+    refused(await me(api, {"Authorization": f"Bearer {forge(token)}"}), 401, "TOKEN_INVALID")
+    assert audited(superuser_url, "TOKEN_INVALID", "token_refused") == 1
+
+
+async def test_an_expired_access_token_says_so(
+    api: httpx.AsyncClient, people: People, login: Login, clock: VirtualClock
+) -> None:
+    _, email = await people.user()
+    tokens = await login(email)
+    clock.move_to(clock() + timedelta(minutes=16))
+    refused(await me(api, bearer(tokens)), 401, "TOKEN_EXPIRED")
+
+
+@pytest.mark.parametrize("how", ["deleted", "disabled"])
+async def test_the_token_of_a_user_who_is_gone_is_refused_at_the_next_call(
+    api: httpx.AsyncClient, people: People, login: Login, superuser_url: str, how: str
+) -> None:
+    user_id, email = await people.user("NOC")
+    tokens = await login(email)
+    owner = await people.headers("Owner")
+    url = f"/api/admin/v1/users/{user_id}"
+    if how == "deleted":
+        assert (await api.delete(url, headers=owner)).status_code == 204
+    else:
+        assert (await api.patch(url, json={"state": "disabled"}, headers=owner)).status_code == 200
+    refused(await me(api, bearer(tokens)), 401, "USER_NOT_ACTIVE")
+    refused(await login(email), 401, "INVALID_CREDENTIALS")
+    assert audited(superuser_url, "USER_NOT_ACTIVE") == 1
+
+
+async def test_a_flood_of_forged_tokens_does_not_flood_the_record(api: httpx.AsyncClient, superuser_url: str) -> None:
+    for _ in range(40):
+        refused(await me(api, {"Authorization": "Bearer nonsense"}), 401, "TOKEN_INVALID")
+    assert audited(superuser_url, "TOKEN_INVALID") == 10
+
+
+async def test_a_flood_of_logins_is_cut_before_it_costs_anything(login: Login) -> None:
+    answers = [await login(f"nobody{n}@example.com", "x" * 20) for n in range(35)]
+    assert {answer.json()["error_code"] for answer in answers[30:]} == {"RATE_LIMITED"}
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"email": "x"}, {"email": "a@b.c", "password": 5}, {"email": "a@b.c", "password": "x" * 300}, []]
+)
+async def test_a_login_that_makes_no_sense_is_refused_without_repeating_it(api: httpx.AsyncClient, body: Any) -> None:
+    answer = await api.post("/api/v1/auth/login", json=body)
+    refused(answer, 422, "VALIDATION_FAILED")
+    assert "xxx" not in answer.text

@@ -1,0 +1,69 @@
+"""Signed-in people for tests: tenants, users with grants, and the headers that their requests carry."""
+
+from uuid import UUID
+
+from hashinsight.audit.actions import SYSTEM, Actor, ActorKind
+from hashinsight.identity.permissions import Role
+from hashinsight.identity.refusals import Refused
+from hashinsight.identity.scope import Reach
+from hashinsight.identity.service.login import Credentials, Tokens, login
+from hashinsight.identity.service.tenants import create_tenant
+from hashinsight.identity.service.users import NewUser, create_user
+from hashinsight.kit.clock import system_clock
+from hashinsight.kit.crypto import Vault
+from hashinsight.kit.db.context import job_context
+from hashinsight.kit.db.database import Database
+from hashinsight.kit.ids import new_id
+from hashinsight.kit.secret_key import load_secret_key
+from hashinsight.kit.settings import Settings
+
+PASSWORD = "a long enough phrase"
+
+
+class People:
+    def __init__(self, database: Database, settings: Settings) -> None:
+        self._database = database
+        self._vault = Vault(load_secret_key(settings))
+        self._tenants: dict[str, UUID] = {}
+
+    async def tenant_id(self, name: str = "a") -> UUID:
+        if name not in self._tenants:
+            async with self._database.transaction(job_context()) as session:
+                self._tenants[name] = (await create_tenant(session, SYSTEM, name, now=system_clock())).id
+        return self._tenants[name]
+
+    async def user(
+        self, role: str = "Owner", tenant: str = "a", *, email: str | None = None, reach: Reach | None = None
+    ) -> tuple[UUID, str]:
+        """A new user: the id and the e-mail. The password is PASSWORD."""
+        email = email or f"{new_id().hex}@example.com"
+        new = NewUser(email, PASSWORD, Role(role), reach=reach or Reach())
+        tenant_id = await self.tenant_id(tenant)
+        async with self._database.transaction(job_context()) as session:
+            user = await create_user(session, SYSTEM, tenant_id, new, now=system_clock())
+        return user.id, email
+
+    async def sign_in(self, email: str, code: str | None = None) -> Tokens:
+        visitor = Actor(ActorKind.ANONYMOUS, None, "test-request", "127.0.0.1")
+        given = Credentials(email, PASSWORD, code)
+        result = await login(self._database, self._vault, visitor, given, now=system_clock())
+        assert not isinstance(result, Refused), result
+        return result
+
+    async def headers(
+        self,
+        role: str = "Owner",
+        tenant: str = "a",
+        *,
+        sites: list[int] | None = None,
+        zones: list[int] | None = None,
+        groups: list[int] | None = None,
+    ) -> dict[str, str]:
+        """The headers of a signed-in user with this role over this scope."""
+
+        def some(ids: list[int] | None) -> tuple[int, ...] | None:
+            return None if ids is None else tuple(ids)
+
+        _, email = await self.user(role, tenant, reach=Reach(some(sites), some(zones), some(groups)))
+        tokens = await self.sign_in(email)
+        return {"Authorization": f"Bearer {tokens.access_token}"}

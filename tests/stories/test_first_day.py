@@ -1,0 +1,139 @@
+"""The first day of an installation: the owner signs in, people and machines are added, and no secret is in any log."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.running import Up, environment, new_folder
+
+
+@pytest.fixture(scope="module")
+def up() -> Iterator[Up]:
+    with new_folder() as place, Up(place, log_level="DEBUG", log_format="json") as up:
+        up.wait_ready()
+        yield up
+
+
+def command(up: Up, *words: str, given: str = "") -> Any:
+    """A command against the running installation; its JSON answer."""
+    done = subprocess.run(
+        [sys.executable, "-m", "hashinsight", *words, "--json"],
+        env=environment(data_dir=up.folder.path, port=up.port),
+        input=given,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def sign_in(up: Up, email: str, password: str) -> dict[str, Any]:
+    answer = httpx.post(f"{up.url}/api/v1/auth/login", json={"email": email, "password": password}, timeout=20)
+    assert answer.status_code == 200, answer.text
+    tokens: dict[str, Any] = answer.json()
+    return tokens
+
+
+def secrets_in(up: Up, canaries: list[str]) -> list[str]:
+    """Which of these appear in what any process said or wrote to a log."""
+    logs = [file.read_text(errors="replace") for file in up.folder.logs.rglob("*.log")]
+    assert len(logs) >= 2
+    said = "\n".join([up.output, *logs])
+    return [canary for canary in canaries if canary in said]
+
+
+def first_login(up: Up) -> tuple[str, str]:
+    found = re.search(r"sign in as (\S+) with the password (\S+) \(shown this once\)", up.output)
+    assert found is not None, up.output
+    return found[1], found[2]
+
+
+def test_the_first_start_tells_how_to_sign_in_and_a_later_one_does_not(up: Up) -> None:
+    email, password = first_login(up)
+    tokens = sign_in(up, email, password)
+    headers = {"Authorization": f"Bearer {tokens['access_token']}"}
+    me = httpx.get(f"{up.url}/api/v1/auth/me", headers=headers, timeout=10).json()
+    assert me["grants"] == [{"role": "Owner", "site_ids": None, "zone_ids": None, "group_ids": None}]
+    assert up.output.count("shown this once") == 1
+
+
+def test_tenants_users_and_keys_are_made_from_the_command_line(up: Up) -> None:
+    tenant = command(up, "tenant", "create", "--name", "Second")
+    assert {one["name"] for one in command(up, "tenant", "list")} == {"My fleet", "Second"}
+    words = ("--tenant", "Second", "--email", "noc@second.example", "--role", "NOC")
+    made = command(up, "user", "create", *words, given="a phrase for the shift\n")
+    assert made["tenant_id"] == tenant["id"]
+    sign_in(up, "noc@second.example", "a phrase for the shift")
+    command(up, "user", "password", "--email", "noc@second.example", given="another phrase for it\n")
+    sign_in(up, "noc@second.example", "another phrase for it")
+    key = command(up, "key", "create", "--tenant", "Second", "--name", "grafana", "--role", "Owner")
+    users = f"{up.url}/api/admin/v1/users"
+    assert httpx.get(users, headers={"X-API-Key": key["key"]}, timeout=10).status_code == 200
+    command(up, "key", "revoke", key["id"])
+    assert httpx.get(users, headers={"X-API-Key": key["key"]}, timeout=10).status_code == 401
+
+
+def test_no_secret_and_no_machines_address_is_in_any_log_of_any_process_at_debug(up: Up, tmp_path: Path) -> None:
+    email, first_password = first_login(up)
+    tokens = sign_in(up, email, first_password)
+    owner = {"Authorization": f"Bearer {tokens['access_token']}"}
+
+    def ask(method: str, path: str, headers: dict[str, str], **more: Any) -> httpx.Response:
+        return httpx.request(method, up.url + path, headers=headers, timeout=20, **more)
+
+    site = command(up, "site", "create", "--tenant", "My fleet", "--code", "tx-canary", "--name", "Canary")
+    collector = command(up, "collector", "create", "--site", "tx-canary", "--name", "edge-canary")
+    assets = tmp_path / "assets.csv"
+    assets.write_text("miner_id,mac\nm1,02:42:CA:4A:41:51\n")
+    assert command(up, "miner", "import", "--site", "tx-canary", str(assets))["created"] == 1
+    key = command(up, "key", "create", "--tenant", "My fleet", "--name", "c", "--role", "Owner")["key"]
+    wrong = "wrong-CANARY-password"
+    ask("POST", "/api/v1/auth/login", {}, json={"email": email, "password": wrong})
+    ask("GET", "/api/v1/auth/me", {"Authorization": "Bearer forged-CANARY-token"})
+    ask("GET", "/api/v1/auth/me", {"X-API-Key": "hi_api_CANARYCANARYCANARYCANARY"})
+    ask("GET", "/api/admin/v1/users", {"X-API-Key": key})
+    ask("GET", "/nothing?token=url-CANARY-token", owner)
+    ask("GET", "/api/v1/miners/10.7.6.5/192.168.77.66", owner)
+    edge = {"Authorization": f"Bearer {collector['token']}"}
+    beat = {"status": "online", "extra_data": {"pool_password": "pool-CANARY-password", "miner_ip": "10.7.6.5"}}
+    assert ask("POST", "/api/edge/v1/heartbeat", edge, json=beat).status_code == 200
+    event = {"events": [{"kind": "miner_error", "message": "stratum+tcp://w:pool-CANARY-password@p:1 at 10.7.6.5"}]}
+    assert ask("POST", "/api/edge/v1/events", edge, json=event).status_code == 200
+    ask("POST", "/api/edge/v1/heartbeat", {"X-Collector-Key": "collector-CANARY-key"}, json=beat)
+    body = {"email": "c@example.com", "password": "new-CANARY-password", "role": "NOC"}
+    assert ask("POST", "/api/admin/v1/users", owner, json=body).status_code == 201
+    ask("POST", "/api/v1/auth/refresh", {}, json={"refresh_token": tokens["refresh_token"]})
+
+    canaries = [
+        wrong,
+        "forged-CANARY-token",
+        "CANARYCANARY",
+        "url-CANARY-token",
+        "pool-CANARY-password",
+        "collector-CANARY-key",
+        "new-CANARY-password",
+        "10.7.6.5",
+        "192.168.77.66",
+        "02:42:CA:4A:41:51",
+        "02:42:ca:4a:41:51",
+        tokens["access_token"],
+        tokens["refresh_token"],
+        collector["token"],
+        key,
+    ]
+    planted = up.folder.logs / "planted.log"
+    planted.write_text(f"an unscrubbed line with {canaries[4]}")
+    assert secrets_in(up, canaries) == [canaries[4]], "it finds one that is there"
+    planted.unlink()
+    assert secrets_in(up, canaries) == []
+    assert '"level": "debug"' in up.output
+    assert site["code"] == "tx-canary"
