@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 from hashinsight.kit.errors import EXIT_REFUSED
@@ -81,3 +82,93 @@ async def test_for_people_it_prints_lines_and_refuses_in_a_sentence(scene: Scene
     ):
         refused = command(settings, *arguments)
         assert (refused.returncode, refused.stderr) == (EXIT_REFUSED, f"hashinsight: {sentence}\n"), arguments
+
+
+async def test_a_collector_is_shown_and_changed_from_the_command_line(scene: Scene, settings: Settings) -> None:
+    hall = await scene.zone("hall")
+    collector_id, token = await scene.collector("north", notes="old")
+    await scene.beat(token, {"cpu_usage": 5, "miners_online": 7, "miners_total": 8})
+    changes = ("--zone", "hall", "--notes", "", "--permission", "read", "--heartbeat-interval-sec", "120")
+    changed = answer(settings, "change", "north", "--name", "south", "--settings", '{"a": 1}', *changes)
+    assert (changed["name"], changed["zone_id"], changed["notes"]) == ("south", hall, None)
+    assert (changed["permissions"], changed["settings"]) == (["read"], {"a": 1})
+    shown = answer(settings, "show", "south")
+    assert (shown["id"], shown["heartbeat_interval_sec"], shown["cpu_usage"]) == (collector_id, 120, 5)
+    assert shown["token"]["revoked_at"] is None
+    assert answer(settings, "change", collector_id, "--zone", "")["zone_id"] is None
+    assert len(await scene.audited("collector_changed")) == 2
+    (row,) = answer(settings, "summary", "--site", "tx-1")["collectors"]
+    assert (row["name"], row["active_miners"], row["pending_commands"]) == ("south", 7, None)
+    (beat,) = answer(settings, "heartbeats", "south", "--since", "2026-01-01T00:00:00")["heartbeats"]
+    assert (beat["cpu_usage"], beat["miners_total"]) == (5, 8)
+
+
+async def test_a_code_for_an_existing_collector_from_the_command_line(scene: Scene, settings: Settings) -> None:
+    await scene.collector("north", credential="nothing")
+    code = answer(settings, "enrol-code", "north", "--life-hours", "2")["enrolment_code"]
+    made = await scene.api.post(f"{EDGE}/register", json={"enrolment_code": code})
+    assert made.status_code == 200, made.text
+
+
+async def test_events_are_settled_from_the_command_line(scene: Scene, settings: Settings) -> None:
+    collector_id, token = await scene.collector("north")
+    await scene.call(token)
+    (event,) = answer(settings, "events", "list", "--collector", "north", "--kind", "registered")["events"]
+    assert event["collector_id"] == collector_id
+    assert answer(settings, "events", "ack", event["id"])["status"] == "acknowledged"
+    assert answer(settings, "events", "resolve", event["id"])["resolved_by"] == "system"
+    assert answer(settings, "events", "list", "--status", "open", "--site", "tx-1")["events"] == []
+    assert len(await scene.audited("collector_event_resolved")) == 1
+
+
+async def test_configurations_are_rolled_out_from_the_command_line(
+    scene: Scene, settings: Settings, tmp_path: Path
+) -> None:
+    collector_id, token = await scene.collector("north")
+    data = tmp_path / "config.json"
+    data.write_text('{"collection_interval": 20}')
+    made = answer(settings, "configs", "create", "--version", "v2", "--data", str(data), "--collector", "north")
+    assert (made["status"], made["collector_ids"]) == ("draft", [collector_id])
+    assert answer(settings, "configs", "activate", "v2")["status"] == "active"
+    (row,) = answer(settings, "configs", "difference", "--site", "tx-1")["collectors"]
+    assert (row["wanted_version"], row["applied_version"]) == ("v2", None)
+    assert (await scene.call(token)).json()["version"] == "v2"
+    assert answer(settings, "configs", "deprecate", made["id"])["status"] == "deprecated"
+    assert {one["version"] for one in answer(settings, "configs", "list")["configs"]} == {"v1.0.0", "v2"}
+
+
+async def test_the_new_commands_print_lines_and_refuse_in_a_sentence(
+    scene: Scene, settings: Settings, tmp_path: Path
+) -> None:
+    _, token = await scene.collector("north")
+    await scene.beat(token)
+    for arguments in (
+        ("show", "north"),
+        ("summary",),
+        ("events", "list"),
+        ("configs", "list"),
+        ("heartbeats", "north"),
+    ):
+        done = command(settings, *arguments)
+        assert (done.returncode, done.stderr) == (0, ""), arguments
+        assert done.stdout.strip()
+    data = tmp_path / "config.json"
+    data.write_text("no JSON")
+    for words, sentence in (
+        ("show nobody", "there is no collector nobody."),
+        ("summary --site tx-9", "there is no site tx-9."),
+        ("summary --tenant z", "there is no tenant z."),
+        ("events ack x", "there is no event x."),
+        ("events list --status shut", "shut is none of open, acknowledged, resolved."),
+        ("configs activate v9", "there is no configuration v9."),
+        ("enrol-code north", "only a pending collector is enrolled: rotate the token of this one."),
+        (
+            f"configs create --version v2 --data {data}",
+            "the settings are not JSON: give a file that holds one object.",
+        ),
+    ):
+        refused = command(settings, *words.split())
+        assert (refused.returncode, refused.stderr) == (EXIT_REFUSED, f"hashinsight: {sentence}\n"), words
+    for words in ("change north --settings {", "heartbeats north --since soon"):
+        refused = command(settings, *words.split())
+        assert (refused.returncode, refused.stderr.count("\n")) == (EXIT_REFUSED, 1), refused.stderr

@@ -170,3 +170,31 @@ async def test_a_version_exists_once(scene: Scene) -> None:
     await draft(scene, "v2")
     answer = await scene.post("collector-configs", {"version": "v2", "data": {}})
     assert (answer.status_code, answer.json()["error_code"]) == (409, "VERSION_TAKEN")
+
+
+async def test_only_an_active_version_for_this_collector_changes_its_intervals(scene: Scene) -> None:
+    north, token = await scene.collector("north")
+    south, _ = await scene.collector("south")
+    await draft(scene, "a-draft")
+    await activate(scene, await draft(scene, "of-south", collector_ids=[south]))
+    old = await draft(scene, "taken-back")
+    await activate(scene, old)
+    await scene.post(f"collector-configs/{old}/deprecate")
+    for version in ("a-draft", "of-south", "taken-back", "factory"):
+        assert (await applied(scene, token, version)).json()["known"] is (version != "factory")
+        shown = await scene.shown(north)
+        assert (shown["config_version"], shown["collection_interval_sec"]) == (version, 60), version
+        rows = (await scene.get("collector-configs/rollout", only_behind=True)).json()["collectors"]
+        assert {row["applied_version"] for row in rows if row["name"] == "north"} == {version}
+    await activate(scene, await draft(scene, "of-north", collector_ids=[north]))
+    await applied(scene, token, "of-north")
+    assert (await scene.shown(north))["collection_interval_sec"] == 20
+    entry = (await scene.audited("collector_config_applied"))[-1]
+    assert (entry.before["collection_interval_sec"], entry.after["collection_interval_sec"]) == (60, 20)
+
+
+async def test_without_the_permission_a_version_changes_no_interval(scene: Scene) -> None:
+    collector_id, token = await scene.collector(permissions=["read"])
+    await activate(scene, await draft(scene, "v2"))
+    await applied(scene, token, "v2")
+    assert (await scene.shown(collector_id))["collection_interval_sec"] == 60

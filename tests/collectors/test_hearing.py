@@ -159,3 +159,19 @@ async def test_after_an_hour_in_which_we_were_away_nobody_is_called_silent_at_on
         scene.at(seconds)
         await scene.run_ticks("collectors_offline")
     assert [entry.entity_id for entry in await scene.audited("collector_offline")] == [collector_id]
+
+
+async def test_disabling_one_that_is_offline_ends_its_offline_event(scene: Scene) -> None:
+    collector_id, token = await scene.collector()
+    await scene.call(token)
+    scene.at(200)
+    await sweep(scene)
+    assert (await scene.post(f"collectors/{collector_id}/disable")).status_code == 200
+    (offline,) = await scene.events(collector_id, "offline")
+    assert (offline["status"], offline["resolved_by"]) == ("resolved", "system")
+    (entry,) = await scene.audited("collector_disabled")
+    assert entry.after == {"status": "disabled", "offline_events_resolved": 1}
+    await scene.post(f"collectors/{collector_id}/enable")
+    assert (await scene.beat(token)).status_code == 200
+    (summary,) = (await scene.get("collectors/summary")).json()["collectors"]
+    assert (summary["status"], summary["open_alerts"]["warning"]) == ("active", 0)

@@ -196,3 +196,28 @@ async def test_addresses_and_secrets_of_machines_are_not_stored(scene: Scene) ->
     kept = (await scene.get(f"collectors/{collector_id}/heartbeats")).text
     for secret in ("10.1.2.3", "192.168.7.9", "hunter22"):
         assert secret not in kept
+
+
+@pytest.mark.parametrize("field", ["since", "until"])
+async def test_a_time_without_a_zone_is_utc_and_no_time_is_500(scene: Scene, field: str) -> None:
+    collector_id, token = await scene.collector()
+    await scene.beat(token)
+    path = f"collectors/{collector_id}/heartbeats"
+
+    async def asked(given: str) -> httpx.Response:
+        params: dict[str, Any] = {field: given}
+        return await scene.get(path, **params)
+
+    near = scene.start + timedelta(hours=1 if field == "until" else -1)
+    naive = near.replace(tzinfo=None).isoformat()
+    assert len((await asked(naive)).json()["heartbeats"]) == 1
+    for given in ("0001-01-01T00:00:00", "9999-12-31T23:59:59", "2026-03-01", "0"):
+        assert (await asked(given)).status_code == 200, given
+    for given in ("0001-01-01T00:00:00+12:00", "9999-12-31T23:59:59-12:00", "soon", ""):
+        assert (await asked(given)).status_code == 422, given
+
+
+async def test_a_collectors_time_beyond_all_years_is_422(scene: Scene) -> None:
+    _, token = await scene.collector()
+    for given in ("0001-01-01T00:00:00+12:00", "9999-12-31T23:59:59-12:00"):
+        assert (await scene.beat(token, {"sent_at": given})).status_code == 422, given

@@ -48,6 +48,23 @@ class Things:
         ]
 
 
+async def two_grants(scene: Scene, other: int) -> dict[str, str]:
+    """Somebody who keeps the collectors of the scene's site and only looks at another."""
+    user_id, email = await scene.people.user("NOC", email="both@example.com")
+    grants = (await scene.get(f"users/{user_id}")).json()["grants"]
+    await scene.api.delete(f"{ADMIN}/grants/{grants[0]['id']}", headers=scene.owner)
+    for role, site in (("NOC", scene.site_id), ("Technician", other)):
+        body = {"user_id": str(user_id), "role": role, "site_ids": [site]}
+        answer = await scene.post("grants", body)
+        assert answer.status_code == 201, answer.text
+    return {"Authorization": f"Bearer {(await scene.people.sign_in(email)).access_token}"}
+
+
+def is_read_by_all(route: tuple[str, str, Any, int]) -> bool:
+    """Whoever sees a place sees its collectors in brief; heartbeats and configurations are for those who keep them."""
+    return route[0] == "GET" and not route[1].endswith("heartbeats") and "collector-configs" not in route[1]
+
+
 async def ask(scene: Scene, route: tuple[str, str, Any, int], headers: dict[str, str] | None) -> int:
     method, path, body, _ = route
     answer = await scene.api.request(method, f"{ADMIN}/{path}", headers=headers or {}, json=body)
@@ -77,10 +94,10 @@ async def test_who_sees_but_may_not_act_gets_403(scene: Scene) -> None:
     technician = await scene.people.headers("Technician")
     for route in await Things(scene).routes():
         about_events = "collector-events" in route[1]
-        assert await ask(scene, route, technician) == (200 if route[0] == "GET" or about_events else 403), route[:2]
+        assert await ask(scene, route, technician) == (200 if is_read_by_all(route) or about_events else 403), route[:2]
     customer = await scene.people.headers("Customer")
     for route in await Things(scene).routes():
-        assert await ask(scene, route, customer) == (200 if route[0] == "GET" else 403), route[:2]
+        assert await ask(scene, route, customer) == (200 if is_read_by_all(route) else 403), route[:2]
     body = {"site_id": "tx-1", "name": "x", "credential": "nothing"}
     assert (await scene.post("collectors", body, technician)).status_code == 403
     assert (await scene.post("collector-configs", {"version": "v2", "data": {}}, technician)).status_code == 403
@@ -121,8 +138,11 @@ async def test_lists_show_what_is_in_scope_and_no_more(scene: Scene) -> None:
     }
     for who, (headers, names) in expected.items():
         for path in ("collectors", "collectors/summary", "collector-configs/rollout"):
-            shown = (await scene.get(path, headers)).json()["collectors"]
-            assert {one["name"] for one in shown} == names, (who, path)
+            answer = await scene.get(path, headers)
+            if path.endswith("rollout") and who in ("site", "zone", "group"):
+                assert answer.status_code == 403, "what collectors should run is for those who keep them"
+                continue
+            assert {one["name"] for one in answer.json()["collectors"]} == names, (who, path)
         events = (await scene.get("collector-events", headers)).json()["events"]
         assert len(events) == len(names), who
 
@@ -134,14 +154,7 @@ async def test_acting_where_one_only_sees_is_403_and_where_one_does_not_see_404(
     here, _ = await scene.collector("here")
     there, _ = await scene.collector("there", site_id="tx-2")
     far, _ = await scene.collector("far", site_id="tx-3")
-    user_id, email = await scene.people.user("NOC", email="both@example.com")
-    grants = (await scene.get(f"users/{user_id}")).json()["grants"]
-    await scene.api.delete(f"{ADMIN}/grants/{grants[0]['id']}", headers=scene.owner)
-    for role, site in (("NOC", scene.site_id), ("Technician", other)):
-        body = {"user_id": str(user_id), "role": role, "site_ids": [site]}
-        answer = await scene.post("grants", body)
-        assert answer.status_code == 201, answer.text
-    both = {"Authorization": f"Bearer {(await scene.people.sign_in(email)).access_token}"}
+    both = await two_grants(scene, other)
     statuses = [
         (await scene.post(f"collectors/{collector_id}/disable", None, both)).status_code
         for collector_id in (here, there, far)
@@ -156,7 +169,7 @@ async def test_the_keeper_of_a_zone_makes_collectors_for_that_zone_alone(scene: 
     hall = await scene.zone("hall")
     await scene.zone("yard")
     keeper = await scene.people.headers("OpsManager", zones=[hall])
-    for zone, status in (("hall", 201), ("yard", 403), (None, 403), ("nowhere", 404)):
+    for zone, status in (("hall", 201), ("yard", 404), (None, 403), ("nowhere", 404)):
         body = {"site_id": "tx-1", "name": f"for {zone}", "zone_id": zone}
         assert (await scene.post("collectors", body, keeper)).status_code == status, zone
 
@@ -164,3 +177,73 @@ async def test_the_keeper_of_a_zone_makes_collectors_for_that_zone_alone(scene: 
 @pytest.mark.parametrize("path", ["collectors", "collectors/summary", "collector-configs", "collector-events"])
 async def test_anonymous_lists_are_401(scene: Scene, path: str) -> None:
     assert (await scene.api.get(f"{ADMIN}/{path}")).status_code == 401
+
+
+BRIEF = {
+    "id",
+    "name",
+    "site_id",
+    "site_code",
+    "zone_id",
+    "status",
+    "last_seen_at",
+    "version",
+    "active_miners",
+    "total_miners",
+}
+
+
+async def test_who_only_sees_is_shown_collectors_in_brief(scene: Scene) -> None:
+    collector_id, token = await scene.collector(notes="behind the second switch", settings={"subnet": "secret"})
+    beat = {"version": "2.4.1", "miners_online": 7, "miners_total": 8, "extra_data": {"x": 1}}
+    await scene.beat(token, beat)
+    for role in ("Customer", "Technician"):
+        headers = await scene.people.headers(role)
+        one = (await scene.get(f"collectors/{collector_id}", headers)).json()
+        assert set(one) == BRIEF, role
+        assert (one["version"], one["active_miners"], one["total_miners"]) == ("2.4.1", 7, 8)
+        assert (await scene.get("collectors", headers)).json()["collectors"] == [one]
+        (row,) = (await scene.get("collectors/summary", headers)).json()["collectors"]
+        assert set(row) == BRIEF - {"id"} | {"collector_id"}
+        for path in (f"collectors/{collector_id}/heartbeats", "collector-configs", "collector-configs/rollout"):
+            assert (await scene.get(path, headers)).status_code == 403, (role, path)
+        assert (await scene.get(f"collectors/{new_id()}", headers)).status_code == 404
+    for role in ("NOC", "Owner"):
+        headers = await scene.people.headers(role)
+        assert (await scene.get(f"collectors/{collector_id}", headers)).json()["notes"] == "behind the second switch"
+
+
+async def test_who_keeps_one_site_and_sees_another_is_shown_each_accordingly(scene: Scene) -> None:
+    other = await scene.site("tx-2")
+    here, _ = await scene.collector("here")
+    there, _ = await scene.collector("there", site_id="tx-2")
+    both = await two_grants(scene, other)
+    shown = {one["name"]: set(one) for one in (await scene.get("collectors", both)).json()["collectors"]}
+    assert shown["there"] == BRIEF
+    assert shown["here"] > BRIEF
+    rows = {one["name"]: one for one in (await scene.get("collectors/summary", both)).json()["collectors"]}
+    assert ("open_alerts" in rows["here"], "open_alerts" in rows["there"]) == (True, False)
+    assert "token" in (await scene.get(f"collectors/{here}", both)).json()
+    assert set((await scene.get(f"collectors/{there}", both)).json()) == BRIEF
+    assert (await scene.get(f"collectors/{here}/heartbeats", both)).status_code == 200
+    assert (await scene.get(f"collectors/{there}/heartbeats", both)).status_code == 403
+
+
+async def test_a_zone_that_one_does_not_see_is_404_by_its_code_and_by_its_id(scene: Scene) -> None:
+    hall, yard = await scene.zone("hall"), await scene.zone("yard")
+    keeper = await scene.people.headers("OpsManager", zones=[hall])
+    collector_id, _ = await scene.collector("of the hall", zone_id="hall")
+    for zone in ("yard", yard, str(yard), "nowhere", "9" * 100):
+        body = {"site_id": "tx-1", "name": "new", "zone_id": zone}
+        assert (await scene.post("collectors", body, keeper)).status_code == 404, zone
+        moved = await scene.api.patch(f"{ADMIN}/collectors/{collector_id}", headers=keeper, json={"zone_id": zone})
+        assert moved.status_code == 404, zone
+    elsewhere = await scene.zone("hall", await scene.site("tx-2"))
+    body = {"site_id": "tx-1", "name": "new", "zone_id": elsewhere}
+    assert (await scene.post("collectors", body)).status_code == 404, "a zone of another site"
+
+
+async def test_a_place_that_no_database_could_hold_is_422(scene: Scene) -> None:
+    assert (await scene.get("collectors", site_id="a\0b")).status_code == 422
+    for body in ({"site_id": "a\0b"}, {"site_id": "tx-1", "zone_id": "a\0b"}):
+        assert (await scene.post("collectors", {"name": "x", **body})).status_code == 422

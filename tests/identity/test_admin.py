@@ -1,13 +1,20 @@
 """Users, grants and keys: the rightful one first, then anonymous, another tenant, a narrower role."""
 
+import asyncio
 from typing import Any
+from uuid import UUID
 
 import httpx
 import psycopg
 import pytest
 
+from hashinsight.audit.actions import SYSTEM
+from hashinsight.identity.service.users import delete_user
+from hashinsight.kit.clock import system_clock
+from hashinsight.kit.db.context import job_context
+from hashinsight.kit.db.database import Database
 from hashinsight.kit.ids import new_id
-from tests.identity.test_login import bearer, refused
+from tests.identity.test_login import audited, bearer, refused
 from tests.people import PASSWORD, People
 
 NEW = {"email": "tech@example.com", "password": PASSWORD, "role": "Technician"}
@@ -16,7 +23,11 @@ NEW = {"email": "tech@example.com", "password": PASSWORD, "role": "Technician"}
 async def test_every_route_is_for_the_owner_and_for_nobody_else(api: httpx.AsyncClient, people: People) -> None:
     """Each request succeeds for the rightful owner after it was refused to everybody else."""
     owner, stranger = await people.headers("Owner"), await people.headers("Owner", "b")
-    others = [await people.headers(role) for role in ("OpsManager", "NOC", "Technician", "CustomerSuccess", "Customer")]
+    site = await api.post("/api/admin/v1/sites", json={"code": "narrow", "name": "Narrow"}, headers=owner)
+    others = [await people.headers("Owner", sites=[site.json()["id"]])]
+    others += [
+        await people.headers(role) for role in ("OpsManager", "NOC", "Technician", "CustomerSuccess", "Customer")
+    ]
     user_id, _ = await people.user("NOC")
     key = (await api.post("/api/admin/v1/api-keys", json={"name": "k", "role": "Customer"}, headers=owner)).json()
     grant = {"user_id": str(user_id), "role": "Technician"}
@@ -49,6 +60,55 @@ async def test_every_route_is_for_the_owner_and_for_nobody_else(api: httpx.Async
             refused(await api.request(method, url, json=body, headers=stranger), 404, "NOT_FOUND")
         answer = await api.request(method, url, json=body, headers=owner)
         assert answer.is_success, (method, path, answer.text)
+
+
+async def test_old_passwords_and_codes_cannot_be_guessed_with_a_stolen_token(
+    api: httpx.AsyncClient, people: People
+) -> None:
+    headers = await people.headers("NOC")
+    guess = {"old_password": "some guess at it", "new_password": "something entirely new"}
+    codes = [(await api.post("/api/v1/auth/password", json=guess, headers=headers)).status_code for _ in range(8)]
+    assert codes == [403] * 5 + [429] * 3
+
+
+async def test_a_key_cannot_do_what_needs_a_second_factor(api: httpx.AsyncClient, people: People) -> None:
+    owner = await people.headers("Owner")
+    made = (await api.post("/api/admin/v1/api-keys", json={"name": "k", "role": "Owner"}, headers=owner)).json()
+    pools = {"version": 0, "pools": {"allowed": ["pool.example:3333"]}}
+    answer = await api.patch("/api/admin/v1/settings", json=pools, headers={"X-API-Key": made["key"]})
+    refused(answer, 403, "STEP_UP_REQUIRED")
+
+
+async def test_of_two_owners_who_leave_at_the_same_moment_one_stays(database: Database, people: People) -> None:
+    users = [(await people.user("Owner"))[0] for _ in range(2)]
+
+    async def leave(user_id: UUID) -> None:
+        async with database.transaction(job_context()) as session:
+            await delete_user(session, SYSTEM, user_id, now=system_clock())
+
+    ends = await asyncio.gather(*(leave(user_id) for user_id in users), return_exceptions=True)
+    assert [type(end).__name__ for end in ends if end] == ["Conflict"]
+
+
+async def test_a_time_without_a_zone_is_utc(api: httpx.AsyncClient, people: People) -> None:
+    owner = await people.headers("Owner")
+    body = {"name": "k", "role": "NOC", "expires_at": "2099-01-01T00:00:00"}
+    made = await api.post("/api/admin/v1/api-keys", json=body, headers=owner)
+    assert made.json()["expires_at"] == "2099-01-01T00:00:00Z"
+
+
+async def test_the_owner_of_one_site_cannot_make_himself_owner_of_all(api: httpx.AsyncClient, people: People) -> None:
+    owner = await people.headers("Owner")
+    site = await api.post("/api/admin/v1/sites", json={"code": "one", "name": "One"}, headers=owner)
+    narrow = await people.headers("Owner", sites=[site.json()["id"]])
+    me = (await api.get("/api/v1/auth/me", headers=narrow)).json()["actor"]["id"]
+    for path, body in (
+        ("users", NEW),
+        ("grants", {"user_id": me, "role": "Owner"}),
+        ("api-keys", {"name": "mine", "role": "Owner"}),
+    ):
+        refused(await api.post(f"/api/admin/v1/{path}", json=body, headers=narrow), 403, "FORBIDDEN")
+        refused(await api.get(f"/api/admin/v1/{path}", headers=narrow), 403, "FORBIDDEN")
 
 
 async def test_lists_hold_ones_own_tenant_only(api: httpx.AsyncClient, people: People) -> None:
@@ -148,13 +208,16 @@ async def test_an_api_key_is_shown_once_works_in_its_scope_and_is_refused_once_r
     refused(await api.get("/api/admin/v1/users", headers={"X-API-Key": "hi_api_guess"}), 401, "API_KEY_INVALID")
 
 
-async def test_a_new_password_ends_every_other_session(api: httpx.AsyncClient, people: People) -> None:
+async def test_a_new_password_ends_every_other_session(
+    api: httpx.AsyncClient, people: People, superuser_url: str
+) -> None:
     _, email = await people.user("NOC")
     body = {"email": email, "password": PASSWORD}
     here, there = [bearer(await api.post("/api/v1/auth/login", json=body)) for _ in range(2)]
     change = {"old_password": PASSWORD, "new_password": "something entirely new"}
     wrong = change | {"old_password": "not this one at all"}
     refused(await api.post("/api/v1/auth/password", json=wrong, headers=here), 403, "INVALID_CREDENTIALS")
+    assert audited(superuser_url, action="password_refused") == 1
     assert (await api.post("/api/v1/auth/password", json=change, headers=here)).status_code == 204
     assert (await api.get("/api/v1/auth/me", headers=here)).status_code == 200
     refused(await api.get("/api/v1/auth/me", headers=there), 401, "SESSION_REVOKED")

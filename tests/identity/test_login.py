@@ -12,6 +12,7 @@ import psycopg
 import pytest
 from argon2 import PasswordHasher
 from redis import Redis
+from sqlalchemy import event
 
 from hashinsight.identity import passwords
 from hashinsight.identity.passwords import hash_password, is_password
@@ -100,6 +101,22 @@ async def test_checking_an_unknown_user_costs_the_same_work(monkeypatch: pytest.
     assert passwords._NOBODY.split("$")[:4] == real.split("$")[:4], "the same parameters"
     ratio = await spent(real) / await spent(None)
     assert 0.4 < ratio < 2.5
+
+
+async def test_a_refused_login_runs_the_same_statements_whether_the_user_exists_or_not(
+    people: People, login: Login, api: httpx.AsyncClient
+) -> None:
+    _, email = await people.user()
+    engine = api.app.state.database._engine.sync_engine  # type: ignore[attr-defined]
+    ran: list[str] = []
+    event.listen(engine, "before_cursor_execute", lambda _c, _k, statement, *_: ran.append(statement))
+    seen = []
+    for who in (email, "nobody@example.com"):
+        ran.clear()
+        refused(await login(who, "not the right one"), 401, "INVALID_CREDENTIALS")
+        seen.append(list(ran))
+    assert seen[0] == seen[1]
+    assert len(seen[0]) > 5
 
 
 async def test_failures_slow_the_door_down_and_then_lock_it_for_known_and_unknown_alike(
@@ -252,6 +269,13 @@ async def test_a_flood_of_forged_tokens_does_not_flood_the_record(api: httpx.Asy
     for _ in range(40):
         refused(await me(api, {"Authorization": "Bearer nonsense"}), 401, "TOKEN_INVALID")
     assert audited(superuser_url, "TOKEN_INVALID") == 10
+
+
+async def test_a_flood_of_invented_refresh_tokens_is_cut(api: httpx.AsyncClient, superuser_url: str) -> None:
+    for n in range(130):
+        answer = await api.post("/api/v1/auth/refresh", json={"refresh_token": f"hi_refresh_{n}"})
+    refused(answer, 429, "RATE_LIMITED")
+    assert audited(superuser_url, "REFRESH_UNKNOWN") == 120
 
 
 async def test_a_flood_of_logins_is_cut_before_it_costs_anything(login: Login) -> None:

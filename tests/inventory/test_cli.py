@@ -19,8 +19,8 @@ from hashinsight.cli import inventory
 from hashinsight.kit.errors import Refusal
 assert "sqlalchemy" not in sys.modules and "polars" not in sys.modules and "pydantic" not in sys.modules
 app = typer.Typer(pretty_exceptions_enable=False)
-for name in ("site", "zone", "miner", "group"):
-    app.add_typer(getattr(inventory, f"{name}_app"), name=name)
+for name in inventory.__all__:
+    app.add_typer(getattr(inventory, name), name=name.removesuffix("_app").replace("_", "-"))
 try:
     app()
 except Refusal as refusal:
@@ -33,12 +33,14 @@ class Shell:
     def __init__(self, address: DatabaseAddress, folder: Path) -> None:
         self._environment = environment(database_url=address.url, data_dir=folder)
 
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def run(self, *arguments: str, said: str = "") -> subprocess.CompletedProcess[str]:
         program = [sys.executable, "-c", PROGRAM, *arguments]
-        return subprocess.run(program, env=self._environment, capture_output=True, text=True, timeout=60, check=False)
+        return subprocess.run(
+            program, env=self._environment, input=said, capture_output=True, text=True, timeout=60, check=False
+        )
 
-    def ok(self, *arguments: str) -> Any:
-        done = self.run(*arguments, "--json")
+    def ok(self, *arguments: str, said: str = "") -> Any:
+        done = self.run(*arguments, "--json", said=said)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
@@ -90,10 +92,93 @@ def test_a_refusal_is_one_sentence_and_a_refused_list_says_its_lines(shell: Shel
 
 async def test_with_two_tenants_one_is_named_or_follows_from_the_site(shell: Shell, people: People) -> None:
     await people.tenant_id("b")
-    assert "say which by --tenant" in shell.run("site", "list").stderr
+    assert "say which with --tenant" in shell.run("site", "list").stderr
     shell.ok("site", "create", "--tenant", "b", "--code", "bx-1", "--name", "B")
     shell.ok("site", "create", "--tenant", str(await people.tenant_id("a")), "--code", "ax-1", "--name", "A")
     assert [site["code"] for site in shell.ok("site", "list", "--tenant", "b")["sites"]] == ["bx-1"]
     shell.ok("zone", "create", "--site", "ax-1", "--code", "Z")
     assert len(shell.ok("zone", "list", "--tenant", "a")["zones"]) == 1
     assert shell.ok("zone", "list", "--tenant", "b")["zones"] == []
+
+
+@pytest.fixture
+def fleet(shell: Shell, tmp_path: Path) -> Shell:
+    """m1 and m2 in zone A of tx-1."""
+    shell.ok("site", "create", "--code", "tx-1", "--name", "Texas")
+    file = tmp_path / "list.csv"
+    file.write_text("miner_id,model,zone\nm1,S21,A\nm2,S19,A\n")
+    shell.ok("miner", "import", "--site", "tx-1", str(file))
+    return shell
+
+
+def test_one_machine_is_made_shown_changed_and_retired_with_its_history(fleet: Shell) -> None:
+    fleet.ok("rack", "create", "--site", "tx-1", "--zone", "A", "--code", "R1")
+    assert [rack["code"] for rack in fleet.ok("rack", "list", "--site", "tx-1")["racks"]] == ["R1"]
+    root = fleet.ok("node", "create", "--site", "tx-1", "--kind", "transformer", "--code", "T1")["id"]
+    pdu = fleet.ok("node", "create", "--site", "tx-1", "--kind", "pdu", "--code", "P1", "--parent", str(root))["id"]
+    assert [node["parent_id"] for node in fleet.ok("node", "list")["nodes"]] == [None, root]
+    made = fleet.ok("miner", "create", "m3", "--site", "tx-1", "--set", "model=S21", "--set", f"power_node_id={pdu}")
+    assert (made["model"], made["power_node_id"]) == ("Antminer S21", pdu)
+    placed = ["--set", "zone=A", "--set", "rack=R1", "--set", "expected_ths=99.5", "--clear", "power_node_id"]
+    changed = fleet.ok("miner", "change", "m3", *placed, "--set", "miner_id=m4")
+    assert changed["miner_no"] == made["miner_no"]
+    assert (changed["rack"], changed["expected_ths"], changed["power_node_id"]) == ("R1", 99.5, None)
+    assert fleet.ok("miner", "retire", "m4", "--reason", "sold")["state"] == "retired"
+    assert fleet.ok("miner", "show", "m4")["miner"]["state"] == "retired"
+    history = fleet.ok("miner", "history", "m4")
+    assert {"miner_id", "rack", "state"} <= {change["field"] for change in history["changes"]}
+    assert "retired" in fleet.run("miner", "history", "m4").stdout
+    for arguments, said in (
+        (["miner", "change", "m1", "--set", "owner"], "write --set owner=VALUE"),
+        (["miner", "change", "m1", "--set", "colour=red"], "colour"),
+        (["miner", "show", "m9"], "there is no such miner"),
+    ):
+        done = fleet.run(*arguments)
+        assert (done.returncode, said in done.stderr) == (78, True), done.stderr
+
+
+def test_a_group_is_changed_refreshed_shown_and_deleted(fleet: Shell) -> None:
+    group = str(fleet.ok("group", "create", "--name", "g", "--miner", "m1")["id"])
+    changed = fleet.ok("group", "change", group, "--add", "m2", "--remove", "m1", "--name", "h")
+    assert (changed["name"], changed["members"]) == ("h", 1)
+    assert [one["miner_id"] for one in fleet.ok("miner", "list", "--group", group)["miners"]] == ["m2"]
+    other = str(fleet.ok("group", "create", "--name", "f", "--filter", '{"owner": "Bo"}')["id"])
+    fleet.ok("miner", "change", "m1", "--set", "owner=Bo")
+    assert fleet.ok("group", "refresh", other)["members"] == 1
+    assert fleet.ok("group", "change", other, "--filter", '{"zone": "A"}')["members"] == 2
+    assert fleet.ok("group", "show", other)["filter"] == {"zone": "A"}
+    assert fleet.ok("group", "delete", group)["deleted"]
+    assert "there is no such group" in fleet.run("group", "show", group).stderr
+
+
+def test_maintenance_is_started_listed_and_ended(fleet: Shell) -> None:
+    until = "2999-01-01T00:00:00Z"
+    started = fleet.ok("maintenance", "start", "--miner", "m1", "--reason", "fans", "--until", until)
+    assert started == {"machines": 1}
+    assert fleet.ok("maintenance", "start", "--filter", '{"model": "S19"}', "--reason", "dust")["machines"] == 1
+    listed = fleet.ok("maintenance", "list", "--site", "tx-1")["maintenance"]
+    assert [(one["miner_id"], one["cause"]) for one in listed] == [
+        ("m1", "maintenance: fans"),
+        ("m2", "maintenance: dust"),
+    ]
+    assert fleet.ok("miner", "show", "m1")["expected"]["state"] == "maintenance"
+    assert fleet.ok("maintenance", "end", "--miner", "m1", "--reason", "done")["machines"] == 1
+    assert [one["miner_id"] for one in fleet.ok("maintenance", "list")["maintenance"]] == ["m2"]
+    assert "either miner_ids or filter" in fleet.run("maintenance", "end", "--reason", "x").stderr
+
+
+def test_the_settings_of_a_tenant_are_shown_and_set_and_an_old_version_overwrites_nothing(
+    shell: Shell, tmp_path: Path
+) -> None:
+    shown = shell.ok("tenant-settings", "show")
+    assert shown["version"] == 0
+    shown["settings"]["prices"]["power_per_kwh"] = 0.05
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps(shown))
+    assert shell.ok("tenant-settings", "set", str(file))["version"] == 1
+    assert "read them again" in shell.run("tenant-settings", "set", str(file)).stderr
+    again = json.dumps({"version": 1, "thresholds": {"debounce_cycles": 3}})
+    changed = shell.ok("tenant-settings", "set", "-", said=again)
+    assert changed["settings"]["prices"]["power_per_kwh"] == 0.05
+    assert changed["settings"]["thresholds"]["debounce_cycles"] == 3
+    assert "no JSON" in shell.run("tenant-settings", "set", "-", said="{").stderr

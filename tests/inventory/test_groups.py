@@ -102,3 +102,30 @@ async def test_who_holds_one_site_makes_groups_of_that_site_alone(fleet: Asking,
     tenant_wide = await by_filter(fleet, owner="Aurora")
     narrowed = {"filter": {"site_id": "one", "zone": "A"}}
     assert await noc.refused("PATCH", f"/groups/{tenant_wide}", json=narrowed) == (403, "FORBIDDEN")
+
+
+async def test_a_group_that_rights_rest_on_is_changed_by_those_alone_who_give_rights(
+    fleet: Asking, sign_in: SignIn
+) -> None:
+    listed = (await fleet.ok("POST", "/groups", json={"name": "g", "miner_ids": ["m1"]}))["id"]
+    filtered = await by_filter(fleet, site_id="one", zone="A")
+    inner = (await fleet.ok("POST", "/groups", json={"name": "inner", "miner_ids": ["m1"]}))["id"]
+    outer = await by_filter(fleet, site_id="one", group_id=inner)
+    acts: list[tuple[str, str, dict[str, object]]] = [
+        ("PATCH", f"/groups/{listed}", {"add": ["m2"]}),
+        ("PATCH", f"/groups/{listed}", {"remove": ["m2"]}),
+        ("PATCH", f"/groups/{filtered}", {"filter": {"site_id": "one", "zone": "B"}}),
+        ("POST", f"/groups/{filtered}/refresh", {}),
+        ("PATCH", f"/groups/{inner}", {"add": ["m2"]}),
+    ]
+    noc, manager = await sign_in("NOC", sites=[1]), await sign_in("OpsManager")
+    for asking in (noc, manager):
+        for method, path, body in acts:
+            await asking.ok(method, path, json=body)
+    await sign_in("Owner", groups=[listed, filtered, outer])
+    for asking in (noc, manager, await sign_in("Owner", sites=[1])):
+        for method, path, body in acts:
+            assert await asking.refused(method, path, json=body) == (403, "FORBIDDEN"), path
+    for method, path, body in acts:
+        await fleet.ok(method, path, json=body)
+    assert (await manager.ok("PATCH", f"/groups/{listed}", json={"name": "other"}))["name"] == "other"

@@ -3,6 +3,7 @@
 import polars as pl
 from sqlalchemy import select
 
+from hashinsight.audit.models import AuditEntry
 from hashinsight.identity.queries import enter_tenant
 from hashinsight.inventory.models import Site
 from hashinsight.inventory.service import report_identity
@@ -67,3 +68,16 @@ async def test_nonsense_and_other_machines_serials_are_left_out(
     assert sorted(str(serial) for serial in serials[2:]) == ["None", "SN9"]
     assert {one["mac"] for one in found} == {None}
     assert {one["firmware"] for one in found} == {None}
+
+
+async def test_what_a_report_changed_is_one_entry_of_the_audit_with_counts(
+    owner: Asking, database: Database, people: People
+) -> None:
+    await owner.load("one", "m1,S21,,,", "m2,S21,,,", header=HEADER)
+    said: dict[str, list[str | None]] = {"miner_id": ["m1", "m2"], "mac": ["0200000000aa", None]}
+    await report(database, people, **said, firmware=["LUX 2", "LUX 2"])
+    await report(database, people, **said)
+    async with database.transaction(job_context()) as session:
+        query = select(AuditEntry).where(AuditEntry.action == "miner_changed")
+        (entry,) = (await session.execute(query)).scalars().all()
+    assert entry.after == {"site": "one", "cause": "telemetry", "machines": 2, "fields": {"firmware": 2, "mac": 1}}

@@ -73,12 +73,29 @@ def test_tenants_users_and_keys_are_made_from_the_command_line(up: Up) -> None:
     made = command(up, "user", "create", *words, given="a phrase for the shift\n")
     assert made["tenant_id"] == tenant["id"]
     sign_in(up, "noc@second.example", "a phrase for the shift")
+    who = ("--email", "noc@second.example")
+    command(up, "user", "disable", *who)
+    refused = httpx.post(
+        f"{up.url}/api/v1/auth/login",
+        json={"email": "noc@second.example", "password": "a phrase for the shift"},
+        timeout=20,
+    )
+    assert refused.status_code == 401
+    command(up, "user", "enable", *who)
+    command(up, "user", "unlock", *who)
+    more = command(up, "grant", "create", *who, "--role", "OpsManager")
+    assert {one["role"] for one in command(up, "grant", "list", *who)} == {"NOC", "OpsManager"}
+    command(up, "grant", "delete", more["id"])
+    assert command(up, "user", "reset-totp", *who)["has_totp"] is False
+    assert command(up, "tenant", "change", "--tenant", "Second", "--require-totp")["require_totp"] is True
+    assert command(up, "tenant", "change", "--tenant", "Second", "--no-require-totp")["require_totp"] is False
     command(up, "user", "password", "--email", "noc@second.example", given="another phrase for it\n")
     sign_in(up, "noc@second.example", "another phrase for it")
     key = command(up, "key", "create", "--tenant", "Second", "--name", "grafana", "--role", "Owner")
     users = f"{up.url}/api/admin/v1/users"
     assert httpx.get(users, headers={"X-API-Key": key["key"]}, timeout=10).status_code == 200
     command(up, "key", "revoke", key["id"])
+    assert [one["revoked_at"] is None for one in command(up, "key", "list", "--tenant", "Second")] == [False]
     assert httpx.get(users, headers={"X-API-Key": key["key"]}, timeout=10).status_code == 401
 
 

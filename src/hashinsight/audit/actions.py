@@ -40,9 +40,11 @@ class Action(StrEnum):
     USER_DELETED = "user_deleted"
     USER_UNLOCKED = "user_unlocked"
     PASSWORD_CHANGED = "password_changed"  # noqa: S105 - a name
+    PASSWORD_REFUSED = "password_refused"  # noqa: S105 - a name
+    TOTP_BEGUN = "totp_begun"
+    TOTP_REFUSED = "totp_refused"
     TOTP_ENABLED = "totp_enabled"
     TOTP_DISABLED = "totp_disabled"
-    SESSIONS_REVOKED = "sessions_revoked"
     GRANT_CREATED = "grant_created"
     GRANT_DELETED = "grant_deleted"
     API_KEY_CREATED = "api_key_created"

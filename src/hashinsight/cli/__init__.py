@@ -8,7 +8,17 @@ from hashinsight import __version__
 from hashinsight.cli.acting import need_server
 from hashinsight.cli.collectors import collector_app
 from hashinsight.cli.identity import key_app, tenant_app, user_app
-from hashinsight.cli.inventory import group_app, miner_app, site_app, zone_app
+from hashinsight.cli.inventory import (
+    group_app,
+    maintenance_app,
+    miner_app,
+    node_app,
+    rack_app,
+    site_app,
+    tenant_settings_app,
+    zone_app,
+)
+from hashinsight.cli.rights import grant_app
 
 app = typer.Typer(
     name="hashinsight",
@@ -107,6 +117,15 @@ def settings() -> None:
 
 
 @app.command()
+def bench(name: Annotated[str, typer.Argument(help="Which benchmark: import.")], *, json: JsonOption = False) -> None:
+    """Measure, against the limit that bare SQL reaches in the same run, on a scratch installation."""
+    need_server()
+    from hashinsight.cli.bench import bench
+
+    bench(name, as_json=json)
+
+
+@app.command()
 def roles() -> None:
     """Print the table of what each role may do."""
     need_server()
@@ -115,11 +134,20 @@ def roles() -> None:
     typer.echo(permissions_table(), nl=False)
 
 
-app.add_typer(tenant_app, name="tenant")
-app.add_typer(user_app, name="user")
-app.add_typer(key_app, name="key")
-app.add_typer(site_app, name="site")
-app.add_typer(zone_app, name="zone")
-app.add_typer(miner_app, name="miner")
-app.add_typer(group_app, name="group")
-app.add_typer(collector_app, name="collector")
+_GROUPS = {
+    "tenant": tenant_app,
+    "tenant-settings": tenant_settings_app,
+    "user": user_app,
+    "grant": grant_app,
+    "key": key_app,
+    "site": site_app,
+    "zone": zone_app,
+    "rack": rack_app,
+    "node": node_app,
+    "miner": miner_app,
+    "group": group_app,
+    "maintenance": maintenance_app,
+    "collector": collector_app,
+}
+for _name, _group in _GROUPS.items():
+    app.add_typer(_group, name=_name)

@@ -54,3 +54,17 @@ async def _check(database: Any) -> None:
 def say(result: Any, words: str, *, as_json: bool) -> None:
     """One JSON object for scripts, or a sentence for people."""
     typer.echo(json.dumps(result, default=str) if as_json else words)
+
+
+async def tenant_id_of(session: Any, ref: str | None) -> Any:
+    """The tenant that is meant: by name or id, or the only one."""
+    from hashinsight.identity import queries
+    from hashinsight.kit.errors import NotFound, ValidationFailed
+
+    tenants = await queries.list_tenants(session)
+    chosen = [one for one in tenants if ref is None or ref in (one.name, str(one.id))]
+    if not chosen:
+        raise NotFound(f"there is no tenant {ref}" if ref else "there is no tenant yet: make one with `tenant create`")
+    if len(chosen) > 1:
+        raise ValidationFailed("there are several tenants: say which with --tenant")
+    return chosen[0].id

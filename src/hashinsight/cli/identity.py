@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hashinsight.cli.acting import act, say
+from hashinsight.cli.acting import act, say, tenant_id_of
 
 tenant_app = typer.Typer(help="Tenants of this installation.", no_args_is_help=True)
 user_app = typer.Typer(help="Users, passwords and locks.", no_args_is_help=True)
@@ -65,8 +65,8 @@ def create_user(
         from hashinsight.identity.service.users import create_user as create
         from hashinsight.kit.clock import system_clock
 
-        tenant_id = await _tenant_id(session, tenant)
-        new = NewUser(email, password, _role(role), name, await _reach(session, tenant_id, site))
+        tenant_id = await tenant_id_of(session, tenant)
+        new = NewUser(email, password, chosen_role(role), name, await reach_of(session, tenant_id, site))
         made = await create(session, SYSTEM, tenant_id, new, now=system_clock())
         return {"id": str(made.id), "email": made.email, "role": role, "tenant_id": str(tenant_id)}
 
@@ -108,7 +108,7 @@ def list_users(*, tenant: TenantRef = None, json: Json = False) -> None:
         from hashinsight.identity import queries
         from hashinsight.identity.schemas import show_user
 
-        return [show_user(user) for user in await queries.list_users_of(session, await _tenant_id(session, tenant))]
+        return [show_user(user) for user in await queries.list_users_of(session, await tenant_id_of(session, tenant))]
 
     found = act(work)
     say(found, "\n".join(f"{one['id']}  {one['state']:8}  {one['email']}" for one in found), as_json=json)
@@ -130,10 +130,10 @@ def create_key(
         from hashinsight.identity.service import keys
         from hashinsight.kit.clock import system_clock
 
-        tenant_id = await _tenant_id(session, tenant)
-        reach = await _reach(session, tenant_id, site)
+        tenant_id = await tenant_id_of(session, tenant)
+        reach = await reach_of(session, tenant_id, site)
         key, secret = await keys.create_key(
-            session, SYSTEM, tenant_id, name=name, role=_role(role), reach=reach, now=system_clock()
+            session, SYSTEM, tenant_id, name=name, role=chosen_role(role), reach=reach, now=system_clock()
         )
         return {"id": str(key.id), "name": key.name, "key": secret}
 
@@ -174,7 +174,7 @@ def _password() -> str:
     return password
 
 
-def _role(text: str) -> Any:
+def chosen_role(text: str) -> Any:
     from hashinsight.identity.permissions import Role as Roles
     from hashinsight.kit.errors import ValidationFailed
 
@@ -184,28 +184,21 @@ def _role(text: str) -> Any:
         raise ValidationFailed(f"{text} is not a role: choose one of {', '.join(Roles)}") from None
 
 
-async def _tenant_id(session: Any, ref: str | None) -> Any:
+async def reach_of(
+    session: Any,
+    tenant_id: Any,
+    codes: list[str] | None,
+    zones: list[int] | None = None,
+    groups: list[int] | None = None,
+) -> Any:
+    """The scope of a grant: sites by code, zones and groups by id; nothing is the whole tenant."""
     from hashinsight.identity import queries
-    from hashinsight.kit.errors import NotFound, ValidationFailed
-
-    tenants = await queries.list_tenants(session)
-    chosen = [one for one in tenants if ref is None or ref in (one.name, str(one.id))]
-    if not chosen:
-        raise NotFound(f"there is no tenant {ref}" if ref else "there is no tenant yet: make one with `tenant create`")
-    if len(chosen) > 1:
-        raise ValidationFailed("there are several tenants: say which with --tenant")
-    return chosen[0].id
-
-
-async def _reach(session: Any, tenant_id: Any, codes: list[str] | None) -> Any:
-    from hashinsight.identity import queries
-    from hashinsight.identity.scope import WHOLE_TENANT, Reach
+    from hashinsight.identity.scope import Reach
     from hashinsight.kit.errors import NotFound
 
-    if not codes:
-        return WHOLE_TENANT
-    found = await queries.list_sites_by_code(session, tenant_id, codes)
-    missing = sorted(set(codes) - set(found))
+    found = await queries.list_sites_by_code(session, tenant_id, codes or [])
+    missing = sorted(set(codes or []) - set(found))
     if missing:
         raise NotFound(f"the tenant has no site {', '.join(missing)}")
-    return Reach(sites=tuple(found[code] for code in codes))
+    sites = tuple(found[code] for code in codes) if codes else None
+    return Reach(sites, tuple(zones) if zones else None, tuple(groups) if groups else None)

@@ -16,15 +16,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor, ActorKind
 from hashinsight.audit.service import record
+from hashinsight.collectors.acting import get_zone_id
 from hashinsight.collectors.kinds import HEARD, CollectorPermission, Status
 from hashinsight.collectors.models import Collector, CollectorToken
-from hashinsight.collectors.queries import registry, tokens
+from hashinsight.collectors.queries import tokens
 from hashinsight.collectors.service.hearing import hear
 from hashinsight.identity.access import now_of, visitor
 from hashinsight.identity.refusals import Refused
+from hashinsight.identity.scope import Reach, make_scope
 from hashinsight.kit.crypto import token_hash
 from hashinsight.kit.db.context import Context
-from hashinsight.kit.errors import Forbidden, HashInsightError, Unauthenticated, ValidationFailed
+from hashinsight.kit.errors import Forbidden, HashInsightError, NotFound, Unauthenticated, ValidationFailed
 from hashinsight.kit.web.session import get_database
 
 _DEVICE_HEADERS = ("x-device-id", "x-edge-id", "x-edge-device-id")
@@ -192,17 +194,22 @@ async def _place_refusal(
     named = request.query_params.get("collector_id", "")
     if named and named.lower() not in (str(collector.id), collector.name.lower()):
         return Refused(403, "COLLECTOR_MISMATCH", "this token belongs to another collector")
-    if not await _is_its_zone(session, request.headers.get("x-zone-id", "").strip(), collector):
+    if not await _is_its_zone(session, request, collector):
         return Refused(403, "ZONE_MISMATCH", "this token belongs to another zone")
     return None
 
 
-async def _is_its_zone(session: AsyncSession, named: str, collector: Collector) -> bool:
+async def _is_its_zone(session: AsyncSession, request: Request, collector: Collector) -> bool:
     """A collector of a whole site may name any of its zones; one of a zone, that zone."""
+    named = request.headers.get("x-zone-id", "").strip()
     if not named:
         return True
-    zone = await registry.find_zone(session, collector.site_id, named)
-    return zone is not None and collector.zone_id in (None, zone.id)
+    own_site = make_scope(collector.tenant_id, visitor(request), [Reach(sites=(collector.site_id,))])
+    try:
+        zone_id = await get_zone_id(session, own_site, collector.site_id, named)
+    except NotFound:
+        return False
+    return collector.zone_id in (None, zone_id)
 
 
 def _given_token(request: Request) -> str:

@@ -1,7 +1,8 @@
 """People who act on collectors: what they cannot see is 404, what they see and may not touch is 403."""
 
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Depends
@@ -14,8 +15,11 @@ from hashinsight.identity.access import Known
 from hashinsight.identity.permissions import Permission
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.models import Site
+from hashinsight.inventory.queries import places
 from hashinsight.kit.errors import Forbidden, NotFound
 
+_ID_DIGITS = 10
+_MAX_ID = 2**31 - 1
 NOT_PERMITTED = "you see this, but your role there does not allow it"
 
 
@@ -44,6 +48,28 @@ def acting(permission: Permission) -> Any:
     return Depends(both)
 
 
+@dataclass(frozen=True)
+class Reading:
+    """Two scopes of one person: of what is seen in brief, and of what is kept, which is seen in full."""
+
+    seen: Scope
+    kept: Scope | None
+
+    def shows_all_of(self, collector: Collector) -> bool:
+        return self.kept is not None and holds(self.kept, collector.site_id, collector.zone_id)
+
+
+async def _reading(principal: Known) -> Reading:
+    seen = principal.scope_for(Permission.SEE)
+    try:
+        return Reading(seen, principal.scope_for(Permission.INVENTORY))
+    except Forbidden:
+        return Reading(seen, None)
+
+
+Reader = Annotated[Reading, Depends(_reading)]
+
+
 async def get_collector(session: AsyncSession, acting: Acting, collector_id: UUID) -> Collector:
     collector = await registry.find_collector(session, collector_id, acting.seen)
     if collector is None:
@@ -55,23 +81,28 @@ async def get_collector(session: AsyncSession, acting: Acting, collector_id: UUI
 
 async def get_site(session: AsyncSession, scope: Scope, named: str) -> Site:
     """A site that the scope touches, by its integer id or its code."""
-    site = await registry.find_site(session, named.strip())
-    if site is None or not scope.sees_site(site.id):
-        raise NotFound("no such site")
-    return site
+    return await places.get_site(session, scope, named)
 
 
-async def get_zone_id(session: AsyncSession, site_id: int, named: str | None) -> int | None:
-    """A zone of this site, by its integer id or its code."""
+async def get_zone_id(session: AsyncSession, scope: Scope, site_id: int, named: str | None) -> int | None:
+    """A zone of this site, by its integer id or its code; outside the scope it does not exist."""
     if named is None:
         return None
-    zone = await registry.find_zone(session, site_id, named.strip())
-    if zone is None:
-        raise NotFound("no such zone in this site")
-    return zone.id
+    named = named.strip()
+    if named.isascii() and named.isdecimal() and len(named) <= _ID_DIGITS and int(named) <= _MAX_ID:
+        with suppress(NotFound):
+            zone = await places.get_zone_by_id(session, scope, int(named))
+            if zone.site_id == site_id:
+                return zone.id
+    return (await places.get_zone(session, scope, site_id, named)).id
+
+
+def holds(scope: Scope, site_id: int, zone_id: int | None) -> bool:
+    """By the whole site, or by the zone that a collector is for."""
+    return scope.holds_site(site_id) or zone_id in scope.zones
 
 
 def check_holds(scope: Scope, site_id: int, zone_id: int | None) -> None:
-    """Whether one may put a collector there: by the whole site, or by the zone that it is for."""
-    if not scope.holds_site(site_id) and zone_id not in scope.zones:
+    """Whether one may put a collector there."""
+    if not holds(scope, site_id, zone_id):
         raise Forbidden(NOT_PERMITTED)

@@ -41,7 +41,12 @@ def bounded(bag: dict[str, Any]) -> dict[str, Any]:
 
 def in_utc(instant: datetime) -> datetime:
     """A time without a zone is UTC: that is how collectors in the field write it."""
-    return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
+    if instant.tzinfo is None:
+        return instant.replace(tzinfo=UTC)
+    try:
+        return instant.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("the time lies outside the years 1 to 9999") from None
 
 
 _Storable = AfterValidator(storable)

@@ -3,9 +3,9 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import BeforeValidator, Field, StringConstraints, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, field_validator, model_validator
 
-from hashinsight.collectors.fields import Bag, Body, IntervalSec, Line, Name, Paragraph, example
+from hashinsight.collectors.fields import Bag, Body, IntervalSec, Line, Name, Paragraph, example, storable
 from hashinsight.collectors.kinds import DEFAULT_CONFIG, CollectorPermission, Severity, silence_limit_sec
 from hashinsight.collectors.models import Collector, CollectorConfig, CollectorEvent, CollectorToken, Heartbeat
 from hashinsight.collectors.service.registry import Credential
@@ -19,7 +19,9 @@ def _as_text(value: Any) -> Any:
 
 
 # an integer id or a code
-Place = Annotated[str, BeforeValidator(_as_text), StringConstraints(min_length=1, max_length=120)]
+Place = Annotated[
+    str, BeforeValidator(_as_text), StringConstraints(min_length=1, max_length=120), AfterValidator(storable)
+]
 Version = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$")]
 Permissions = Annotated[list[CollectorPermission], Field(max_length=3)]
 
@@ -118,6 +120,22 @@ def show_collector(collector: Collector, site_code: str) -> dict[str, Any]:
     }
 
 
+def show_brief(collector: Collector, site_code: str) -> dict[str, Any]:
+    """For those who see a place and do not keep its collectors: where it is and how it is, no more."""
+    return {
+        "id": collector.id,
+        "name": collector.name,
+        "site_id": collector.site_id,
+        "site_code": site_code,
+        "zone_id": collector.zone_id,
+        "status": collector.status,
+        "last_seen_at": collector.last_seen_at,
+        "version": collector.version,
+        "active_miners": collector.active_miners,
+        "total_miners": collector.total_miners,
+    }
+
+
 def show_token(token: CollectorToken | None) -> dict[str, Any] | None:
     """When, never what."""
     if token is None:
@@ -126,23 +144,22 @@ def show_token(token: CollectorToken | None) -> dict[str, Any] | None:
 
 
 def show_summary(collector: Collector, site_code: str, *counts: int) -> dict[str, Any]:
-    return {
-        "collector_id": collector.id,
-        "name": collector.name,
-        "site_id": collector.site_id,
-        "site_code": site_code,
-        "zone_id": collector.zone_id,
-        "status": collector.status,
+    """Commands are null: unknown until there are commands."""
+    return show_brief_summary(collector, site_code) | {
         "reported_status": collector.reported_status,
-        "last_seen_at": collector.last_seen_at,
         "last_heartbeat_at": collector.last_heartbeat_at,
         "cpu_usage": collector.cpu_usage,
         "memory_usage": collector.memory_usage,
-        "active_miners": collector.active_miners,
-        "total_miners": collector.total_miners,
         "clock_skew_sec": collector.clock_skew_sec,
         "open_alerts": {severity.value: count for severity, count in zip(Severity, counts, strict=True)},
+        "pending_commands": None,
+        "commands_24h": None,
     }
+
+
+def show_brief_summary(collector: Collector, site_code: str) -> dict[str, Any]:
+    brief = show_brief(collector, site_code)
+    return {"collector_id": brief.pop("id"), **brief}
 
 
 def show_heartbeat(heartbeat: Heartbeat) -> dict[str, Any]:
@@ -159,3 +176,17 @@ def show_config(config: CollectorConfig, visible_ids: set[UUID] | None) -> dict[
     if listed is not None and visible_ids is not None:
         listed = [one for one in listed if one in visible_ids]
     return show(config, "tenant_id") | {"collector_ids": listed}
+
+
+def show_rollout(collector: Collector, site_code: str, wanted: str | None) -> dict[str, Any]:
+    return {
+        "collector_id": collector.id,
+        "name": collector.name,
+        "site_id": collector.site_id,
+        "site_code": site_code,
+        "status": collector.status,
+        "wanted_version": wanted,
+        "applied_version": collector.config_version,
+        "applied_at": collector.config_applied_at,
+        "in_step": wanted == collector.config_version,
+    }

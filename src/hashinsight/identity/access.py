@@ -25,13 +25,14 @@ from hashinsight.kit.clock import system_clock
 from hashinsight.kit.crypto import Vault, token_hash
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.database import Database
-from hashinsight.kit.errors import Forbidden, Unauthenticated
+from hashinsight.kit.errors import Forbidden, RateLimited, Unauthenticated
 from hashinsight.kit.web.session import get_database
 
 ACCESS_COOKIE = "hi_access"
 CSRF_HEADER = "x-csrf-token"
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _FORGED_ENTRIES_PER_MINUTE = 10
+_TRIES_PER_MINUTE = 5
 
 
 @dataclass(frozen=True)
@@ -103,11 +104,16 @@ AnyPrincipal = Annotated[Principal, Depends(authenticate)]  # only for what an u
 Known = Annotated[Principal, Depends(_enrolled)]
 
 
-def allowed(permission: Permission, *, step_up: bool = False) -> Any:
-    """A dependency: the caller's scope for this permission, or 401 or 403."""
+def allowed(permission: Permission, *, whole: bool = False, step_up: bool = False) -> Any:
+    """A dependency: the caller's scope for this permission, or 401 or 403.
+
+    `whole` is for what belongs to the tenant as such: the owner of one site must not make himself owner of all.
+    """
 
     async def scope(request: Request, principal: Known) -> Scope:
         found = principal.scope_for(permission)
+        if whole and not found.is_whole:
+            raise Forbidden(f"this is for those who may do it in the whole tenant: {permission.value}")
         if step_up:
             check_step_up(principal, now=now_of(request))
         return found
@@ -116,8 +122,10 @@ def allowed(permission: Permission, *, step_up: bool = False) -> Any:
 
 
 def check_step_up(principal: Principal, *, now: datetime) -> None:
-    """For dangerous acts: whoever has a second factor shows it again, at most five minutes ago."""
-    stepped_up = principal.token.stepped_up_at if principal.token else None
+    """For dangerous acts: whoever has a second factor shows it again, at most five minutes ago. A key cannot."""
+    if principal.token is None:
+        raise Forbidden("an API key cannot do this: it needs a person", code="STEP_UP_REQUIRED")
+    stepped_up = principal.token.stepped_up_at
     if principal.has_totp and (stepped_up is None or now - stepped_up > STEP_UP_LIFE):
         raise Forbidden("show your second factor again for this", code="STEP_UP_REQUIRED")
 
@@ -140,6 +148,12 @@ async def _read_session(request: Request, principal: Known) -> AsyncIterator[Asy
 Session = Annotated[AsyncSession, Depends(_session, scope="function")]
 EnrolSession = Annotated[AsyncSession, Depends(_enrol_session, scope="function")]
 ReadSession = Annotated[AsyncSession, Depends(_read_session, scope="function")]
+
+
+async def spend_try(request: Request, what: str, principal: Principal) -> None:
+    """A guess at a code or a password by somebody who is signed in: a few a minute, whoever holds the token."""
+    if not await request.app.state.rates.spend(f"{what}:{principal.actor.id}", _TRIES_PER_MINUTE):
+        raise RateLimited("too many tries: wait a minute", retry_after_sec=60)
 
 
 def csrf_token(vault: Vault, session_id: UUID) -> str:

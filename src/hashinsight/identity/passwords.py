@@ -1,6 +1,7 @@
 """Passwords: argon2, checked off the event loop, and in the same time whether the user exists or not."""
 
 import asyncio
+import threading
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError, VerifyMismatchError
@@ -11,6 +12,7 @@ MIN_CHARS = 12
 MAX_CHARS = 256
 
 _hasher = PasswordHasher()
+_hashing = threading.BoundedSemaphore(4)  # each costs 64 MB for a moment: a flood must not cost the machine
 # what an unknown user's password is compared with: the same work, never a match
 _NOBODY = _hasher.hash("the password of nobody at all")
 
@@ -19,12 +21,13 @@ def check_strength(password: str, email: str) -> None:
     """Length is what matters; nothing about capitals and digits."""
     if not MIN_CHARS <= len(password) <= MAX_CHARS:
         raise ValidationFailed(f"a password has {MIN_CHARS} to {MAX_CHARS} characters")
-    if len(set(password)) < 5 or email.split("@", maxsplit=1)[0].lower() in password.lower():  # noqa: PLR2004
+    name = email.split("@", maxsplit=1)[0].lower()
+    if len(set(password)) < 5 or (len(name) > 3 and name in password.lower()):  # noqa: PLR2004
         raise ValidationFailed("that password is too easy to guess")
 
 
 async def hash_password(password: str) -> str:
-    return await asyncio.to_thread(_hasher.hash, password)
+    return await asyncio.to_thread(_hash, password)
 
 
 async def is_password(password: str, password_hash: str | None) -> bool:
@@ -32,8 +35,14 @@ async def is_password(password: str, password_hash: str | None) -> bool:
     return await asyncio.to_thread(_verify, password[: MAX_CHARS + 1], password_hash or _NOBODY) and bool(password_hash)
 
 
+def _hash(password: str) -> str:
+    with _hashing:
+        return _hasher.hash(password)
+
+
 def _verify(password: str, password_hash: str) -> bool:
     try:
-        return _hasher.verify(password_hash, password)
+        with _hashing:
+            return _hasher.verify(password_hash, password)
     except (VerifyMismatchError, VerificationError, InvalidHashError):
         return False

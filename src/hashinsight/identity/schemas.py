@@ -1,10 +1,10 @@
 """What goes over the wire about people, keys and grants."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, StringConstraints
 
 from hashinsight.identity.models import ApiKey, Grant, User
 from hashinsight.identity.permissions import Role
@@ -19,6 +19,11 @@ Ids = Annotated[list[int], Field(min_length=1, max_length=1000)]
 USER_ID = "01980f7e-6f6a-7c3e-9d8b-2f6f4f0f7a11"
 KEY_ID = "01980f7e-7a10-7d55-8a3b-9a1b2c3d4e5f"
 GRANT_ID = "01980f7e-8b20-7e66-9b4c-0b2c3d4e5f60"
+
+
+def in_utc(instant: datetime) -> datetime:
+    """A time without a zone is UTC."""
+    return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant
 
 
 def example(**fields: Any) -> ConfigDict:
@@ -105,7 +110,7 @@ class NewKeyBody(ReachBody):
 
     name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120)]
     role: Role
-    expires_at: datetime | None = None
+    expires_at: Annotated[datetime, AfterValidator(in_utc)] | None = None
 
 
 class ChangeTenantBody(BaseModel):

@@ -9,13 +9,14 @@ from hashinsight.identity.scope import Scope
 from hashinsight.inventory.models import Site
 from hashinsight.inventory.queries import miners, places
 from hashinsight.inventory.queries.miners import Located
-from hashinsight.kit.errors import Forbidden
+from hashinsight.kit.errors import Conflict, Forbidden
 
 
 @dataclass(frozen=True)
 class Rights:
     see: Scope
     write: Scope
+    gives_rights: bool = False  # grants and users of the whole tenant are in this caller's hands
 
     @property
     def actor(self) -> Actor:
@@ -35,9 +36,17 @@ async def site_to_change(session: AsyncSession, rights: Rights, ref: str | int) 
     return site
 
 
-async def miner_to_change(session: AsyncSession, rights: Rights, miner_id: str, site: str | int | None) -> Located:
-    """A machine that the caller may change, locked."""
+async def miner_to_change(
+    session: AsyncSession, rights: Rights, miner_id: str, site: str | int | None, to_site: str | int | None = None
+) -> Located:
+    """A machine that the caller may change, locked; before it its site and the one that it goes to, against imports."""
+    sites = {(await miners.get_miner(session, rights.see, miner_id, site)).miner.site_id}
+    if to_site is not None:
+        sites.add((await places.get_site(session, rights.see, to_site)).id)
+    await places.hold_sites(session, sites)
     found = await miners.get_miner(session, rights.see, miner_id, site, lock=True)
+    if found.miner.site_id not in sites:
+        raise Conflict("somebody moved this miner to another site at this moment: try again", code="MINER_MOVED")
     if not await miners.is_within(session, rights.write, found.miner.miner_no):
         raise Forbidden("you see this miner, but may not change it")
     return found

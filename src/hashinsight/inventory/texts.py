@@ -26,13 +26,16 @@ TEXT = (
 ID = TEXT.replace("[^", r"[^/\\")
 CODE = r"^[a-z0-9][a-z0-9._-]{0,62}$"
 
-_NOT_HEX = re.compile(r"[:\-.\s]")
-MAC_DIGITS = 12
+# A MAC in any spelling, without what stands between its digits; the rules for texts and for columns of them.
+MAC_BETWEEN = r"[:\-.\s]"
+MAC_DIGITS = r"^[0-9a-f]{12}$"
+MAC_PAIRS = r"^(..)(..)(..)(..)(..)(..)$"
+NO_MACS = ("0" * 12, "f" * 12)
 
 
 def plain_mac(text: str) -> str | None:
     """The MAC in one form, `aa:bb:cc:dd:ee:ff`; None for what is no machine's address."""
-    digits = _NOT_HEX.sub("", text).lower()
-    if not re.fullmatch(r"[0-9a-f]{12}", digits) or digits in ("0" * MAC_DIGITS, "f" * MAC_DIGITS):
+    digits = re.sub(MAC_BETWEEN, "", text).lower()
+    if not re.fullmatch(MAC_DIGITS, digits) or digits in NO_MACS:
         return None
-    return ":".join(digits[at : at + 2] for at in range(0, MAC_DIGITS, 2))
+    return ":".join(re.findall("..", digits))

@@ -11,6 +11,7 @@ from hashinsight.cli.inventory.acting import (
     Acting,
     AnySiteOption,
     JsonOption,
+    LimitOption,
     SiteOption,
     TenantOption,
     run_act,
@@ -18,9 +19,9 @@ from hashinsight.cli.inventory.acting import (
 )
 from hashinsight.kit.errors import Refusal
 
-miner_app = typer.Typer(help="Miners: import, export, list.", no_args_is_help=True)
-
-LimitOption = Annotated[int, typer.Option("--limit", min=1, max=1000)]
+miner_app = typer.Typer(
+    help="Miners: import, export, list; create, show, change, retire, history.", no_args_is_help=True
+)
 
 
 @miner_app.command("import")
@@ -67,12 +68,15 @@ def export_miners(
         raise Refusal("with --json, say by --out where the list goes.")
 
     async def act(acting: Acting) -> dict[str, Any]:
-        from hashinsight.inventory.service.exporting import begin_export, export_lines
-        from hashinsight.kit.db.context import job_context
+        from hashinsight.inventory.service.exporting import HEADER, begin_export, export_part
 
         scope = acting.rights.see
         found = await begin_export(acting.session, scope, site, now=acting.now)
-        parts = [part async for part in export_lines(acting.database, job_context(), scope, found.id)]
+        parts = [HEADER]
+        part, after = await export_part(acting.session, scope, found.id, "")
+        while part:
+            parts.append(part)
+            part, after = await export_part(acting.session, scope, found.id, after)
         text = "".join(parts)
         if out is None:
             typer.echo(text, nl=False)
@@ -90,6 +94,7 @@ def list_miners(
     *,
     site: AnySiteOption = None,
     model: Annotated[str | None, typer.Option("--model")] = None,
+    group: Annotated[int | None, typer.Option("--group", help="The id of a group.")] = None,
     text: Annotated[str | None, typer.Option("--text", help="How an id, serial or MAC begins.")] = None,
     limit: LimitOption = 100,
     tenant: TenantOption = None,
@@ -102,7 +107,7 @@ def list_miners(
         from hashinsight.inventory.queries.miners import list_miners as find
         from hashinsight.inventory.schemas.miners import MinerShown
 
-        chosen = MinerFilter(site_id=site, model=model, text=text)
+        chosen = MinerFilter(site_id=site, model=model, group_id=group, text=text)
         found = await find(acting.session, acting.rights.see, chosen, limit=limit)
         miners = [MinerShown.of(one).model_dump(mode="json") for one in found.rows]
         return {"miners": miners, "more": found.next_cursor is not None}

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, any_, or_, select, update
+from sqlalchemy import ColumnElement, Select, and_, any_, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -20,15 +20,19 @@ def _lists(collector_id: Any) -> Any:
     return any_(CollectorConfig.collector_ids) == collector_id
 
 
+def _applies(tenant_id: Any, collector_id: Any) -> ColumnElement[bool]:
+    return and_(
+        CollectorConfig.tenant_id == tenant_id,
+        CollectorConfig.status == ConfigStatus.ACTIVE.value,
+        or_(CollectorConfig.collector_ids.is_(None), _lists(collector_id)),
+    )
+
+
 def _wanted(tenant_id: Any, collector_id: Any) -> Select[CollectorConfig]:
     """Active ones that apply: listed before all, the default last, the newest first."""
     return (
         select(CollectorConfig)
-        .where(
-            CollectorConfig.tenant_id == tenant_id,
-            CollectorConfig.status == ConfigStatus.ACTIVE.value,
-            or_(CollectorConfig.collector_ids.is_(None), _lists(collector_id)),
-        )
+        .where(_applies(tenant_id, collector_id))
         .order_by(
             CollectorConfig.collector_ids.is_(None),
             CollectorConfig.is_default,
@@ -46,6 +50,14 @@ async def find_wanted(session: AsyncSession, collector: Collector) -> CollectorC
 async def find_version(session: AsyncSession, tenant_id: UUID, version: str) -> CollectorConfig | None:
     query = select(CollectorConfig).where(CollectorConfig.tenant_id == tenant_id, CollectorConfig.version == version)
     return (await session.execute(query)).scalar()
+
+
+async def is_applicable(session: AsyncSession, config: CollectorConfig, collector: Collector) -> bool:
+    """Whether it is active and for this collector."""
+    query = select(CollectorConfig.id).where(
+        CollectorConfig.id == config.id, _applies(collector.tenant_id, collector.id)
+    )
+    return (await session.execute(query)).scalar() is not None
 
 
 def select_rollout(scope: Scope) -> Any:

@@ -64,9 +64,9 @@ async def move_resolved(session: AsyncSession, event_id: UUID, by: str, *, now: 
     return moved.first() is not None
 
 
-async def move_offline_resolved(session: AsyncSession, collector_id: UUID, *, now: datetime) -> None:
-    """It is back: our own `offline` events of it are over."""
-    await session.execute(
+async def move_offline_resolved(session: AsyncSession, collector_id: UUID, *, now: datetime) -> int:
+    """It is back, or not waited for any more: our own `offline` events of it are over. Says how many."""
+    moved = await session.execute(
         update(CollectorEvent)
         .where(
             CollectorEvent.collector_id == collector_id,
@@ -75,5 +75,7 @@ async def move_offline_resolved(session: AsyncSession, collector_id: UUID, *, no
             CollectorEvent.status != EventStatus.RESOLVED.value,
         )
         .values(status=EventStatus.RESOLVED.value, resolved_at=now, resolved_by=_SYSTEM)
+        .returning(CollectorEvent.id)
         .execution_options(synchronize_session=False)
     )
+    return len(moved.all())

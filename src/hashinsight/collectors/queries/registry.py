@@ -11,9 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.collectors.kinds import EventStatus, Severity, Status
 from hashinsight.collectors.models import Collector, CollectorEvent
 from hashinsight.identity.scope import Columns, Scope, within
-from hashinsight.inventory.models import Site, Zone
-
-_MAX_INT = 2**31 - 1
+from hashinsight.inventory.models import Site
 
 
 def in_scope(scope: Scope) -> Any:
@@ -34,25 +32,6 @@ async def find_collector(
     if lock:
         query = query.with_for_update()
     return (await session.execute(query.execution_options(populate_existing=True))).scalar()
-
-
-async def find_site(session: AsyncSession, named: str) -> Site | None:
-    """By its integer id or by its code."""
-    if named.isascii() and named.isdecimal() and int(named) <= _MAX_INT:
-        by_id = (await session.execute(select(Site).where(Site.id == int(named)))).scalar()
-        if by_id is not None:
-            return by_id
-    return (await session.execute(select(Site).where(Site.code == named))).scalar()
-
-
-async def find_zone(session: AsyncSession, site_id: int, named: str) -> Zone | None:
-    """A zone of this site, by its integer id or by its code."""
-    of_site = select(Zone).where(Zone.site_id == site_id)
-    if named.isascii() and named.isdecimal() and int(named) <= _MAX_INT:
-        by_id = (await session.execute(of_site.where(Zone.id == int(named)))).scalar()
-        if by_id is not None:
-            return by_id
-    return (await session.execute(of_site.where(Zone.code == named))).scalar()
 
 
 async def get_site_code(session: AsyncSession, site_id: int) -> str:

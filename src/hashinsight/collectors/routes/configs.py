@@ -11,10 +11,10 @@ from hashinsight.collectors.kinds import ConfigStatus
 from hashinsight.collectors.models import Collector, CollectorConfig
 from hashinsight.collectors.queries import configs
 from hashinsight.collectors.routes import examples
-from hashinsight.collectors.routes.registry import Cursor, Limit, Seen, SiteParam
-from hashinsight.collectors.schemas import NewConfigBody, show_config
+from hashinsight.collectors.routes.registry import Cursor, Limit, SiteParam
+from hashinsight.collectors.schemas import NewConfigBody, show_config, show_rollout
 from hashinsight.collectors.service import configs as service
-from hashinsight.identity.access import ReadSession, Session, now_of
+from hashinsight.identity.access import ReadSession, Session, allowed, now_of
 from hashinsight.identity.permissions import Permission
 from hashinsight.identity.scope import Scope
 from hashinsight.kit.errors import Forbidden, NotFound
@@ -23,12 +23,13 @@ from hashinsight.kit.web.examples import answers
 
 router = APIRouter()
 
+Kept = Annotated[Scope, allowed(Permission.INVENTORY)]
 Keeper = Annotated[Acting, acting(Permission.INVENTORY)]
 
 
 @router.get("/collector-configs", responses=answers({"configs": [examples.CONFIG], "next_cursor": None}))
 async def list_configs(
-    scope: Seen, session: ReadSession, *, status: ConfigStatus | None = None, limit: Limit = 100, cursor: Cursor = None
+    scope: Kept, session: ReadSession, *, status: ConfigStatus | None = None, limit: Limit = 100, cursor: Cursor = None
 ) -> dict[str, Any]:
     """Configuration versions, oldest first: those for all, and those for collectors in one's scope."""
     query = select(CollectorConfig).where(configs.visible(scope))
@@ -42,7 +43,7 @@ async def list_configs(
 
 @router.get("/collector-configs/rollout", responses=answers({"collectors": [examples.ROLLOUT], "next_cursor": None}))
 async def rollout(
-    scope: Seen,
+    scope: Kept,
     session: ReadSession,
     *,
     site_id: SiteParam = None,
@@ -57,20 +58,7 @@ async def rollout(
     if only_behind:
         query = query.where(configs.is_behind())
     found = await page(session, query, [Collector.id], limit=limit, cursor=cursor)
-    rows = [
-        {
-            "collector_id": collector.id,
-            "name": collector.name,
-            "site_id": collector.site_id,
-            "site_code": site_code,
-            "status": collector.status,
-            "wanted_version": wanted,
-            "applied_version": collector.config_version,
-            "applied_at": collector.config_applied_at,
-            "in_step": wanted == collector.config_version,
-        }
-        for collector, site_code, wanted in found.rows
-    ]
+    rows = [show_rollout(*row) for row in found.rows]
     return {"collectors": rows, "next_cursor": found.next_cursor}
 
 
@@ -84,11 +72,11 @@ async def draft_config(request: Request, keeper: Keeper, session: Session, body:
     new = service.NewConfig(body.version, body.data, ids, body.is_default, body.change_summary)
     tenant_id = keeper.scope.tenant_id
     config = await service.draft(session, keeper.actor, tenant_id, new, keeper.by, now=now_of(request))
-    return await _shown(session, keeper.seen, config)
+    return await _shown(session, keeper.scope, config)
 
 
 @router.get("/collector-configs/{config_id}", responses=answers(examples.CONFIG))
-async def read_config(scope: Seen, session: ReadSession, config_id: UUID) -> dict[str, Any]:
+async def read_config(scope: Kept, session: ReadSession, config_id: UUID) -> dict[str, Any]:
     """One configuration version."""
     return await _shown(session, scope, await _get(session, scope, config_id))
 
@@ -96,19 +84,19 @@ async def read_config(scope: Seen, session: ReadSession, config_id: UUID) -> dic
 @router.post("/collector-configs/{config_id}/activate", responses=answers(examples.CONFIG))
 async def activate_config(request: Request, keeper: Keeper, session: Session, config_id: UUID) -> dict[str, Any]:
     """Roll it out: collectors fetch it from now on. One for listed collectors goes before one for all."""
-    config = await _get(session, keeper.seen, config_id)
+    config = await _get(session, keeper.scope, config_id)
     await _check_holds(session, keeper.scope, config.collector_ids)
     await service.activate(session, keeper.actor, config, keeper.by, now=now_of(request))
-    return await _shown(session, keeper.seen, await _get(session, keeper.seen, config_id))
+    return await _shown(session, keeper.scope, await _get(session, keeper.scope, config_id))
 
 
 @router.post("/collector-configs/{config_id}/deprecate", responses=answers(examples.CONFIG | {"status": "deprecated"}))
 async def deprecate_config(request: Request, keeper: Keeper, session: Session, config_id: UUID) -> dict[str, Any]:
     """Take it back: its collectors fall back to what applies to them otherwise. The default cannot be taken back."""
-    config = await _get(session, keeper.seen, config_id)
+    config = await _get(session, keeper.scope, config_id)
     await _check_holds(session, keeper.scope, config.collector_ids)
     await service.deprecate(session, keeper.actor, config, keeper.by, now=now_of(request))
-    return await _shown(session, keeper.seen, await _get(session, keeper.seen, config_id))
+    return await _shown(session, keeper.scope, await _get(session, keeper.scope, config_id))
 
 
 async def _get(session: Session, scope: Scope, config_id: UUID) -> CollectorConfig:

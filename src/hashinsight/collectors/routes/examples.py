@@ -49,6 +49,7 @@ SUMMARY = {
     "site_code": "tx-midland-1",
     "zone_id": None,
     "status": "active",
+    "version": "2.4.1",
     "reported_status": "online",
     "last_seen_at": THEN,
     "last_heartbeat_at": THEN,
@@ -58,6 +59,8 @@ SUMMARY = {
     "total_miners": 200,
     "clock_skew_sec": -0.031,
     "open_alerts": {"info": 0, "warning": 1, "error": 0, "critical": 0},
+    "pending_commands": None,
+    "commands_24h": None,
 }
 BEAT = {
     "id": "01980f7e-ad40-7088-9d6e-2d4e5f607182",

@@ -1,13 +1,13 @@
 """Collectors: list, summary, create, change, approve, disable, enable, heartbeats."""
 
-from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request
+from pydantic import AfterValidator
 
-from hashinsight.collectors.acting import Acting, acting, check_holds, get_collector, get_site, get_zone_id
-from hashinsight.collectors.fields import in_utc
+from hashinsight.collectors.acting import Acting, Reader, acting, check_holds, get_collector, get_site, get_zone_id
+from hashinsight.collectors.fields import Instant, storable
 from hashinsight.collectors.kinds import Status
 from hashinsight.collectors.models import Collector, Heartbeat
 from hashinsight.collectors.queries import heartbeats, registry, tokens
@@ -15,6 +15,8 @@ from hashinsight.collectors.routes import examples
 from hashinsight.collectors.schemas import (
     ChangeCollectorBody,
     NewCollectorBody,
+    show_brief,
+    show_brief_summary,
     show_collector,
     show_heartbeat,
     show_summary,
@@ -36,12 +38,15 @@ Seen = Annotated[Scope, allowed(Permission.SEE)]
 Keeper = Annotated[Acting, acting(Permission.INVENTORY)]
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT)]
 Cursor = Annotated[str | None, Query(max_length=1024)]
-SiteParam = Annotated[str | None, Query(max_length=120, description="The site's integer id or its code.")]
+SiteParam = Annotated[
+    Annotated[str, AfterValidator(storable)] | None,
+    Query(max_length=120, description="The site's integer id or its code."),
+]
 
 
 @router.get("/collectors", responses=answers({"collectors": [examples.COLLECTOR], "next_cursor": None}))
 async def list_collectors(
-    scope: Seen,
+    reader: Reader,
     session: ReadSession,
     *,
     site_id: SiteParam = None,
@@ -49,26 +54,34 @@ async def list_collectors(
     limit: Limit = 100,
     cursor: Cursor = None,
 ) -> dict[str, Any]:
-    """The collectors in one's scope, oldest first."""
-    query = registry.select_collectors(scope)
+    """The collectors in one's scope, oldest first; in brief for those who do not keep them."""
+    query = registry.select_collectors(reader.seen)
     if site_id is not None:
-        query = query.where(Collector.site_id == (await get_site(session, scope, site_id)).id)
+        query = query.where(Collector.site_id == (await get_site(session, reader.seen, site_id)).id)
     if status is not None:
         query = query.where(Collector.status == status.value)
     found = await page(session, query, [Collector.id], limit=limit, cursor=cursor)
-    return {"collectors": [show_collector(*row) for row in found.rows], "next_cursor": found.next_cursor}
+    rows = [(show_collector if reader.shows_all_of(row[0]) else show_brief)(*row) for row in found.rows]
+    return {"collectors": rows, "next_cursor": found.next_cursor}
 
 
 @router.get("/collectors/summary", responses=answers({"collectors": [examples.SUMMARY], "next_cursor": None}))
 async def summary(
-    scope: Seen, session: ReadSession, *, site_id: SiteParam = None, limit: Limit = 100, cursor: Cursor = None
+    reader: Reader, session: ReadSession, *, site_id: SiteParam = None, limit: Limit = 100, cursor: Cursor = None
 ) -> dict[str, Any]:
-    """One row a collector, as of now: state, last heartbeat, load, machines, open alerts by severity."""
-    query = registry.select_summary(scope)
+    """One row a collector, as of now: state, last heartbeat, load, machines, open alerts by severity.
+
+    `pending_commands` and `commands_24h` are null, unknown, until there are commands. Load, clock, alerts and commands
+    are for those who keep the collector.
+    """
+    query = registry.select_summary(reader.seen)
     if site_id is not None:
-        query = query.where(Collector.site_id == (await get_site(session, scope, site_id)).id)
+        query = query.where(Collector.site_id == (await get_site(session, reader.seen, site_id)).id)
     found = await page(session, query, [Collector.id], limit=limit, cursor=cursor)
-    return {"collectors": [show_summary(*row) for row in found.rows], "next_cursor": found.next_cursor}
+    rows = [
+        show_summary(*row) if reader.shows_all_of(row[0]) else show_brief_summary(row[0], row[1]) for row in found.rows
+    ]
+    return {"collectors": rows, "next_cursor": found.next_cursor}
 
 
 @router.post("/collectors", status_code=201, responses=answers(examples.CREATED, 201))
@@ -81,8 +94,9 @@ async def create_collector(
     """
     wanted = Permission.INVENTORY if body.credential is Credential.NOTHING else Permission.COLLECTOR_TOKENS
     scope = principal.scope_for(wanted)
-    site = await get_site(session, principal.scope_for(Permission.SEE), body.site_id)
-    zone_id = await get_zone_id(session, site.id, body.zone_id)
+    seen = principal.scope_for(Permission.SEE)
+    site = await get_site(session, seen, body.site_id)
+    zone_id = await get_zone_id(session, seen, site.id, body.zone_id)
     check_holds(scope, site.id, zone_id)
     fields = body.model_dump(exclude={"site_id", "zone_id", "credential"}) | {
         "permissions": [permission.value for permission in body.permissions]
@@ -94,9 +108,12 @@ async def create_collector(
 
 
 @router.get("/collectors/{collector_id}", responses=answers(examples.COLLECTOR | {"token": examples.TOKEN_DATES}))
-async def read_collector(scope: Seen, session: ReadSession, collector_id: UUID) -> dict[str, Any]:
-    """One collector, with the dates of its newest token."""
-    return await _shown(session, scope, collector_id)
+async def read_collector(reader: Reader, session: ReadSession, collector_id: UUID) -> dict[str, Any]:
+    """One collector, with the dates of its newest token; in brief for those who do not keep it."""
+    collector = await registry.find_collector(session, collector_id, reader.seen)
+    if collector is not None and not reader.shows_all_of(collector):
+        return show_brief(collector, await registry.get_site_code(session, collector.site_id))
+    return await _shown(session, reader.seen, collector_id)
 
 
 @router.patch("/collectors/{collector_id}", responses=answers(examples.COLLECTOR | {"token": examples.TOKEN_DATES}))
@@ -107,7 +124,7 @@ async def change_collector(
     collector = await get_collector(session, keeper, collector_id)
     fields = body.model_dump(exclude_unset=True)
     if "zone_id" in fields:
-        fields["zone_id"] = await get_zone_id(session, collector.site_id, body.zone_id)
+        fields["zone_id"] = await get_zone_id(session, keeper.seen, collector.site_id, body.zone_id)
         check_holds(keeper.scope, collector.site_id, fields["zone_id"])
     if body.permissions is not None:
         fields["permissions"] = sorted({permission.value for permission in body.permissions})
@@ -143,19 +160,18 @@ async def enable_collector(request: Request, keeper: Keeper, session: Session, c
     "/collectors/{collector_id}/heartbeats", responses=answers({"heartbeats": [examples.BEAT], "next_cursor": None})
 )
 async def list_heartbeats(
-    scope: Seen,
+    keeper: Keeper,
     session: ReadSession,
     collector_id: UUID,
     *,
-    since: datetime | None = None,
-    until: datetime | None = None,
+    since: Instant | None = None,
+    until: Instant | None = None,
     limit: Limit = 100,
     cursor: Cursor = None,
 ) -> dict[str, Any]:
-    """The heartbeats of the last seven days, newest first."""
-    if await registry.find_collector(session, collector_id, scope) is None:
-        raise NotFound("no such collector")
-    query = heartbeats.select_heartbeats(collector_id, since and in_utc(since), until and in_utc(until))
+    """The heartbeats of the last seven days, newest first. A time without a zone is UTC."""
+    await get_collector(session, keeper, collector_id)
+    query = heartbeats.select_heartbeats(collector_id, since, until)
     found = await page(session, query, [Heartbeat.at, Heartbeat.id], limit=limit, cursor=cursor, descending=True)
     return {"heartbeats": [show_heartbeat(row) for row in found.rows], "next_cursor": found.next_cursor}
 

@@ -11,8 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor
 from hashinsight.audit.service import record
-from hashinsight.collectors.kinds import CONFIG_CHANGED, ConfigStatus
-from hashinsight.collectors.models import Collector, CollectorConfig
+from hashinsight.collectors.kinds import CONFIG_CHANGED, CollectorPermission, ConfigStatus
+from hashinsight.collectors.models import CollectorConfig
 from hashinsight.collectors.queries import configs, registry
 from hashinsight.collectors.service.events import tell
 from hashinsight.kit.errors import Conflict, NotFound
@@ -82,18 +82,24 @@ async def deprecate(session: AsyncSession, actor: Actor, config: CollectorConfig
 
 
 async def applied(session: AsyncSession, actor: Actor, collector_id: UUID, version: str, *, now: datetime) -> bool:
-    """The collector says that it runs this version. Its intervals are those of the version, where we know it."""
+    """The collector says that it runs this version; says whether the version is one of ours.
+
+    Its intervals follow only a version that it was to run: an active one that is for it.
+    """
     collector = await registry.find_collector(session, collector_id, lock=True)
     if collector is None:
         raise NotFound("no such collector")
     known = await configs.find_version(session, collector.tenant_id, version)
     before = collector.config_version
     collector.config_applied_at = now
-    if known is not None:
-        _take_intervals(collector, known.data)
+    intervals: dict[str, int] = {}
+    if known is not None and CollectorPermission.CONFIG in collector.permissions:
+        intervals = _intervals(known.data) if await configs.is_applicable(session, known, collector) else {}
+    was = {column: getattr(collector, column) for column in intervals}
+    for column, value in intervals.items():
+        setattr(collector, column, value)
     if version != before:
         collector.config_version = version
-        collector.updated_at = now
         await tell(
             session,
             collector,
@@ -102,6 +108,8 @@ async def applied(session: AsyncSession, actor: Actor, collector_id: UUID, versi
             details={"before": before, "after": version},
             now=now,
         )
+    if version != before or was != intervals:
+        collector.updated_at = now
         await record(
             session,
             actor,
@@ -109,19 +117,21 @@ async def applied(session: AsyncSession, actor: Actor, collector_id: UUID, versi
             "collector",
             collector.id,
             tenant_id=collector.tenant_id,
-            before={"config_version": before},
-            after={"config_version": version},
+            before={"config_version": before, **was},
+            after={"config_version": version, **intervals},
             now=now,
         )
     await session.flush()
     return known is not None
 
 
-def _take_intervals(collector: Collector, data: Mapping[str, Any]) -> None:
+def _intervals(data: Mapping[str, Any]) -> dict[str, int]:
+    found = {}
     for key, column in _INTERVALS.items():
         value = data.get(key)
         if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= _MAX_INTERVAL_SEC:
-            setattr(collector, column, value)
+            found[column] = value
+    return found
 
 
 async def _record(

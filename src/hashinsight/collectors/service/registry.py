@@ -15,7 +15,7 @@ from hashinsight.audit.service import record
 from hashinsight.collectors.fields import plain
 from hashinsight.collectors.kinds import DEFAULT_VERSION, CollectorPermission, Status
 from hashinsight.collectors.models import Collector
-from hashinsight.collectors.queries import configs, registry
+from hashinsight.collectors.queries import configs, events, registry
 from hashinsight.collectors.service.tokens import Secret, issue_code, issue_token
 from hashinsight.inventory.models import Site
 from hashinsight.kit.errors import Conflict, NotFound, ValidationFailed
@@ -165,6 +165,9 @@ async def _move(session: AsyncSession, actor: Actor, collector: Collector, actio
     if not await registry.move_status(session, collector.id, from_, to, now=now):
         wanted = " or ".join(from_)
         raise Conflict(f"the collector is not {wanted}", details={"status": collector.status, "to": to.value})
+    after: dict[str, Any] = {"status": to.value}
+    if to is Status.DISABLED and (over := await events.move_offline_resolved(session, collector.id, now=now)):
+        after["offline_events_resolved"] = over
     await record(
         session,
         actor,
@@ -173,6 +176,6 @@ async def _move(session: AsyncSession, actor: Actor, collector: Collector, actio
         collector.id,
         tenant_id=collector.tenant_id,
         before={"status": collector.status},
-        after={"status": to.value},
+        after=after,
         now=now,
     )

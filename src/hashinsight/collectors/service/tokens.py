@@ -1,7 +1,9 @@
 """Tokens: issue, rotate with an overlap, revoke at once. A secret is shown once and stored only as a hash."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -9,10 +11,10 @@ from hashinsight.audit.actions import Action, Actor
 from hashinsight.audit.service import record
 from hashinsight.collectors.kinds import CODE_LIFE, TOKEN_LIFE, Status
 from hashinsight.collectors.models import Collector
-from hashinsight.collectors.queries import tokens
+from hashinsight.collectors.queries import registry, tokens
 from hashinsight.kit.clock import iso_z
 from hashinsight.kit.crypto import token_hash
-from hashinsight.kit.errors import Conflict
+from hashinsight.kit.errors import Conflict, NotFound
 from hashinsight.kit.ids import new_token
 
 
@@ -26,11 +28,19 @@ class Secret:
 
 
 async def issue_token(
-    session: AsyncSession, actor: Actor, collector: Collector, *, now: datetime, life: timedelta = TOKEN_LIFE
+    session: AsyncSession,
+    actor: Actor,
+    collector: Collector,
+    *,
+    now: datetime,
+    life: timedelta = TOKEN_LIFE,
+    told: Mapping[str, Any] | None = None,
 ) -> Secret:
+    """A token beside those that there are; `told` goes into its entry."""
     secret = Secret("token", new_token("collector"), now + life)
     await tokens.insert_token(session, collector, token_hash(secret.value), now=now, expires_at=secret.expires_at)
-    await _record(session, actor, Action.COLLECTOR_TOKEN_ISSUED, collector, secret.expires_at, now=now)
+    after = {"expires_at": iso_z(secret.expires_at), **(told or {})}
+    await _record(session, actor, Action.COLLECTOR_TOKEN_ISSUED, collector, after, now=now)
     return secret
 
 
@@ -38,12 +48,14 @@ async def issue_code(
     session: AsyncSession, actor: Actor, collector: Collector, *, now: datetime, life: timedelta = CODE_LIFE
 ) -> Secret:
     """A new code for a collector that waits to be enrolled; the ones before it are good no more."""
+    collector = await _locked(session, collector)
     if collector.status != Status.PENDING:
         raise Conflict("only a pending collector is enrolled: rotate the token of this one")
     await tokens.move_codes_revoked(session, collector.id, now=now)
     secret = Secret("enrolment_code", new_token("enrol"), now + life)
     await tokens.insert_code(session, collector, token_hash(secret.value), now=now, expires_at=secret.expires_at)
-    await _record(session, actor, Action.ENROLMENT_CODE_ISSUED, collector, secret.expires_at, now=now)
+    after = {"expires_at": iso_z(secret.expires_at)}
+    await _record(session, actor, Action.ENROLMENT_CODE_ISSUED, collector, after, now=now)
     return secret
 
 
@@ -57,37 +69,38 @@ async def rotate(
     life: timedelta = TOKEN_LIFE,
 ) -> Secret:
     """A new token; the old ones are good for the overlap and not longer."""
-    await tokens.move_tokens_expiring(session, collector.id, until=now + overlap)
-    return await issue_token(session, actor, collector, now=now, life=life)
+    collector = await _locked(session, collector)
+    until = now + overlap
+    cut = await tokens.move_tokens_expiring(session, collector.id, until=until)
+    told = {"old_tokens_cut": cut, "old_tokens_until": iso_z(until)}
+    return await issue_token(session, actor, collector, now=now, life=life, told=told)
 
 
 async def revoke(session: AsyncSession, actor: Actor, collector: Collector, *, now: datetime) -> int:
     """All its tokens and unused codes, at once; says how many tokens."""
+    collector = await _locked(session, collector)
     revoked = await tokens.move_tokens_revoked(session, collector.id, now=now)
     codes = await tokens.move_codes_revoked(session, collector.id, now=now)
-    await record(
-        session,
-        actor,
-        Action.COLLECTOR_TOKENS_REVOKED,
-        "collector",
-        collector.id,
-        tenant_id=collector.tenant_id,
-        after={"tokens": revoked, "enrolment_codes": codes},
-        now=now,
-    )
+    after = {"tokens": revoked, "enrolment_codes": codes}
+    await _record(session, actor, Action.COLLECTOR_TOKENS_REVOKED, collector, after, now=now)
     return revoked
 
 
+async def _locked(session: AsyncSession, collector: Collector) -> Collector:
+    """Whoever gives or takes secrets of a collector holds its row first, as registering does: the later one wins."""
+    locked = await registry.find_collector(session, collector.id, lock=True)
+    if locked is None:
+        raise NotFound("no such collector")
+    return locked
+
+
 async def _record(
-    session: AsyncSession, actor: Actor, action: Action, collector: Collector, expires_at: datetime, *, now: datetime
+    session: AsyncSession,
+    actor: Actor,
+    action: Action,
+    collector: Collector,
+    after: Mapping[str, Any],
+    *,
+    now: datetime,
 ) -> None:
-    await record(
-        session,
-        actor,
-        action,
-        "collector",
-        collector.id,
-        tenant_id=collector.tenant_id,
-        after={"expires_at": iso_z(expires_at)},
-        now=now,
-    )
+    await record(session, actor, action, "collector", collector.id, tenant_id=collector.tenant_id, after=after, now=now)

@@ -63,10 +63,16 @@ async def delete_grants_of_user(session: AsyncSession, user_id: UUID) -> None:
     await session.execute(delete(Grant).where(Grant.user_id == user_id))
 
 
-async def list_existing(session: AsyncSession, kind: str, ids: Sequence[int]) -> Sequence[int]:
+async def list_keys_of(session: AsyncSession, tenant_id: UUID) -> Sequence[ApiKey]:
+    query = select(ApiKey).where(ApiKey.tenant_id == tenant_id).order_by(ApiKey.created_at, ApiKey.id)
+    return (await session.execute(query)).scalars().all()
+
+
+async def list_existing(session: AsyncSession, tenant_id: UUID, kind: str, ids: Sequence[int]) -> Sequence[int]:
     """Which of these sites, zones or groups the tenant has. Their tables belong to the layer above: asked by name."""
-    named = table(kind, column("id"))
-    return list((await session.execute(select(named.c.id).where(named.c.id.in_(ids)))).scalars())
+    named = table(kind, column("id"), column("tenant_id"))
+    query = select(named.c.id).where(named.c.id.in_(ids), named.c.tenant_id == tenant_id)
+    return list((await session.execute(query)).scalars())
 
 
 async def move_key_revoked(session: AsyncSession, key_id: UUID, *, now: datetime) -> bool:
@@ -79,10 +85,16 @@ async def move_key_revoked(session: AsyncSession, key_id: UUID, *, now: datetime
     return moved.first() is not None
 
 
-async def count_owners(session: AsyncSession) -> int:
+async def lock_tenant(session: AsyncSession, tenant_id: UUID) -> None:
+    """Those who could take the last owner away take turns."""
+    await session.execute(select(Tenant.id).where(Tenant.id == tenant_id).with_for_update())
+
+
+async def count_owners(session: AsyncSession, tenant_id: UUID) -> int:
     """Active users of the tenant who may administer all of it."""
     query = select(func.count(func.distinct(User.id))).where(
         Grant.user_id == User.id,
+        User.tenant_id == tenant_id,
         User.state == "active",
         Grant.role == "Owner",
         Grant.site_ids.is_(None),

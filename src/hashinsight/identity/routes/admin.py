@@ -29,7 +29,7 @@ from hashinsight.kit.web.examples import answers
 
 router = APIRouter(prefix="/api/admin/v1", tags=["identity"])
 
-Admin = Annotated[Scope, allowed(Permission.ADMIN)]
+Admin = Annotated[Scope, allowed(Permission.ADMIN, whole=True)]
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT)]
 Cursor = Annotated[str | None, Query(max_length=1024)]
 

@@ -13,6 +13,7 @@ from hashinsight.identity.access import (
     EnrolSession,
     csrf_token,
     now_of,
+    spend_try,
     vault_of,
     visitor,
 )
@@ -31,6 +32,7 @@ router = APIRouter(prefix="/api/v1/auth", tags=["auth"])
 REFRESH_COOKIE = "hi_refresh"
 _REFRESH_PATH = "/api/v1/auth"
 _TRIES_PER_MINUTE = 30
+_REFRESHES_PER_MINUTE = 120
 _TOKENS = {"access_token": "eyJ…", "refresh_token": "hi_refresh_…", "expires_in": 900}
 
 
@@ -67,6 +69,8 @@ async def renew(request: Request, response: Response, body: RefreshBody) -> Any:
     cookie = request.cookies.get(REFRESH_COOKIE)
     if given is None and cookie is not None and request.headers.get("sec-fetch-site", "same-origin") != "same-origin":
         raise Forbidden("the console's cookie is taken from the console alone", code="CSRF_FAILED")
+    if not await request.app.state.rates.spend(f"refresh-from:{visitor(request).address}", _REFRESHES_PER_MINUTE):
+        raise RateLimited("too many refreshes: wait a minute", retry_after_sec=60)
     token = given or cookie
     if token is None:
         raise Unauthenticated("a refresh token is missing", code="REFRESH_UNKNOWN")
@@ -121,14 +125,15 @@ async def me(request: Request, principal: AnyPrincipal) -> dict[str, Any]:
     }
 
 
-@router.post("/password", status_code=204)
+@router.post("/password", status_code=204, response_class=Response)
 async def set_own_password(
     request: Request, principal: AnyPrincipal, session: EnrolSession, body: PasswordBody
-) -> None:
+) -> Response:
     """Change one's own password. Every other session of this user ends."""
     if principal.token is None:
         raise Forbidden("an API key has no password")
-    await change_password(
+    await spend_try(request, "password", principal)
+    refused = await change_password(
         session,
         principal.actor,
         principal.token.user_id,
@@ -137,6 +142,7 @@ async def set_own_password(
         now=now_of(request),
         keep=principal.token.session_id,
     )
+    return Response(status_code=204) if refused is None else refusal(request, refused)
 
 
 def refusal(request: Request, refused: Refused) -> JSONResponse:

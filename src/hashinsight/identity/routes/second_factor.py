@@ -4,7 +4,15 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from hashinsight.identity.access import ACCESS_COOKIE, AnyPrincipal, EnrolSession, check_step_up, now_of, vault_of
+from hashinsight.identity.access import (
+    ACCESS_COOKIE,
+    AnyPrincipal,
+    EnrolSession,
+    check_step_up,
+    now_of,
+    spend_try,
+    vault_of,
+)
 from hashinsight.identity.refusals import Refused
 from hashinsight.identity.routes.auth import refusal, set_cookies
 from hashinsight.identity.schemas import CodeBody
@@ -28,13 +36,15 @@ def _token(principal: AnyPrincipal) -> AccessToken:
 )
 async def begin(request: Request, principal: AnyPrincipal, session: EnrolSession) -> dict[str, str]:
     """A new secret for the authenticator. It counts once a first code has confirmed it."""
-    secret, uri = await second_factor.begin(session, vault_of(request), _token(principal).user_id)
+    user_id = _token(principal).user_id
+    secret, uri = await second_factor.begin(session, vault_of(request), principal.actor, user_id, now=now_of(request))
     return {"secret": secret, "uri": uri}
 
 
 @router.post("/totp/confirm", responses=answers({"recovery_codes": ["ABCDE-23456", "FGHJK-34567"]}))
 async def confirm(request: Request, principal: AnyPrincipal, session: EnrolSession, body: CodeBody) -> Any:
     """Turn the second factor on. The recovery codes are shown this once."""
+    await spend_try(request, "totp", principal)
     result = await second_factor.confirm(
         session, vault_of(request), principal.actor, _token(principal).user_id, body.code, now=now_of(request)
     )
@@ -54,6 +64,7 @@ async def step_up(
     request: Request, response: Response, principal: AnyPrincipal, session: EnrolSession, body: CodeBody
 ) -> Any:
     """Show the second factor again: the new access token is good for dangerous acts for five minutes."""
+    await spend_try(request, "totp", principal)
     result = await second_factor.step_up(
         session, vault_of(request), principal.actor, _token(principal), body.code, now=now_of(request)
     )

@@ -1,5 +1,7 @@
 """Grants: a role over a scope, for a user or a key."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import datetime
 from uuid import UUID
 
@@ -26,7 +28,7 @@ async def create_grant(
     user_id: UUID | None = None,
     api_key_id: UUID | None = None,
 ) -> Grant:
-    await _check_reach(session, reach)
+    await _check_reach(session, tenant_id, reach)
     grant = Grant(
         id=new_id(),
         tenant_id=tenant_id,
@@ -50,10 +52,9 @@ async def delete_grant(session: AsyncSession, actor: Actor, grant_id: UUID, *, n
     grant = await queries.find_grant(session, grant_id)
     if grant is None:
         raise NotFound("no such grant")
-    await session.delete(grant)
-    await session.flush()
-    if await queries.count_owners(session) == 0:
-        raise Conflict("this would leave the tenant without an owner", code="LAST_OWNER")
+    async with keeping_an_owner(session, grant.tenant_id):
+        await session.delete(grant)
+        await session.flush()
     await record(
         session,
         actor,
@@ -66,14 +67,24 @@ async def delete_grant(session: AsyncSession, actor: Actor, grant_id: UUID, *, n
     )
 
 
-async def _check_reach(session: AsyncSession, reach: Reach) -> None:
+@asynccontextmanager
+async def keeping_an_owner(session: AsyncSession, tenant_id: UUID) -> AsyncIterator[None]:
+    """What is done in the block may not take the tenant's last owner away, nor may two do it at the same moment."""
+    await queries.lock_tenant(session, tenant_id)
+    before = await queries.count_owners(session, tenant_id)
+    yield
+    if before and not await queries.count_owners(session, tenant_id):
+        raise Conflict("this would leave the tenant without an owner", code="LAST_OWNER")
+
+
+async def _check_reach(session: AsyncSession, tenant_id: UUID, reach: Reach) -> None:
     """Only what the tenant has can be granted; an empty list would be a grant over nothing."""
     for kind, ids in (("sites", reach.sites), ("zones", reach.zones), ("groups", reach.groups)):
         if ids is None:
             continue
         if not ids:
             raise ValidationFailed(f"the list of {kind} is empty")
-        missing = set(ids) - set(await queries.list_existing(session, kind, ids))
+        missing = set(ids) - set(await queries.list_existing(session, tenant_id, kind, ids))
         if missing:
             raise NotFound(f"no such {kind}: {', '.join(map(str, sorted(missing)))}", details={kind: sorted(missing)})
 

@@ -4,7 +4,6 @@ No database connection is held while a password is hashed, and only a few are ha
 passwords costs time, not the installation.
 """
 
-import asyncio
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -30,7 +29,7 @@ from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.ids import new_id, new_token
 
-_hashing = asyncio.Semaphore(4)
+_NOBODY = queries.Found(UUID(int=0), UUID(int=0))
 _UNKNOWN = Refused(401, "REFRESH_UNKNOWN", "this refresh token is not known")
 
 
@@ -59,21 +58,18 @@ async def login(
     fingerprint = vault.fingerprint("login failures", email)
     async with database.transaction(Context()) as session:
         failures = await queries.find_failures(session, fingerprint)
-        found = await queries.find_login(session, email)
-        user: User | None = None
-        if found is not None:
-            await queries.enter_tenant(session, found.tenant_id)
-            user = await queries.find_user(session, found.id)
+        # for nobody the same statements run: how long an answer takes must not tell who exists
+        found = await queries.find_login(session, email) or _NOBODY
+        await queries.enter_tenant(session, found.tenant_id)
+        user = await queries.find_user(session, found.id)
         if failures.is_blocked(now):
             code = "LOGIN_LOCKED" if failures.is_locked(now) else "LOGIN_SLOWED"
             wait = int((failures.blocked_until - now).total_seconds()) + 1 if failures.blocked_until else 1
             return await _refuse(session, actor, user, Refused(429, code, "too many failed logins", wait), now=now)
-    async with _hashing:
-        right = await is_password(given.password, user.password_hash if user else None)
+    right = await is_password(given.password, user.password_hash if user else None)
     async with database.transaction(Context()) as session:
-        if user is not None:
-            await queries.enter_tenant(session, user.tenant_id)
-            user = await queries.find_user(session, user.id)
+        await queries.enter_tenant(session, found.tenant_id)
+        user = await queries.find_user(session, found.id)
         refused = await _judge(session, vault, user, given, right=right, now=now)
         if refused is not None or user is None:
             refused = refused or Refused(401, "INVALID_CREDENTIALS", "e-mail or password is wrong")

@@ -35,7 +35,7 @@ async def check_code(session: AsyncSession, vault: Vault, user: User, code: str,
     return None
 
 
-async def begin(session: AsyncSession, vault: Vault, user_id: UUID) -> tuple[str, str]:
+async def begin(session: AsyncSession, vault: Vault, actor: Actor, user_id: UUID, *, now: datetime) -> tuple[str, str]:
     """A new secret and its address for the authenticator; it counts only once a code has confirmed it."""
     user = await _get_user(session, user_id)
     if user.totp_confirmed_at is not None:
@@ -44,6 +44,7 @@ async def begin(session: AsyncSession, vault: Vault, user_id: UUID) -> tuple[str
     user.totp_key = vault.seal(_PURPOSE, secret.encode())
     user.totp_last_step = 0
     await session.flush()
+    await record(session, actor, Action.TOTP_BEGUN, "user", user.id, tenant_id=user.tenant_id, now=now)
     return secret, provisioning_uri(secret, user.email)
 
 
@@ -56,6 +57,10 @@ async def confirm(
         raise Conflict("begin the enrolment of a second factor first")
     refused = await check_code(session, vault, user, code, now=now)
     if refused is not None:
+        after = {"error_code": refused.code}
+        await record(
+            session, actor, Action.TOTP_REFUSED, "user", user.id, tenant_id=user.tenant_id, after=after, now=now
+        )
         return refused
     codes = new_recovery_codes()
     hashes = [vault.fingerprint(_RECOVERY, f"{user.id} {one}") for one in codes]

@@ -13,10 +13,11 @@ from hashinsight.identity import queries
 from hashinsight.identity.models import User
 from hashinsight.identity.passwords import check_strength, hash_password, is_password
 from hashinsight.identity.permissions import Role
+from hashinsight.identity.refusals import Refused
 from hashinsight.identity.scope import WHOLE_TENANT, Reach
-from hashinsight.identity.service.grants import create_grant
+from hashinsight.identity.service.grants import create_grant, keeping_an_owner
 from hashinsight.kit.crypto import Vault
-from hashinsight.kit.errors import Conflict, Forbidden, NotFound
+from hashinsight.kit.errors import Conflict, NotFound
 from hashinsight.kit.ids import new_id
 
 
@@ -65,12 +66,12 @@ async def change_user(
 ) -> User:
     user = await get_user(session, user_id)
     before = {"name": user.name, "state": user.state}
-    user.name = user.name if name is None else name.strip()
-    if state is not None and state != user.state:
-        user.state = state
-        await queries.move_sessions_revoked(session, user.id, reason=f"user {state}", now=now)
-    await session.flush()
-    await check_owner_left(session)
+    async with keeping_an_owner(session, user.tenant_id):
+        user.name = user.name if name is None else name.strip()
+        if state is not None and state != user.state:
+            user.state = state
+            await queries.move_sessions_revoked(session, user.id, reason=f"user {state}", now=now)
+        await session.flush()
     after = {"name": user.name, "state": user.state}
     await record(
         session,
@@ -89,13 +90,13 @@ async def change_user(
 async def delete_user(session: AsyncSession, actor: Actor, user_id: UUID, *, now: datetime) -> None:
     """The row stays for the record; sessions end, grants go, the e-mail is free again."""
     user = await get_user(session, user_id)
-    user.state = "deleted"
-    user.totp_key = None
-    user.totp_confirmed_at = None
-    await session.flush()
-    await queries.move_sessions_revoked(session, user.id, reason="user deleted", now=now)
-    await queries.delete_grants_of_user(session, user.id)
-    await check_owner_left(session)
+    async with keeping_an_owner(session, user.tenant_id):
+        user.state = "deleted"
+        user.totp_key = None
+        user.totp_confirmed_at = None
+        await session.flush()
+        await queries.move_sessions_revoked(session, user.id, reason="user deleted", now=now)
+        await queries.delete_grants_of_user(session, user.id)
     await record(
         session,
         actor,
@@ -117,16 +118,18 @@ async def change_password(
     *,
     now: datetime,
     keep: UUID | None = None,
-) -> None:
+) -> Refused | None:
     """By oneself with the old one, or by an administrator without it. All other sessions end."""
     user = await get_user(session, user_id)
     if old is not None and not await is_password(old, user.password_hash):
-        raise Forbidden("the old password is wrong", code="INVALID_CREDENTIALS")
+        await record(session, actor, Action.PASSWORD_REFUSED, "user", user.id, tenant_id=user.tenant_id, now=now)
+        return Refused(403, "INVALID_CREDENTIALS", "the old password is wrong")
     check_strength(new, user.email)
     user.password_hash = await hash_password(new)
     await session.flush()
     await queries.move_sessions_revoked(session, user.id, reason="new password", now=now, keep=keep)
     await record(session, actor, Action.PASSWORD_CHANGED, "user", user.id, tenant_id=user.tenant_id, now=now)
+    return None
 
 
 async def unlock_user(session: AsyncSession, vault: Vault, actor: Actor, user_id: UUID, *, now: datetime) -> None:
@@ -140,8 +143,3 @@ async def get_user(session: AsyncSession, user_id: UUID) -> User:
     if user is None or user.state == "deleted":
         raise NotFound("no such user")
     return user
-
-
-async def check_owner_left(session: AsyncSession) -> None:
-    if await queries.count_owners(session) == 0:
-        raise Conflict("this would leave the tenant without an owner", code="LAST_OWNER")

@@ -4,18 +4,15 @@ import polars as pl
 
 from hashinsight.inventory.expectation import MAX_THS
 from hashinsight.inventory.importing.reading import REFUSED_SCHEMA, Read
-from hashinsight.inventory.texts import ID, MAX_CHARS, RESERVED_IDS, TEXT
+from hashinsight.inventory.texts import ID, MAC_BETWEEN, MAC_DIGITS, MAC_PAIRS, MAX_CHARS, NO_MACS, RESERVED_IDS, TEXT
 
 _TEXTS = ("model", "serial", "zone", "rack", "position", "owner")
-_MAC = r"^[0-9a-f]{12}$"
-_PAIRS, _COLONS = r"^(..)(..)(..)(..)(..)(..)$", "$1:$2:$3:$4:$5:$6"
-_NO_MACS = ["0" * 12, "f" * 12]
 
 
 def judge(read: Read) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The good lines with MAC and number in their one form, and the refused ones with code and reason."""
     lines = read.lines.with_columns(
-        _digits=pl.col("mac").str.replace_all(r"[:\-.\s]", "").str.to_lowercase(),
+        _digits=_mac_digits(),
         _ths=pl.col("expected_ths").cast(pl.Float64, strict=False),
     )
     verdict = pl.coalesce(*_rules())
@@ -24,7 +21,7 @@ def judge(read: Read) -> tuple[pl.DataFrame, pl.DataFrame]:
         "line", pl.col("miner_id").str.slice(0, MAX_CHARS["miner_id"]), "error_code", "reason"
     )
     good = judged.filter(pl.col("error_code").is_null()).with_columns(
-        mac=pl.col("_digits").str.replace(_PAIRS, _COLONS),
+        mac=_mac_of(pl.col("_digits")),
         expected_ths=pl.col("_ths"),
     )
     return good.drop("_digits", "_ths", "error_code", "reason"), pl.concat([read.refused, refused.cast(REFUSED_SCHEMA)])
@@ -32,14 +29,13 @@ def judge(read: Read) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def cleaned(frame: pl.DataFrame) -> pl.DataFrame:
     """What machines say of themselves, in the same forms; a value that a list would be refused for is left out."""
-    digits = pl.col("mac").str.replace_all(r"[:\-.\s]", "").str.to_lowercase()
-    is_mac = digits.str.contains(_MAC) & ~digits.is_in(_NO_MACS)
+    digits = _mac_digits()
     texts = [
         pl.when(pl.col(name).str.contains(TEXT) & (pl.col(name).str.len_chars() <= MAX_CHARS[name])).then(pl.col(name))
         for name in ("model", "serial", "firmware")
     ]
     stripped = frame.with_columns(pl.col("model", "serial", "firmware").str.strip_chars())
-    return stripped.with_columns(*texts, mac=pl.when(is_mac).then(digits.str.replace(_PAIRS, _COLONS)))
+    return stripped.with_columns(*texts, mac=pl.when(_is_mac(digits)).then(_mac_of(digits)))
 
 
 def refuse(lines: pl.DataFrame, code: str, reason: str) -> pl.DataFrame:
@@ -76,7 +72,7 @@ def _rules() -> list[pl.Expr]:
         ),
         *odd,
         _when(
-            ~pl.col("_digits").str.contains(_MAC) | pl.col("_digits").is_in(_NO_MACS),
+            ~_is_mac(pl.col("_digits")),
             "BAD_MAC",
             "mac is no address of 12 hexadecimal digits",
         ),
@@ -89,6 +85,18 @@ def _rules() -> list[pl.Expr]:
         _twice("miner_id"),
         _twice("serial"),
     ]
+
+
+def _mac_digits() -> pl.Expr:
+    return pl.col("mac").str.replace_all(MAC_BETWEEN, "").str.to_lowercase()
+
+
+def _is_mac(digits: pl.Expr) -> pl.Expr:
+    return digits.str.contains(MAC_DIGITS) & ~digits.is_in(list(NO_MACS))
+
+
+def _mac_of(digits: pl.Expr) -> pl.Expr:
+    return digits.str.replace(MAC_PAIRS, "$1:$2:$3:$4:$5:$6")
 
 
 def _when(hit: pl.Expr, code: str, reason: str) -> pl.Expr:

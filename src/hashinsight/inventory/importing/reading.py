@@ -22,11 +22,10 @@ REFUSED_SCHEMA = pl.Schema({"line": pl.Int64, "miner_id": pl.String, "error_code
 
 @dataclass(frozen=True)
 class Read:
-    """`lines` has `line` and all columns as text, missing ones as null; `given` are the columns of the header."""
+    """`lines` has `line` and all columns as text, missing ones as null."""
 
     lines: pl.DataFrame
     refused: pl.DataFrame
-    given: tuple[str, ...]
 
 
 def read_list(raw: bytes) -> Read:
@@ -48,7 +47,7 @@ def read_list(raw: bytes) -> Read:
     stripped = frame.with_columns(pl.col(pl.String).str.strip_chars())
     filled = stripped.with_columns(pl.when(pl.col(pl.String) != "").then(pl.col(pl.String)).name.keep())
     missing = [pl.lit(None, pl.String).alias(name) for name in COLUMNS if name not in given]
-    return Read(filled.with_columns(missing).select("line", *COLUMNS), _ragged(bad, width), given)
+    return Read(filled.with_columns(missing).select("line", *COLUMNS), _ragged(bad, width))
 
 
 def _rows(text: str) -> tuple[list[list[str]], list[int]]:

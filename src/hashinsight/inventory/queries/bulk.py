@@ -4,20 +4,35 @@ from collections.abc import Sequence
 from uuid import UUID
 
 import polars as pl
-from sqlalchemy import Table, cast, column, func, select
+from sqlalchemy import DateTime, Integer, Table, bindparam, cast, column, func, select, text
 from sqlalchemy.dialects.postgresql import ARRAY, TEXT
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.inventory.importing.comparing import KNOWN_SCHEMA
 from hashinsight.inventory.models import Miner, MinerChange, Rack, Site, Zone
 from hashinsight.kit.db.copying import copy_into
+from hashinsight.kit.errors import Conflict
 
 _TAKEN = ("serial", "mac", "model", "firmware", "zone_id", "rack_id", "position", "owner")
-_WRITTEN = (*_TAKEN, "expected_ths", "expected_source", "updated_at")
+_GIVEN = (*_TAKEN, "expected_ths", "expected_source")
+_WRITTEN = (*_GIVEN, "updated_at")
+
+_UPDATE = text(
+    f"update miners m set {', '.join(f'{name} = given.{name}' for name in _GIVEN)}, updated_at = :updated_at"  # noqa: S608 - names of columns
+    f" from unnest(:miner_no, {', '.join(f':{name}' for name in _GIVEN)}) as given (miner_no, {', '.join(_GIVEN)})"
+    " where m.miner_no = given.miner_no and m.site_id = :site_id returning m.miner_no"
+).bindparams(
+    bindparam("site_id", type_=Integer),
+    bindparam("updated_at", type_=DateTime(timezone=True)),
+    *(bindparam(name, type_=ARRAY(Miner.__table__.c[name].type)) for name in ("miner_no", *_GIVEN)),
+)
 
 
 async def lock_site(session: AsyncSession, site_id: int) -> None:
-    """Imports of one site take turns; nobody else waits for them."""
+    """Imports of one site take turns with each other and with whoever writes one of its machines (`hold_sites`).
+
+    The key stays free: a row that only points to the site, as telemetry does, does not wait.
+    """
     await session.execute(select(Site.id).where(Site.id == site_id).with_for_update(key_share=True))
 
 
@@ -84,11 +99,13 @@ async def insert_miners(session: AsyncSession, frame: pl.DataFrame) -> int:
 
 
 async def update_miners(session: AsyncSession, frame: pl.DataFrame) -> int:
-    """The rows are there: the conflict is how they are found."""
-    columns = ("tenant_id", "site_id", "miner_id", *_WRITTEN, "created_at")
-    return await copy_into(
-        session, _table(Miner), frame.select(columns), conflict=["site_id", "miner_id"], update=_WRITTEN
-    )
+    """Machines that are there, found by their number; one that is not any more is told, never made."""
+    given = {name: frame[name].to_list() for name in ("miner_no", *_GIVEN)}
+    values = {"site_id": frame["site_id"][0], "updated_at": frame["updated_at"][0]}
+    written = len((await session.execute(_UPDATE, given | values)).all())
+    if written != frame.height:
+        raise Conflict("machines of this site were moved at this moment: try again", code="MINER_MOVED")
+    return written
 
 
 async def insert_changes(session: AsyncSession, frame: pl.DataFrame) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import any_, delete, func, literal, select, update
+from sqlalchemy import any_, delete, exists, func, literal, or_, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -38,11 +38,6 @@ async def count_members(session: AsyncSession, scope: Scope, group_ids: Sequence
         .group_by(GroupMember.group_id)
     )
     return {row[0]: row[1] for row in await session.execute(query)}
-
-
-async def list_member_sites(session: AsyncSession, group_id: int) -> list[int]:
-    query = select(GroupMember.site_id).where(GroupMember.group_id == group_id).distinct()
-    return list((await session.execute(query)).scalars())
 
 
 async def list_filter_groups(session: AsyncSession) -> Sequence[Group]:
@@ -89,9 +84,12 @@ async def delete_group(session: AsyncSession, group_id: int) -> None:
     await session.execute(delete(Group).where(Group.id == group_id))
 
 
-async def is_granted(session: AsyncSession, group_id: int) -> bool:
-    """Whether somebody's rights rest on this group."""
-    query = select(Grant.id).where(literal(group_id) == any_(Grant.group_ids)).limit(1)
+async def carries_rights(session: AsyncSession, group_id: int) -> bool:
+    """Whether somebody's rights rest on this group, or on one whose filter names it."""
+    by_filter = exists(
+        select(Group.id).where(Group.filter["group_id"].as_integer() == group_id, Group.id == any_(Grant.group_ids))
+    )
+    query = select(Grant.id).where(or_(literal(group_id) == any_(Grant.group_ids), by_filter)).limit(1)
     return (await session.execute(query)).scalar() is not None
 
 

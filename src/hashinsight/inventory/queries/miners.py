@@ -103,7 +103,8 @@ async def get_miner(
         query = query.where(Miner.site_id == (await get_site(session, scope, site)).id)
     if lock:
         query = query.with_for_update(of=Miner, key_share=True)
-    rows = (await session.execute(query.order_by(Miner.site_id).limit(10))).all()
+    query = query.order_by(Miner.site_id).limit(10).execution_options(populate_existing=lock)
+    rows = (await session.execute(query)).all()
     if not rows:
         raise NotFound("there is no such miner")
     if len(rows) > 1:

@@ -1,5 +1,7 @@
 """Sites, zones, racks, nodes."""
 
+from collections.abc import Collection
+
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -17,6 +19,13 @@ async def get_site(session: AsyncSession, scope: Scope, ref: str | int) -> Site:
     if site is None:
         raise NotFound("there is no such site")
     return site
+
+
+async def hold_sites(session: AsyncSession, site_ids: Collection[int]) -> None:
+    """Before a machine is written: no import of these sites runs until the transaction ends. Many may hold at once."""
+    query = select(Site.id).where(Site.id.in_(site_ids)).order_by(Site.id).with_for_update(read=True)
+    if len((await session.execute(query)).all()) != len(site_ids):
+        raise NotFound("there is no such site")
 
 
 async def list_sites(session: AsyncSession, scope: Scope, *, limit: int, cursor: str | None = None) -> Page:

@@ -7,7 +7,7 @@ from fastapi import Depends, Path, Query
 from pydantic import BaseModel
 
 from hashinsight.identity.access import Known, allowed, now_of
-from hashinsight.identity.permissions import Permission
+from hashinsight.identity.permissions import Permission, may
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.filters import MAX_INT, SiteRef
 from hashinsight.inventory.rights import Rights
@@ -17,7 +17,10 @@ from hashinsight.kit.web.examples import answers
 
 
 def _rights(principal: Known) -> Rights:
-    return Rights(principal.scope_for(Permission.SEE), principal.scope_for(Permission.INVENTORY))
+    gives_rights = any(may(role, Permission.ADMIN) and reach.is_whole for role, reach in principal.grants)
+    return Rights(
+        principal.scope_for(Permission.SEE), principal.scope_for(Permission.INVENTORY), gives_rights=gives_rights
+    )
 
 
 See = Annotated[Scope, allowed(Permission.SEE)]

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
-from hashinsight.identity.access import Session
+from hashinsight.identity.access import Known, Session
 from hashinsight.inventory.filters import SiteRef
 from hashinsight.inventory.importing.reading import COLUMNS
 from hashinsight.inventory.routes.asking import Now, See, Write, shows
@@ -35,7 +35,7 @@ async def import_list(
     request: Request,
     site_id: SiteOfList,
     rights: Write,
-    session: Session,
+    principal: Known,
     now: Now,
     all_or_nothing: Annotated[bool, Query(description="Load nothing when a line is refused.")] = False,
 ) -> ImportReport:
@@ -44,8 +44,9 @@ async def import_list(
     Good lines are loaded, refused ones listed with their line number and reason. Missing zones and racks are made, an
     empty cell leaves what is there, and the same list again changes nothing.
     """
-    raw = await request.body()
-    return await import_miners(session, rights, site_id, raw, all_or_nothing=all_or_nothing, now=now)
+    raw = await request.body()  # before the transaction: a slow sender holds no connection
+    async with get_database(request).transaction(principal.context()) as session:
+        return await import_miners(session, rights, site_id, raw, all_or_nothing=all_or_nothing, now=now)
 
 
 @router.get(

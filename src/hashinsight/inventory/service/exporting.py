@@ -16,6 +16,7 @@ from hashinsight.inventory.queries import miners, places
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.database import Database
 
+HEADER = ",".join(COLUMNS) + "\r\n"
 _PART_ROWS = 5000
 
 
@@ -37,14 +38,21 @@ async def begin_export(session: AsyncSession, scope: Scope, site_ref: str | int,
 
 async def export_lines(database: Database, context: Context, scope: Scope, site_id: int) -> AsyncIterator[str]:
     """Parts of the file. Each is read in a short session of its own: a slow reader holds no connection."""
-    yield ",".join(COLUMNS) + "\r\n"
+    yield HEADER
     after = ""
     while True:
         async with database.reading(context) as session:
-            rows = await miners.list_after(session, scope, site_id, after, limit=_PART_ROWS)
-        if not rows:
+            part, after = await export_part(session, scope, site_id, after)
+        if not part:
             return
-        out = io.StringIO()
-        csv.writer(out).writerows(rows)
-        yield out.getvalue()
-        after = rows[-1].miner_id
+        yield part
+
+
+async def export_part(session: AsyncSession, scope: Scope, site_id: int, after: str) -> tuple[str, str]:
+    """The lines behind this id, and the last id among them; no text when there are no more."""
+    rows = await miners.list_after(session, scope, site_id, after, limit=_PART_ROWS)
+    if not rows:
+        return "", after
+    out = io.StringIO()
+    csv.writer(out).writerows(rows)
+    return out.getvalue(), rows[-1].miner_id

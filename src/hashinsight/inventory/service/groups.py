@@ -48,6 +48,8 @@ async def change_group(
 ) -> Group:
     """Add and remove listed members, or set another filter or name."""
     group = await queries.get_group(session, rights.see, group_id, lock=True)
+    if change.filter is not None or change.add or change.remove:
+        await _check_gives_rights(session, rights, group)
     done: dict[str, Any] = {}
     if change.name is not None and change.name != group.name:
         check_whole(rights, "renaming a group")
@@ -80,6 +82,7 @@ async def refresh_group(session: AsyncSession, rights: Rights, group_id: int, *,
         raise Conflict("this group is listed: it has no filter to follow", code="GROUP_LISTED")
     chosen = MinerFilter(**group.filter)
     _check_filter_rights(rights, chosen)
+    await _check_gives_rights(session, rights, group)
     came, went = await queries.refresh_members(session, group, chosen, now=now)
     await _record(session, rights, Action.GROUP_REFRESHED, group, {"came": came, "went": went}, now=now)
     return group
@@ -97,7 +100,7 @@ async def refresh_groups(session: AsyncSession, *, now: datetime) -> int:
 async def delete_group(session: AsyncSession, rights: Rights, group_id: int, *, now: datetime) -> None:
     check_whole(rights, "deleting a group")
     group = await queries.get_group(session, rights.see, group_id, lock=True)
-    if await queries.is_granted(session, group.id):
+    if await queries.carries_rights(session, group.id):
         raise Conflict("somebody's rights rest on this group: take that grant back first", code="GROUP_IN_USE")
     await queries.delete_group(session, group.id)
     await _record(session, rights, Action.GROUP_DELETED, group, {"name": group.name}, now=now)
@@ -137,6 +140,12 @@ def _check_holds_a_site(rights: Rights) -> None:
     """Who holds a zone or a group alone writes no groups: it would widen scopes, perhaps the own one."""
     if not rights.write.is_whole and not rights.write.whole_sites:
         raise Forbidden("groups are made by those whose scope has a whole site")
+
+
+async def _check_gives_rights(session: AsyncSession, rights: Rights, group: Group) -> None:
+    """Who changes the members of a granted group changes somebody's rights, perhaps the own ones."""
+    if not rights.gives_rights and await queries.carries_rights(session, group.id):
+        raise Forbidden("somebody's rights rest on this group: it is changed by those who give rights in the tenant")
 
 
 async def _resolve(

@@ -35,6 +35,7 @@ class _Place:
 
 async def create_miner(session: AsyncSession, rights: Rights, new: NewMiner, *, now: datetime) -> Located:
     site = await places.get_site(session, rights.see, new.site_id)
+    await places.hold_sites(session, [site.id])
     place = await _place(session, rights, site, new.zone, new.rack)
     check_place(rights, site.id, place.zone_id)
     await _check_nodes(session, rights, site.id, new.power_node_id, new.network_node_id)
@@ -80,7 +81,7 @@ async def change_miner(
     site: str | int | None = None,
     now: datetime,
 ) -> Located:
-    found = await miner_to_change(session, rights, miner_id, site)
+    found = await miner_to_change(session, rights, miner_id, site, change.site_id)
     before = _shown(found)
     place = await _new_place(session, rights, found, change)
     given = change.model_dump(include=change.model_fields_set)

@@ -7,13 +7,16 @@ from datetime import datetime
 import polars as pl
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.inventory.importing.comparing import compare
+from hashinsight.audit.actions import SYSTEM, Action
+from hashinsight.audit.service import record
+from hashinsight.inventory.importing.comparing import Compared, compare
 from hashinsight.inventory.importing.judging import cleaned
 from hashinsight.inventory.models import Site
 from hashinsight.inventory.queries import bulk
 from hashinsight.inventory.service.bulk import write_compared
 
 _SAID = ("model", "serial", "mac", "firmware")
+_CAUSE = "telemetry"
 
 
 async def report_identity(session: AsyncSession, site: Site, said: pl.DataFrame, *, now: datetime) -> int:
@@ -33,9 +36,18 @@ async def report_identity(session: AsyncSession, site: Site, said: pl.DataFrame,
     lines = checked.drop("miner_no", "holder").with_columns(pl.lit(None, pl.Float64).alias("expected_ths"))
     compared = await asyncio.to_thread(compare, lines, known, stated="reported")
     await write_compared(
-        session, site, replace(compared, created=compared.created.clear()), cause="telemetry", now=now, wrote=_silent
+        session, site, replace(compared, created=compared.created.clear()), cause=_CAUSE, now=now, wrote=_silent
     )
+    if compared.changed.height:
+        await _record(session, site, compared, now=now)
     return compared.changed.height
+
+
+async def _record(session: AsyncSession, site: Site, compared: Compared, *, now: datetime) -> None:
+    """One entry for all: each machine's own changes are in its history."""
+    fields = dict(compared.changes["field"].value_counts(name="machines").iter_rows())
+    after = {"site": site.code, "cause": _CAUSE, "machines": compared.changed.height, "fields": fields}
+    await record(session, SYSTEM, Action.MINER_CHANGED, "site", site.id, tenant_id=site.tenant_id, after=after, now=now)
 
 
 def _silent(_: int) -> None:

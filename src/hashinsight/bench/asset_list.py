@@ -1,0 +1,80 @@
+"""`bench import`: an asset list of 100,000 machines, against a bare COPY of the same rows into the same table."""
+
+import subprocess
+import time
+from uuid import UUID
+
+from sqlalchemy import text
+
+from hashinsight.audit.actions import SYSTEM
+from hashinsight.bench.report import Result
+from hashinsight.bench.scratch import Scratch, scratch
+from hashinsight.identity.queries import enter_tenant
+from hashinsight.identity.scope import WHOLE_TENANT, make_scope
+from hashinsight.identity.service.tenants import create_tenant
+from hashinsight.inventory.rights import Rights
+from hashinsight.inventory.service.importing import import_miners
+from hashinsight.kit.clock import system_clock
+from hashinsight.kit.db.context import job_context
+
+MACHINES = 100_000
+_MODELS = ("Antminer S19j Pro", "Antminer S21", "Whatsminer M50S")
+
+
+async def measure() -> Result:
+    async with scratch() as place:
+        tenant_id = await _tenant_with_sites(place)
+        raw = _asset_list()
+        first = await _import(place, tenant_id, raw)
+        again = await _import(place, tenant_id, raw)
+        limit = _copy_by_psql(place)
+    return Result(
+        name="import",
+        figure=round(first, 2),
+        unit="s for 100,000 machines",
+        limit=round(limit, 2),
+        ratio=round(limit / first, 3),
+        detail={"seconds_100k": round(first, 2), "seconds_unchanged_100k": round(again, 2)},
+    )
+
+
+async def _tenant_with_sites(place: Scratch) -> UUID:
+    async with place.database.transaction(job_context()) as session:
+        tenant = await create_tenant(session, SYSTEM, "bench", now=system_clock())
+        await session.execute(
+            text("insert into sites (tenant_id, code, name, created_at) values (:t, 'one', 'One', :now)"),
+            {"t": tenant.id, "now": system_clock()},
+        )
+        return tenant.id
+
+
+def _asset_list() -> bytes:
+    lines = ["miner_id,model,serial,mac,zone,rack,position,owner,expected_ths"]
+    for n in range(MACHINES):
+        mac = "02:" + ":".join(f"{(n >> shift) & 255:02x}" for shift in (32, 24, 16, 8, 0))
+        zone, rack = n // 2000, n // 100
+        lines.append(f"m{n:06d},{_MODELS[n % 3]},SN{n:08d},{mac},zone-{zone},rack-{rack},{n % 100},acme,")
+    return ("\n".join(lines) + "\n").encode()
+
+
+async def _import(place: Scratch, tenant_id: UUID, raw: bytes) -> float:
+    began = time.perf_counter()
+    async with place.database.transaction(job_context()) as session:
+        await enter_tenant(session, tenant_id)
+        scope = make_scope(tenant_id, SYSTEM, [WHOLE_TENANT])
+        report = await import_miners(session, Rights(scope, scope), "one", raw, now=system_clock())
+    spent = time.perf_counter() - began
+    if report.created + report.unchanged != MACHINES:
+        raise RuntimeError(f"the import did not load everything: {report}")
+    return spent
+
+
+def _copy_by_psql(place: Scratch) -> float:
+    """The rows that the import made, out to a file and by COPY into a table with the same indexes and checks."""
+    rows = place.folder / "miners.csv"
+    prepare = "create table limit_miners (like miners including all)"
+    for script in (f"\\copy miners to '{rows}' csv", prepare):
+        subprocess.run([*place.psql, "-c", script], check=True)
+    began = time.perf_counter()
+    subprocess.run([*place.psql, "-c", f"\\copy limit_miners from '{rows}' csv"], check=True)
+    return time.perf_counter() - began

@@ -1,0 +1,25 @@
+"""`hashinsight bench NAME`: checkable figures."""
+
+import typer
+
+from hashinsight.bench import asset_list
+from hashinsight.bench.report import as_json as rendered
+from hashinsight.kit.errors import Refusal
+from hashinsight.kit.logs import configure_logs
+from hashinsight.kit.run import run
+from hashinsight.kit.settings import load_settings
+
+BENCHES = {"import": asset_list.measure}
+
+
+def bench(name: str, *, as_json: bool) -> None:
+    if name not in BENCHES:
+        raise Refusal(f"there is no benchmark {name}: choose one of {', '.join(BENCHES)}.")
+    configure_logs(load_settings().model_copy(update={"log_level": "ERROR"}), "bench")
+    result = run(BENCHES[name]())
+    if as_json:
+        typer.echo(rendered(result))
+    else:
+        typer.echo(f"{result.name}: {result.figure} {result.unit}; bare SQL {result.limit}; ratio {result.ratio}")
+        for what, value in result.detail.items():
+            typer.echo(f"  {what}: {value}")

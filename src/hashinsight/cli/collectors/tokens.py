@@ -1,0 +1,69 @@
+"""`hashinsight collector rotate | revoke | enrol-code`: secrets are shown once."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hashinsight.cli.collectors.acting import CollectorArgument, JsonOption, brief, get_collector, run, say_one
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncSession
+
+
+def rotate(
+    collector: CollectorArgument,
+    *,
+    overlap_sec: Annotated[int, typer.Option(min=0, max=604_800, help="How long the old token stays good.")] = 3600,
+    life_days: Annotated[int, typer.Option(min=1, max=1825, help="How long the new token is good.")] = 365,
+    json: JsonOption = False,
+) -> None:
+    """Print a new token; the old ones are good for the overlap and not longer."""
+
+    async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
+        from datetime import timedelta
+
+        from hashinsight.audit.actions import SYSTEM
+        from hashinsight.collectors.service.tokens import rotate as rotate_token
+
+        found = await get_collector(session, collector)
+        overlap, life = timedelta(seconds=overlap_sec), timedelta(days=life_days)
+        secret = await rotate_token(session, SYSTEM, found, overlap=overlap, life=life, now=now)
+        shown = {secret.field: secret.value, "expires_at": secret.expires_at, "old_tokens_until": now + overlap}
+        return brief(found) | shown
+
+    say_one(run(work), as_json=json)
+
+
+def revoke(collector: CollectorArgument, *, json: JsonOption = False) -> None:
+    """Revoke all its tokens and unused codes at once."""
+
+    async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
+        from hashinsight.audit.actions import SYSTEM
+        from hashinsight.collectors.service.tokens import revoke as revoke_tokens
+
+        found = await get_collector(session, collector)
+        return brief(found) | {"revoked": await revoke_tokens(session, SYSTEM, found, now=now)}
+
+    say_one(run(work), as_json=json)
+
+
+def enrol_code(
+    collector: CollectorArgument,
+    *,
+    life_hours: Annotated[int, typer.Option(min=1, max=720, help="How long the code is good.")] = 24,
+    json: JsonOption = False,
+) -> None:
+    """Print a new one-time code for a pending collector; the ones before it are good no more."""
+
+    async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
+        from datetime import timedelta
+
+        from hashinsight.audit.actions import SYSTEM
+        from hashinsight.collectors.service.tokens import issue_code
+
+        found = await get_collector(session, collector)
+        secret = await issue_code(session, SYSTEM, found, life=timedelta(hours=life_hours), now=now)
+        return brief(found) | {secret.field: secret.value, "expires_at": secret.expires_at}
+
+    say_one(run(work), as_json=json)

@@ -1,0 +1,124 @@
+"""Tokens are given and taken one after the other: whoever comes later has the last word."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.audit.actions import SYSTEM
+from hashinsight.collectors.models import Collector
+from hashinsight.collectors.queries import registry
+from hashinsight.collectors.queries.tokens import Owner
+from hashinsight.collectors.service import tokens
+from hashinsight.collectors.service.enrolment import Registered, Registration, register
+from hashinsight.identity.refusals import Refused
+from hashinsight.kit.clock import iso_z
+from hashinsight.kit.db.context import job_context
+from hashinsight.kit.errors import Conflict
+from tests.collectors.scene import EDGE, Scene
+
+Act = Callable[[AsyncSession, Collector], Awaitable[Any]]
+
+
+async def found(session: AsyncSession, collector_id: str) -> Collector:
+    collector = await registry.find_collector(session, UUID(collector_id))
+    assert collector is not None
+    return collector
+
+
+async def one_after_the_other(scene: Scene, collector_id: str, first: Act, second: Act) -> tuple[Any, Any]:
+    """The second begins while the first is done and not committed."""
+
+    async def later() -> Any:
+        async with scene.database.transaction(job_context()) as session:
+            return await second(session, await found(session, collector_id))
+
+    async with scene.database.transaction(job_context()) as session:
+        made = await first(session, await found(session, collector_id))
+        waiting = asyncio.create_task(later())
+        done, _ = await asyncio.wait([waiting], timeout=0.5)
+        assert not done, "the second one waits for the first"
+    return made, await waiting
+
+
+def rotating(scene: Scene) -> Act:
+    return lambda session, one: tokens.rotate(session, SYSTEM, one, overlap=timedelta(hours=1), now=scene.now)
+
+
+def revoking(scene: Scene) -> Act:
+    return lambda session, one: tokens.revoke(session, SYSTEM, one, now=scene.now)
+
+
+def coding(scene: Scene) -> Act:
+    return lambda session, one: tokens.issue_code(session, SYSTEM, one, now=scene.now)
+
+
+def registering(scene: Scene, code: str) -> Act:
+    async def act(session: AsyncSession, one: Collector) -> Registered | Refused:
+        owner = Owner(one.tenant_id, one.site_id, one.id)
+        return await register(session, SYSTEM, owner, Registration(code), now=scene.now)
+
+    return act
+
+
+async def test_revoking_after_a_rotation_that_is_under_way_revokes_the_new_token_too(scene: Scene) -> None:
+    collector_id, old = await scene.collector()
+    secret, revoked = await one_after_the_other(scene, collector_id, rotating(scene), revoking(scene))
+    assert revoked == 2
+    for token in (old, secret.value):
+        assert (await scene.call(token)).json()["error_code"] == "COLLECTOR_TOKEN_REVOKED"
+
+
+async def test_revoking_after_a_first_token_that_is_under_way_revokes_it(scene: Scene) -> None:
+    collector_id, _ = await scene.collector(credential="nothing")
+    _, revoked = await one_after_the_other(scene, collector_id, rotating(scene), revoking(scene))
+    assert revoked == 1
+
+
+async def test_revoking_after_a_registration_that_is_under_way_revokes_its_token(scene: Scene) -> None:
+    collector_id, code = await scene.collector(credential="enrolment_code")
+    made, revoked = await one_after_the_other(scene, collector_id, registering(scene, code), revoking(scene))
+    assert isinstance(made, Registered)
+    assert revoked == 1
+    await scene.post(f"collectors/{collector_id}/approve")
+    assert (await scene.call(made.secret.value)).status_code == 401
+
+
+async def test_a_registration_after_a_revocation_that_is_under_way_is_refused(scene: Scene) -> None:
+    collector_id, code = await scene.collector(credential="enrolment_code")
+    _, refused = await one_after_the_other(scene, collector_id, revoking(scene), registering(scene, code))
+    assert isinstance(refused, Refused)
+    assert refused.code == "ENROLMENT_CODE_REVOKED"
+
+
+async def test_of_two_codes_at_once_one_is_good(scene: Scene) -> None:
+    collector_id, _ = await scene.collector(credential="nothing")
+    first, second = await one_after_the_other(scene, collector_id, coding(scene), coding(scene))
+    answers = [
+        await scene.api.post(f"{EDGE}/register", json={"enrolment_code": secret.value}) for secret in (first, second)
+    ]
+    assert [answer.status_code for answer in answers] == [401, 200]
+
+
+async def test_a_code_for_one_that_was_approved_meanwhile_is_a_conflict(scene: Scene) -> None:
+    collector_id, _ = await scene.collector(credential="nothing")
+    async with scene.database.transaction(job_context()) as session:
+        stale = await found(session, collector_id)
+        await scene.post(f"collectors/{collector_id}/approve")
+        try:
+            await tokens.issue_code(session, SYSTEM, stale, now=scene.now)
+        except Conflict:
+            return
+    raise AssertionError("a code was issued for an active collector")
+
+
+async def test_rotating_records_that_the_old_tokens_were_cut_and_until_when(scene: Scene) -> None:
+    collector_id, _ = await scene.collector()
+    scene.at(5)
+    await scene.post(f"collectors/{collector_id}/rotate-token", {"overlap_sec": 60})
+    entry = (await scene.audited("collector_token_issued"))[-1]
+    assert entry.after["old_tokens_until"] == iso_z(scene.now + timedelta(seconds=60))
+    assert entry.after["old_tokens_cut"] == 1

@@ -1,0 +1,30 @@
+"""A MAC is judged alike in a request, in a list and in what a machine says."""
+
+import polars as pl
+import pytest
+
+from hashinsight.inventory.importing.judging import cleaned, judge
+from hashinsight.inventory.importing.reading import read_list
+from hashinsight.inventory.texts import plain_mac
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("02-1A-2B-3C-4D-5E", "02:1a:2b:3c:4d:5e"),
+        ("021a.2b3c.4d5e", "02:1a:2b:3c:4d:5e"),
+        ("02 1a 2b 3c 4d 5e", "02:1a:2b:3c:4d:5e"),
+        ("021a2b3c4d5", None),
+        ("02:1a:2b:3c:4d:5e:6f", None),
+        ("02:1a:2b:3c:4d:5g", None),
+        ("00:00:00:00:00:00", None),
+        ("ff-ff-ff-ff-ff-ff", None),
+    ],
+)
+def test_a_mac_has_one_form_wherever_it_comes_from(text: str, plain: str | None) -> None:
+    good, refused = judge(read_list(f"miner_id,mac\nm1,{text}".encode()))
+    said = pl.DataFrame({"miner_id": ["m1"], "model": ["x"], "serial": ["x"], "mac": [text], "firmware": ["x"]})
+    assert plain_mac(text) == plain
+    assert good["mac"].to_list() == ([] if plain is None else [plain])
+    assert refused["error_code"].to_list() == (["BAD_MAC"] if plain is None else [])
+    assert cleaned(said)["mac"].to_list() == [plain]
