@@ -1,11 +1,13 @@
 """`hashinsight miner …`."""
 
+import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import Progress
+from rich.progress import Progress, TextColumn
 
 from hashinsight.cli.inventory.acting import (
     Acting,
@@ -67,24 +69,26 @@ def export_miners(
     if json and out is None:
         raise Refusal("with --json, say by --out where the list goes.")
 
-    async def act(acting: Acting) -> dict[str, Any]:
-        from hashinsight.inventory.service.exporting import HEADER, begin_export, export_part
+    with (
+        Progress(TextColumn("{task.description}: {task.completed} machines"), console=Console(stderr=True)) as bar,
+        out.open("w", encoding="utf-8", newline="") if out else nullcontext(sys.stdout) as file,
+    ):
+        task = bar.add_task(f"exporting {site}", total=None)
 
-        scope = acting.rights.see
-        found = await begin_export(acting.session, scope, site, now=acting.now)
-        parts = [HEADER]
-        part, after = await export_part(acting.session, scope, found.id, "")
-        while part:
-            parts.append(part)
-            part, after = await export_part(acting.session, scope, found.id, after)
-        text = "".join(parts)
-        if out is None:
-            typer.echo(text, nl=False)
-        else:
-            out.write_text(text, encoding="utf-8", newline="")
-        return {"site": found.code, "file": str(out) if out else None}
+        async def act(acting: Acting) -> dict[str, Any]:
+            from hashinsight.inventory.service.exporting import HEADER, begin_export, export_part
 
-    answer = run_act(act, tenant, site)
+            scope = acting.rights.see
+            found = await begin_export(acting.session, scope, site, now=acting.now)
+            part, after, machines = HEADER, "", 0
+            while part:
+                file.write(part)
+                part, after = await export_part(acting.session, scope, found.id, after)
+                machines += part.count("\r\n")
+                bar.update(task, completed=machines)
+            return {"site": found.code, "file": str(out) if out else None, "machines": machines}
+
+        answer = run_act(act, tenant, site)
     if out is not None:
         say(answer, as_json=json)
 
