@@ -10,10 +10,10 @@ from hashinsight.collectors.kinds import EventStatus, Severity
 from hashinsight.collectors.models import CollectorEvent
 from hashinsight.collectors.queries import events
 from hashinsight.collectors.routes import examples
-from hashinsight.collectors.routes.registry import Cursor, Limit, Seen, SiteParam
+from hashinsight.collectors.routes.registry import Cursor, Limit, SiteParam
 from hashinsight.collectors.schemas import show_event
 from hashinsight.collectors.service import events as service
-from hashinsight.identity.access import ReadSession, Session, now_of
+from hashinsight.identity.access import ReadSession, Session, allowed, now_of
 from hashinsight.identity.permissions import Permission
 from hashinsight.identity.scope import Scope
 from hashinsight.kit.errors import Forbidden, NotFound
@@ -23,12 +23,13 @@ from hashinsight.kit.web.examples import answers
 router = APIRouter()
 
 Keeper = Annotated[Acting, acting(Permission.ACKNOWLEDGE)]
+Reader = Annotated[Scope, allowed(Permission.ACKNOWLEDGE)]  # what a site's collectors report is not for its customers
 Kind = Annotated[str | None, Query(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 
 
 @router.get("/collector-events", responses=answers({"events": [examples.EVENT], "next_cursor": None}))
 async def list_events(
-    scope: Seen,
+    scope: Reader,
     session: ReadSession,
     *,
     site_id: SiteParam = None,
