@@ -22,7 +22,7 @@ REGISTRY_HOSTS = [
     r"/(simple|packages)/[a-z0-9]{2}/",
 ]
 FORBIDDEN = re.compile("|".join(REGISTRY_HOSTS), re.IGNORECASE)
-MACHINE_PATHS = re.compile(r"(^|[\s\"'=(`:])/(root|work|home|farm)/[a-z.]")
+MACHINE_PATHS = re.compile(r"(^|[\s\"'=(`:])/(root|work|home|farm)" + r"/[a-z.]")
 
 
 def project_files() -> list[Path]:
@@ -54,9 +54,10 @@ def test_no_file_of_the_project_names_a_path_of_somebodys_machine() -> None:
     assert naming(project_files(), MACHINE_PATHS) == []
 
 
-@pytest.mark.parametrize(
-    "line", ["--index-url https://" + "pypi" + ".org/simple", '"resolved": "https://registry.' + "npmjs" + '.org/x"']
-)
+PLANTED = ("--index-url https:" + "//pypi" + ".org/simple", '"resolved": ' + '"https:' + "//registry.npm" + 'js.org/x"')
+
+
+@pytest.mark.parametrize("line", PLANTED)
 def test_a_registrys_host_that_is_planted_is_found(tmp_path: Path, line: str) -> None:
     planted = tmp_path / "requirements.txt"
     planted.write_text(f"numpy==2\n{line}\n")
