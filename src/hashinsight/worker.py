@@ -4,8 +4,12 @@ from datetime import timedelta
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from hashinsight.audit.ticks import audit_ticks
 from hashinsight.collectors.ticks import keep_heartbeat_days, notice_silent_collectors
 from hashinsight.inventory.service import refresh_groups
+from hashinsight.kit.crypto import Vault
+from hashinsight.kit.secret_key import load_secret_key
+from hashinsight.kit.settings import Settings
 from hashinsight.kit.ticks import queries
 from hashinsight.kit.ticks.beats import forget_beats
 from hashinsight.kit.ticks.tick import CatchUp, Tick, TickRun
@@ -26,10 +30,15 @@ async def refresh_filter_groups(session: AsyncSession, run: TickRun) -> None:
     await refresh_groups(session, now=run.now)
 
 
-TICKS = (
+_TICKS = (
     Tick("pulse", timedelta(seconds=15), CatchUp.LATEST, pulse),
     Tick("prune_tick_runs", timedelta(hours=1), CatchUp.LATEST, prune_tick_runs),
     Tick("filter_groups", timedelta(minutes=5), CatchUp.LATEST, refresh_filter_groups),
     Tick("collectors_offline", timedelta(seconds=15), CatchUp.LATEST, notice_silent_collectors),
     Tick("heartbeat_days", timedelta(hours=1), CatchUp.LATEST, keep_heartbeat_days),
 )
+
+
+def ticks(settings: Settings) -> tuple[Tick, ...]:
+    anchor = settings.audit_anchor.get_secret_value() if settings.audit_anchor else None
+    return (*_TICKS, *audit_ticks(Vault(load_secret_key(settings)), anchor))

@@ -13,7 +13,7 @@ from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.ticks.planner import plan
 from hashinsight.kit.ticks.worker import Runner
-from hashinsight.worker import TICKS
+from hashinsight.worker import ticks
 from tests.people import People
 
 ADMIN = "/api/admin/v1"
@@ -103,10 +103,10 @@ class Scene:
 
     async def run_ticks(self, *names: str) -> None:
         """As scheduler and worker would at this instant."""
-        ticks = [tick for tick in TICKS if tick.name in names]
-        await plan(self.database, ticks, now=self.now)
+        due = [tick for tick in ticks(self.app.state.settings) if tick.name in names]
+        await plan(self.database, due, now=self.now)
         now = self.now
-        await Runner(self.database, ticks, clock=lambda: now).do_due()
+        await Runner(self.database, due, clock=lambda: now).do_due()
 
 
 def bearer(token: str) -> dict[str, str]:

@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from hashinsight import __version__
 from hashinsight.app.readiness import Readiness, look
+from hashinsight.audit.tail import get_tail
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
@@ -96,7 +97,12 @@ async def _installation_metrics(request: Request) -> list[Metric]:
     database: Database = request.app.state.database
     try:
         async with database.transaction(job_context(work_seconds=5)) as session:
-            found += tick_gauges(await list_health(session, now=system_clock()), system_clock())
+            now = system_clock()
+            found += tick_gauges(await list_health(session, now=now), now)
+            age = (await get_tail(session)).age_sec(now)
+            found.append(
+                GaugeMetricFamily("hashinsight_audit_seal_lag_seconds", "Age of the oldest unsealed entry", age)
+            )
         up = 1
     except (SQLAlchemyError, OSError):
         up = 0

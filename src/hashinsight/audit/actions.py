@@ -90,3 +90,8 @@ class Action(StrEnum):
     COLLECTOR_CONFIG_ACTIVATED = "collector_config_activated"
     COLLECTOR_CONFIG_DEPRECATED = "collector_config_deprecated"
     COLLECTOR_CONFIG_APPLIED = "collector_config_applied"
+    # the record itself
+    AUDIT_EXPORTED = "audit_exported"
+    AUDIT_VERIFIED = "audit_verified"
+    AUDIT_RESEALED = "audit_resealed"
+    AUDIT_KEY_CREATED = "audit_key_created"

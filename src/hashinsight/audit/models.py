@@ -1,10 +1,10 @@
-"""`audit_log`: rows are added and never changed; the database refuses anything else, to everybody."""
+"""The log, its seals and their keys: rows are added and never changed; the database refuses anything else to all."""
 
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import DateTime, Index, Text, Uuid, func
+from sqlalchemy import BigInteger, DateTime, Index, Integer, LargeBinary, SmallInteger, Text, Uuid, func, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -16,6 +16,9 @@ class AuditEntry(Model):
     __table_args__ = (
         Index("ix_audit_log_tenant_at", "tenant_id", "at", "id"),
         Index("ix_audit_log_entity", "tenant_id", "entity_type", "entity_id", "at"),
+        Index("ix_audit_log_action", "tenant_id", "action", "at", "id"),
+        Index("ix_audit_log_actor", "tenant_id", "actor_id", "at", "id"),
+        Index("ix_audit_log_sealing", "era", "xid"),
     )
 
     id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
@@ -27,8 +30,47 @@ class AuditEntry(Model):
     action: Mapped[str] = mapped_column(Text)
     entity_type: Mapped[str] = mapped_column(Text)
     entity_id: Mapped[str | None] = mapped_column(Text)
-    before: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
-    after: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
+    before: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    after: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
     reason: Mapped[str | None] = mapped_column(Text)
     request_id: Mapped[str | None] = mapped_column(Text)
     address: Mapped[str | None] = mapped_column(Text)
+    # the database's own words, which no writer can choose
+    era: Mapped[int] = mapped_column(SmallInteger, server_default="1")
+    xid: Mapped[int] = mapped_column(BigInteger, server_default=text("pg_current_xact_id()::text::bigint"))
+
+
+class AuditSeal(Model):
+    __tablename__ = "audit_seals"
+
+    no: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    era: Mapped[int] = mapped_column(SmallInteger)
+    snapshot: Mapped[str] = mapped_column(Text)
+    server: Mapped[str] = mapped_column(Text)
+    entries: Mapped[int] = mapped_column(Integer)
+    digest: Mapped[bytes] = mapped_column(LargeBinary)
+    previous: Mapped[bytes] = mapped_column(LargeBinary)
+    sealed_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+    key_id: Mapped[str] = mapped_column(Text)
+    hash: Mapped[bytes] = mapped_column(LargeBinary)
+    signature: Mapped[bytes] = mapped_column(LargeBinary)
+    leaves: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+
+
+class AuditKey(Model):
+    __tablename__ = "audit_keys"
+
+    key_id: Mapped[str] = mapped_column(Text, primary_key=True)
+    public_key: Mapped[bytes] = mapped_column(LargeBinary)
+    sealed_key: Mapped[bytes] = mapped_column(LargeBinary)
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+
+
+class AuditAnchor(Model):
+    """How far an outside place has been told; the place itself may hold a secret, so only its hash is here."""
+
+    __tablename__ = "audit_anchors"
+
+    target: Mapped[str] = mapped_column(Text, primary_key=True)
+    last_no: Mapped[int] = mapped_column(BigInteger)
+    last_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))

@@ -1,6 +1,7 @@
 """Writing the record: always in the transaction of what it records."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -11,6 +12,19 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.actions import Action, Actor
 from hashinsight.audit.models import AuditEntry
 from hashinsight.kit.ids import new_id
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What an entry says. `before` and `after` hold plain JSON values and no secret."""
+
+    action: Action
+    entity_type: str
+    entity_id: object | None = None
+    before: Mapping[str, Any] | None = None
+    after: Mapping[str, Any] | None = None
+    reason: str | None = None
+    tenant_id: UUID | None = None
 
 
 async def record(
@@ -26,21 +40,30 @@ async def record(
     after: Mapping[str, Any] | None = None,
     reason: str | None = None,
 ) -> None:
-    """Add one entry. `before` and `after` hold plain JSON values and no secret."""
-    await session.execute(
-        insert(AuditEntry).values(
-            id=new_id(),
-            at=now,
-            tenant_id=tenant_id,
-            actor_kind=actor.kind.value,
-            actor_id=actor.id,
-            action=action.value,
-            entity_type=entity_type,
-            entity_id=None if entity_id is None else str(entity_id),
-            before=None if before is None else dict(before),
-            after=None if after is None else dict(after),
-            reason=reason,
-            request_id=actor.request_id,
-            address=actor.address,
-        )
-    )
+    """Add one entry."""
+    entry = Entry(action, entity_type, entity_id, before, after, reason, tenant_id)
+    await record_many(session, actor, [entry], now=now)
+
+
+async def record_many(session: AsyncSession, actor: Actor, entries: Iterable[Entry], *, now: datetime) -> None:
+    """Add many entries in one round trip: a sweep over thousands of things must not wait for each of them."""
+    rows = [
+        {
+            "id": new_id(),
+            "at": now,
+            "tenant_id": entry.tenant_id,
+            "actor_kind": actor.kind.value,
+            "actor_id": actor.id,
+            "action": entry.action.value,
+            "entity_type": entry.entity_type,
+            "entity_id": None if entry.entity_id is None else str(entry.entity_id),
+            "before": None if entry.before is None else dict(entry.before),
+            "after": None if entry.after is None else dict(entry.after),
+            "reason": entry.reason,
+            "request_id": actor.request_id,
+            "address": actor.address,
+        }
+        for entry in entries
+    ]
+    if rows:
+        await session.execute(insert(AuditEntry), rows)

@@ -7,11 +7,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from hashinsight.kit.children import Supervisor
+from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.account import service_account
 from hashinsight.kit.embedded.binaries import locate
 from hashinsight.kit.embedded.servers import data_folder, start_servers
 from hashinsight.kit.places import admin_address, open_database
+from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings
 from hashinsight.migrations import upgrade
 
@@ -22,6 +24,8 @@ class Scratch:
         self.database = database
         sockets = admin_address(settings)[0].libpq
         self.psql = [str(psql), "--quiet", "--no-psqlrc", "-v", "ON_ERROR_STOP=1", "-d", sockets]
+        self.pgbench = [str(psql.with_name("pgbench")), "--no-vacuum", sockets]
+        self.vault = Vault(load_secret_key(settings))
 
 
 @asynccontextmanager

@@ -6,6 +6,7 @@ import typer
 
 from hashinsight import __version__
 from hashinsight.cli.acting import need_server
+from hashinsight.cli.audit import audit_app
 from hashinsight.cli.collectors import collector_app
 from hashinsight.cli.identity import key_app, tenant_app, user_app
 from hashinsight.cli.inventory import (
@@ -117,7 +118,9 @@ def settings() -> None:
 
 
 @app.command()
-def bench(name: Annotated[str, typer.Argument(help="Which benchmark: import.")], *, json: JsonOption = False) -> None:
+def bench(
+    name: Annotated[str, typer.Argument(help="Which benchmark: import, audit.")], *, json: JsonOption = False
+) -> None:
     """Measure, against the limit that bare SQL reaches in the same run, on a scratch installation."""
     need_server()
     from hashinsight.cli.bench import bench
@@ -148,6 +151,7 @@ _GROUPS = {
     "group": group_app,
     "maintenance": maintenance_app,
     "collector": collector_app,
+    "audit": audit_app,
 }
 for _name, _group in _GROUPS.items():
     app.add_typer(_group, name=_name)

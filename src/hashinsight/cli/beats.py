@@ -16,13 +16,15 @@ def scheduler() -> None:
 async def _worker(settings: Settings) -> None:
     from hashinsight.kit.places import open_database, open_redis
     from hashinsight.kit.ticks.worker import run_worker
-    from hashinsight.worker import TICKS
+    from hashinsight.worker import ticks
 
     stop = stop_on_signal()
     database = open_database(settings, "worker")
     try:
         await check_database(database)
-        await run_worker(database, lambda: open_redis(settings), TICKS, stop, stop_seconds=settings.stop_seconds)
+        await run_worker(
+            database, lambda: open_redis(settings), ticks(settings), stop, stop_seconds=settings.stop_seconds
+        )
     finally:
         await database.dispose()
 
@@ -31,12 +33,12 @@ async def _scheduler(settings: Settings) -> None:
     from hashinsight.kit.places import open_database, open_redis
     from hashinsight.kit.ticks.scheduler import run_scheduler
     from hashinsight.kit.ticks.wake import Waker
-    from hashinsight.worker import TICKS
+    from hashinsight.worker import ticks
 
     stop = stop_on_signal()
     database = open_database(settings, "scheduler")
     try:
         await check_database(database)
-        await run_scheduler(database, Waker(open_redis(settings)), TICKS, stop)
+        await run_scheduler(database, Waker(open_redis(settings)), ticks(settings), stop)
     finally:
         await database.dispose()

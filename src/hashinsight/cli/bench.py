@@ -2,14 +2,14 @@
 
 import typer
 
-from hashinsight.bench import asset_list
+from hashinsight.bench import asset_list, audit_log
 from hashinsight.bench.report import as_json as rendered
 from hashinsight.kit.errors import Refusal
 from hashinsight.kit.logs import configure_logs
 from hashinsight.kit.run import run
 from hashinsight.kit.settings import load_settings
 
-BENCHES = {"import": asset_list.measure}
+BENCHES = {"import": asset_list.measure, "audit": audit_log.measure}
 
 
 def bench(name: str, *, as_json: bool) -> None:

@@ -14,6 +14,7 @@ from rich.table import Table
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
+from hashinsight.audit.tail import get_tail
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.address import address_from_url
 from hashinsight.kit.db.context import job_context
@@ -179,6 +180,9 @@ async def _database(settings: Settings) -> AsyncIterator[Finding]:
                         if process in alive
                         else Finding(process, State.WRONG, missing)
                     )
+                complaint = (await get_tail(session)).complaint(system_clock())
+                state = State.WRONG if complaint else State.OK
+                yield Finding("audit seals", state, complaint or "nothing waits longer than a minute")
                 for health in await list_health(session, now=system_clock()):
                     complaint = health.complaint(system_clock())
                     done = f"last done {health.last_done:%Y-%m-%d %H:%M:%S}Z" if health.last_done else "not done yet"

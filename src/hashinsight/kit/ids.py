@@ -1,6 +1,7 @@
 """Identifiers: time-ordered, so that they sit well in an index, and unguessable where they are secrets."""
 
 import secrets
+from datetime import datetime
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
@@ -8,6 +9,11 @@ from uuid_utils.compat import uuid7
 
 def new_id() -> UUID:
     return uuid7()
+
+
+def first_id_at(at: datetime) -> UUID:
+    """The lowest id that can have been made at this time or later."""
+    return UUID(int=int(at.timestamp() * 1000) << 80)
 
 
 def new_token(prefix: str) -> str:

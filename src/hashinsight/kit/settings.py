@@ -78,6 +78,11 @@ class Settings(BaseSettings):
     trusted_proxies: str = Field(
         "", description="Addresses of reverse proxies, by comma, whose `X-Forwarded-*` headers are believed."
     )
+    audit_anchor: SecretStr | None = Field(
+        None,
+        description="Where the audit's seals are kept outside the database: the absolute path of a file that only "
+        "grows, best on another machine, or an `https://` address that takes them by POST.",
+    )
     stop_seconds: int = Field(20, ge=1, le=600, description="Time that a process gets to finish what it holds.")
     demo_miners: int = Field(
         2000,
@@ -100,6 +105,13 @@ class Settings(BaseSettings):
     @classmethod
     def _redis(cls, value: SecretStr | None) -> SecretStr | None:
         return _with_scheme(value, "redis://", "rediss://", "unix://")
+
+    @field_validator("audit_anchor")
+    @classmethod
+    def _anchor(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not value.get_secret_value().startswith(("/", "https://", "http://127.0.0.1")):
+            raise ValueError("it must be an absolute path or begin with https://")
+        return value
 
 
 def load_settings() -> Settings:

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import SYSTEM, Action, Actor
-from hashinsight.audit.service import record
+from hashinsight.audit.service import Entry, record, record_many
 from hashinsight.collectors.kinds import RECONNECTED, REGISTERED, Status
 from hashinsight.collectors.models import Collector
 from hashinsight.collectors.queries import events, hearing
@@ -64,19 +64,19 @@ async def hear(
 async def sweep_silent(session: AsyncSession, *, now: datetime) -> int:
     """Every collector that was silent for too long is offline now; says how many."""
     gone = await hearing.move_silent_offline(session, now=now)
-    for row in gone:
-        await record(
-            session,
-            SYSTEM,
+    entries = [
+        Entry(
             Action.COLLECTOR_OFFLINE,
             "collector",
             row.id,
-            tenant_id=row.tenant_id,
             before={"status": Status.ACTIVE.value},
             after={
                 "status": Status.OFFLINE.value,
                 "last_seen_at": None if row.last_seen_at is None else iso_z(row.last_seen_at),
             },
-            now=now,
+            tenant_id=row.tenant_id,
         )
+        for row in gone
+    ]
+    await record_many(session, SYSTEM, entries, now=now)
     return len(gone)

@@ -1,0 +1,134 @@
+"""The chain of seals: what a seal says, how it is hashed and signed, how it is written down for others. Pure.
+
+A leaf is an entry's id and the SHA-256 of its line; a seal binds its leaves in order, and the seal before it.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+FORM = 1  # of lines, leaves and seals; a later form gets a new number
+LEAF_BYTES = 48
+_ID_BYTES = 16
+_PURPOSE = b"hashinsight audit seal\0"
+START = bytes(32)
+
+
+@dataclass(frozen=True)
+class Head:
+    """What a seal says. `server` names the database server and its timeline: a restored log is on another."""
+
+    no: int
+    era: int
+    snapshot: str
+    server: str
+    entries: int
+    digest: bytes
+    previous: bytes
+    sealed_at: datetime
+    key_id: str
+
+
+@dataclass(frozen=True)
+class Seal(Head):
+    hash: bytes
+    signature: bytes
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """A seal as it is kept elsewhere, with the key that checks it."""
+
+    seal: Seal
+    public_key: bytes
+
+
+def leaves_of(leaves: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """The ids and hashes, in the order that the seal gave them."""
+    for start in range(0, len(leaves), LEAF_BYTES):
+        middle = start + _ID_BYTES
+        yield leaves[start:middle], leaves[middle : start + LEAF_BYTES]
+
+
+def digest_of(leaves: bytes) -> bytes:
+    return hashlib.sha256(leaves).digest()
+
+
+def hash_of(head: Head) -> bytes:
+    said = json.dumps(_words(head) | {"form": FORM}, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(said.encode()).digest()
+
+
+def sign(head: Head, key: Ed25519PrivateKey) -> Seal:
+    digest = hash_of(head)
+    return Seal(**asdict(head), hash=digest, signature=key.sign(_PURPOSE + digest))
+
+
+def is_signed(seal: Seal, public_key: bytes) -> bool:
+    try:
+        Ed25519PublicKey.from_public_bytes(public_key).verify(seal.signature, _PURPOSE + seal.hash)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def key_id_of(public_key: bytes) -> str:
+    return hashlib.sha256(public_key).hexdigest()[:16]
+
+
+def is_sound(seal: Seal) -> bool:
+    """Whether its hash is that of what it says."""
+    return hash_of(seal) == seal.hash
+
+
+def shown(seal: Seal, public_key: bytes) -> dict[str, Any]:
+    """One line of an anchor."""
+    keys = {"hash": seal.hash.hex(), "signature": _b64(seal.signature), "public_key": _b64(public_key)}
+    return _words(seal) | keys
+
+
+def read_anchor(line: str | bytes | dict[str, Any]) -> Anchor:
+    """A line of an anchor; ValueError when it is none."""
+    try:
+        said = line if isinstance(line, dict) else json.loads(line)
+        seal = Seal(
+            no=int(said["no"]),
+            era=int(said["era"]),
+            snapshot=str(said["snapshot"]),
+            server=str(said["server"]),
+            entries=int(said["entries"]),
+            digest=bytes.fromhex(said["digest"]),
+            previous=bytes.fromhex(said["previous"]),
+            sealed_at=datetime.fromisoformat(said["sealed_at"]),
+            key_id=str(said["key_id"]),
+            hash=bytes.fromhex(said["hash"]),
+            signature=base64.b64decode(said["signature"], validate=True),
+        )
+        return Anchor(seal, base64.b64decode(said["public_key"], validate=True))
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"not a line of seals: {type(error).__name__}") from None
+
+
+def _words(head: Head) -> dict[str, Any]:
+    return {
+        "no": head.no,
+        "era": head.era,
+        "snapshot": head.snapshot,
+        "server": head.server,
+        "entries": head.entries,
+        "digest": head.digest.hex(),
+        "previous": head.previous.hex(),
+        "sealed_at": head.sealed_at.isoformat(),
+        "key_id": head.key_id,
+    }
+
+
+def _b64(raw: bytes) -> str:
+    return base64.b64encode(raw).decode()

@@ -1,0 +1,184 @@
+"""The SQL of the log and its seals. A line is the canonical text of an entry: what is hashed, and what is exported."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, cast
+from uuid import UUID
+
+from psycopg import sql
+from sqlalchemy import insert, select, text
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import undefer
+
+from hashinsight.audit.chain import Seal
+from hashinsight.audit.models import AuditAnchor, AuditKey, AuditSeal
+from hashinsight.audit.snapshot import EVERYTHING, Snapshot
+
+_AT = "to_char({0} at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
+_PLAIN = "tenant_id actor_kind actor_id action entity_type entity_id before after reason request_id address era xid"
+LINE = sql.SQL(
+    "json_build_object('id', id, "
+    + ", ".join(f"'{name}', {_AT.format(name)}" for name in ("at", "recorded_at"))
+    + "".join(f", '{name}', {name}" for name in _PLAIN.split())
+    + ")::text"
+)
+_HEAD = [column for column in AuditSeal.__table__.columns if column.name != "leaves"]
+
+
+def window(era: int, before: Snapshot, upto: Snapshot) -> sql.Composed:
+    """The entries of transactions that had ended by `upto` and not by `before`."""
+    return sql.SQL(
+        "era = {} and xid >= {} and xid < {} and xid <> all({}::bigint[]) and (xid >= {} or xid = any({}::bigint[]))"
+    ).format(era, before.xmin, upto.xmax, list(upto.running), before.xmax, list(before.running))
+
+
+async def lock_sealing(session: AsyncSession) -> None:
+    """One sealer at a time; writers do not wait for it."""
+    await session.execute(text("select pg_advisory_xact_lock(hashtext('hashinsight audit seal'))"))
+
+
+async def get_server(session: AsyncSession) -> str:
+    """The server and its timeline: another one after a restore, a failover or a move."""
+    query = "select system_identifier || '/' || timeline_id from pg_control_system(), pg_control_checkpoint()"
+    return str((await session.execute(text(query))).scalar_one())
+
+
+async def get_snapshot(session: AsyncSession) -> Snapshot:
+    return Snapshot.read((await session.execute(text("select pg_current_snapshot()::text"))).scalar_one())
+
+
+async def find_cut(session: AsyncSession, era: int, before: Snapshot, upto: Snapshot, *, entries: int) -> int | None:
+    """The transaction that a seal of this many entries ends with; None when all of them fit."""
+    query = sql.SQL("select xid from audit_log where {} order by xid offset {} limit 1")
+    found = await _run(session, query.format(window(era, before, upto), entries))
+    return None if found is None else int(found[0])
+
+
+async def get_leaves(session: AsyncSession, era: int, before: Snapshot, upto: Snapshot) -> bytes:
+    """The leaves of a window in the order that is theirs from now on."""
+    query = sql.SQL(
+        "select string_agg(uuid_send(id) || sha256(convert_to({}, 'UTF8')), ''::bytea order by xid, id)"
+        " from audit_log where {}"
+    )
+    found = await _run(session, query.format(LINE, window(era, before, upto)))
+    return bytes(found[0]) if found is not None and found[0] is not None else b""
+
+
+async def list_sealed_looking(session: AsyncSession, era: int, before: Snapshot, *, since: UUID) -> list[bytes]:
+    """Entries since an id whose transactions look sealed: of a server that counts anew, they may not be."""
+    query = sql.SQL(
+        "select array_agg(uuid_send(id) order by id) from audit_log where era = {} and id >= {} and not ({})"
+    )
+    found = await _run(session, query.format(era, since, window(era, before, Snapshot(2**63 - 1))))
+    return list(found[0] or ()) if found is not None else []
+
+
+async def list_leaves_since(session: AsyncSession, era: int, at: datetime) -> Sequence[bytes]:
+    query = select(AuditSeal.leaves).where(AuditSeal.era == era, AuditSeal.sealed_at >= at)
+    return (await session.execute(query)).scalars().all()
+
+
+async def get_leaves_of(session: AsyncSession, ids: Sequence[UUID]) -> bytes:
+    query = sql.SQL(
+        "select string_agg(uuid_send(id) || sha256(convert_to({}, 'UTF8')), ''::bytea order by id)"
+        " from audit_log where id = any({}::uuid[])"
+    )
+    found = await _run(session, query.format(LINE, [str(one) for one in ids]))
+    return bytes(found[0]) if found is not None and found[0] is not None else b""
+
+
+async def list_closing(session: AsyncSession) -> list[tuple[int, bytes]]:
+    """The seals that close an era, with their leaves: few."""
+    query = select(AuditSeal.no, AuditSeal.leaves).where(AuditSeal.snapshot == str(EVERYTHING))
+    return [(row.no, row.leaves) for row in await session.execute(query.order_by(AuditSeal.no))]
+
+
+async def find_last_seal(session: AsyncSession) -> Seal | None:
+    found = (await session.execute(select(*_HEAD).order_by(AuditSeal.no.desc()).limit(1))).one_or_none()
+    return None if found is None else seal_of(found)
+
+
+async def list_seals(session: AsyncSession, *, after: int, limit: int) -> list[Seal]:
+    rows = await session.execute(select(*_HEAD).where(AuditSeal.no > after).order_by(AuditSeal.no).limit(limit))
+    return [seal_of(row) for row in rows]
+
+
+async def list_sealed(session: AsyncSession, *, after: int, limit: int) -> list[tuple[Seal, bytes]]:
+    """Seals with their leaves."""
+    query = select(AuditSeal).options(undefer(AuditSeal.leaves)).where(AuditSeal.no > after)
+    rows = (await session.execute(query.order_by(AuditSeal.no).limit(limit))).scalars()
+    return [(seal_of(row), row.leaves) for row in rows]
+
+
+async def insert_seal(session: AsyncSession, seal: Seal, leaves: bytes) -> None:
+    values = {column.name: getattr(seal, column.name) for column in _HEAD}
+    await session.execute(insert(AuditSeal).values(**values, leaves=leaves))
+
+
+async def list_keys(session: AsyncSession) -> Sequence[AuditKey]:
+    return (
+        (await session.execute(select(AuditKey).order_by(AuditKey.created_at.desc(), AuditKey.key_id))).scalars().all()
+    )
+
+
+async def list_public_keys(session: AsyncSession) -> dict[str, bytes]:
+    rows = await session.execute(select(AuditKey.key_id, AuditKey.public_key))
+    return {row.key_id: row.public_key for row in rows}
+
+
+async def close_era(session: AsyncSession) -> None:
+    """Wait until nobody is writing an entry; from here to the commit nobody does."""
+    await session.execute(text("select set_config('lock_timeout', '10s', true), close_audit_era()"))
+
+
+async def open_era(session: AsyncSession, era: int) -> None:
+    await session.execute(text("select open_audit_era(:era)"), {"era": era})
+
+
+async def list_resealings(session: AsyncSession) -> Sequence[Any]:
+    """What was lost when, in the words of the entries that say so."""
+    query = "select at, reason, after from audit_log where action = 'audit_resealed' and tenant_id is null order by at"
+    return (await session.execute(text(query))).all()
+
+
+async def get_unsealed(session: AsyncSession, era: int, before: Snapshot) -> Any:
+    """What is not sealed yet, and what never could be because no such transaction or era exists."""
+    mine = window(era, before, Snapshot(2**63 - 1))
+    query = sql.SQL(
+        "select count(*) as entries, min(recorded_at) as oldest_at,"
+        " count(*) filter (where xid >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint) as ahead,"
+        " (select count(*) from audit_log where era > {}) as beyond from audit_log where {}"
+    )
+    return await _run(session, query.format(era, mine))
+
+
+async def list_missing_guards(session: AsyncSession) -> Sequence[str]:
+    """Which of the tables has lost the trigger that refuses changes."""
+    query = (
+        "select name from unnest(array['audit_log', 'audit_seals', 'audit_keys']) name where not exists"
+        " (select 1 from pg_trigger where tgrelid = name::regclass and tgname = 'append_only'"
+        " and tgenabled in ('O', 'A'))"
+    )
+    return (await session.execute(text(query))).scalars().all()
+
+
+async def find_anchored(session: AsyncSession, target: str) -> int:
+    found = await session.get(AuditAnchor, target)
+    return 0 if found is None else found.last_no
+
+
+async def move_anchored(session: AsyncSession, target: str, no: int, *, now: datetime) -> None:
+    moved = upsert(AuditAnchor).values(target=target, last_no=no, last_at=now)
+    changes = {"last_no": moved.excluded.last_no, "last_at": moved.excluded.last_at}
+    await session.execute(moved.on_conflict_do_update(index_elements=["target"], set_=changes))
+
+
+def seal_of(row: Any) -> Seal:
+    return Seal(**{column.name: getattr(row, column.name) for column in _HEAD})
+
+
+async def _run(session: AsyncSession, query: sql.Composed) -> Any:
+    """One row of a statement whose colons belong to time formats, not to parameters."""
+    connection = await session.connection()
+    return cast("Any", (await connection.exec_driver_sql(query.as_string())).one_or_none())

@@ -1,0 +1,151 @@
+"""Sealing: every few seconds what was written since the last time is put in order, hashed, chained and signed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.audit import queries
+from hashinsight.audit.actions import SYSTEM, Action, Actor
+from hashinsight.audit.chain import LEAF_BYTES, START, Head, Seal, digest_of, key_id_of, leaves_of, sign
+from hashinsight.audit.keys import signing_key
+from hashinsight.audit.service import record
+from hashinsight.audit.snapshot import EVERYTHING, Snapshot
+from hashinsight.audit.tail import next_window
+from hashinsight.kit.crypto import Vault
+from hashinsight.kit.ids import first_id_at
+
+PIECE = 50_000  # entries in one seal, so that a backlog is not hashed in one statement
+PIECES = 40  # seals in one run
+_OVERLAP = timedelta(hours=1)  # more than any transaction takes
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """Where the chain stands: what the next seal follows."""
+
+    server: str
+    key: Ed25519PrivateKey
+    last: Seal | None
+    now: datetime
+
+    @property
+    def era(self) -> int:
+        return next_window(self.last)[0]
+
+    @property
+    def sealed(self) -> Snapshot:
+        return next_window(self.last)[1]
+
+    def after(self, seal: Seal) -> "_Chain":
+        return _Chain(self.server, self.key, seal, self.now)
+
+
+async def seal(session: AsyncSession, vault: Vault, *, now: datetime, piece: int = PIECE) -> int:
+    """Seal whatever has been committed; says how many entries. A server that changed begins a new era by itself."""
+    await queries.lock_sealing(session)
+    chain = await _chain(session, vault, SYSTEM, now=now)
+    if chain.last is not None and chain.last.server != chain.server:
+        moved = {"server_before": chain.last.server, "server": chain.server}
+        reason = "the log is on another database server or timeline: restored, moved or failed over"
+        return (await _start_era(session, SYSTEM, chain, reason, moved))[1]
+    return (await _seal_upto(session, chain, await queries.get_snapshot(session), piece=piece))[1]
+
+
+async def reseal(
+    session: AsyncSession, vault: Vault, actor: Actor, reason: str, *, lost_from: int | None = None, now: datetime
+) -> int:
+    """After a restore that the server's name does not show: close the era as it stands and say why; gives the new era.
+
+    `lost_from` is the first seal that an anchor knows and the restored log does not.
+    """
+    await queries.lock_sealing(session)
+    chain = await _chain(session, vault, actor, now=now)
+    lost = {} if lost_from is None else {"lost_from": lost_from}
+    return (await _start_era(session, actor, chain, reason, lost))[0].era
+
+
+async def _chain(session: AsyncSession, vault: Vault, actor: Actor, *, now: datetime) -> _Chain:
+    key = await signing_key(session, vault, actor, now=now)
+    return _Chain(await queries.get_server(session), key, await queries.find_last_seal(session), now)
+
+
+async def _start_era(
+    session: AsyncSession, actor: Actor, chain: _Chain, reason: str, said: Mapping[str, Any]
+) -> tuple[_Chain, int]:
+    """Close the era with a seal over all that is left of it, and begin the next; the entry is the next one's first."""
+    await queries.close_era(session)
+    before = 0 if chain.last is None else chain.last.no
+    chain, sealed = await _seal_upto(session, chain, EVERYTHING, closing=True, pieces=10**6)
+    await queries.open_era(session, chain.era)
+    await record(
+        session,
+        actor,
+        Action.AUDIT_RESEALED,
+        "audit_log",
+        tenant_id=None,
+        reason=reason,
+        after={"closed_era": chain.era - 1, "sealed_then": sealed, "lost_from": before + 1} | dict(said),
+        now=chain.now,
+    )
+    return chain, sealed
+
+
+async def _seal_upto(
+    session: AsyncSession,
+    chain: _Chain,
+    upto: Snapshot,
+    *,
+    piece: int = PIECE,
+    pieces: int = PIECES,
+    closing: bool = False,
+) -> tuple[_Chain, int]:
+    sealed = 0
+    for _ in range(pieces):
+        cut = await queries.find_cut(session, chain.era, chain.sealed, upto, entries=piece)
+        part = upto if cut is None else upto.cut(cut)
+        leaves = await queries.get_leaves(session, chain.era, chain.sealed, part)
+        if closing and cut is None:
+            leaves += await _strays(session, chain)
+        if leaves or (closing and cut is None):
+            chain = chain.after(await _add(session, chain, part, leaves))
+            sealed += len(leaves) // LEAF_BYTES
+        if cut is None:
+            break
+    return chain, sealed
+
+
+async def _strays(session: AsyncSession, chain: _Chain) -> bytes:
+    """What a restored log's new server wrote before its era began: its transactions look like sealed ones."""
+    if chain.last is None:
+        return b""
+    since = chain.last.sealed_at - _OVERLAP
+    looking = await queries.list_sealed_looking(session, chain.era, chain.sealed, since=first_id_at(since))
+    listed = {
+        entry
+        for leaves in await queries.list_leaves_since(session, chain.era, since - _OVERLAP)
+        for entry, _ in leaves_of(leaves)
+    }
+    strays = [UUID(bytes=entry) for entry in looking if entry not in listed]
+    return await queries.get_leaves_of(session, strays) if strays else b""
+
+
+async def _add(session: AsyncSession, chain: _Chain, snapshot: Snapshot, leaves: bytes) -> Seal:
+    head = Head(
+        no=1 if chain.last is None else chain.last.no + 1,
+        era=chain.era,
+        snapshot=str(snapshot),
+        server=chain.server,
+        entries=len(leaves) // LEAF_BYTES,
+        digest=digest_of(leaves),
+        previous=START if chain.last is None else chain.last.hash,
+        sealed_at=chain.now,
+        key_id=key_id_of(chain.key.public_key().public_bytes_raw()),
+    )
+    made = sign(head, chain.key)
+    await queries.insert_seal(session, made, leaves)
+    return made

@@ -1,0 +1,189 @@
+"""`hashinsight audit`: verify, export, and what an operator does after a restore."""
+
+import sys
+from contextlib import nullcontext
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hashinsight.cli.acting import act, say, tenant_id_of
+from hashinsight.cli.identity import Json, TenantRef
+from hashinsight.kit.errors import Refusal
+
+audit_app = typer.Typer(help="The record of who did what: verified, exported, sealed.", no_args_is_help=True)
+
+AnchorFile = Annotated[
+    Path | None, typer.Option("--anchor", help="A file of seals that was kept elsewhere.", exists=True, dir_okay=False)
+]
+OutFile = Annotated[Path | None, typer.Option("--out", help="Write to this file in place of standard output.")]
+
+
+@audit_app.command("verify")
+def verify_log(*, anchor: AnchorFile = None, json: Json = False) -> None:
+    """Prove that nothing was changed, removed or inserted; with --anchor, also that nothing was cut or rewritten."""
+
+    async def work(_session: Any, settings: Any) -> Any:
+        from hashinsight.audit.verifying import verify
+        from hashinsight.kit.clock import system_clock
+        from hashinsight.kit.crypto import Vault
+        from hashinsight.kit.places import open_database
+        from hashinsight.kit.secret_key import load_secret_key
+
+        lines = anchor.read_bytes().splitlines() if anchor else []
+        database = open_database(settings, "verify")
+        try:
+            return await verify(database, Vault(load_secret_key(settings)), lines, now=system_clock())
+        finally:
+            await database.dispose()
+
+    report = act(work)
+    say(report.shown(), _words(report), as_json=json)
+    raise typer.Exit(0 if report.ok else 1)
+
+
+def _words(report: Any) -> str:
+    tail = f"{report.unsealed} entries are not sealed yet (at most a minute of them is normal)"
+    lines = [f"{report.entries} entries in {report.seals} seals; {tail}"]
+    if report.anchors:
+        lines.append(f"compared with {report.anchors} seals of the anchor")
+    lines += [f"note: {note}" for note in report.notes]
+    for finding in report.findings:
+        entry = f" (entry {finding.entry_id})" if finding.entry_id else ""
+        lines.append(f"{finding.kind}: {finding.message}{entry}")
+    if report.found > len(report.findings):
+        lines.append(f"… and {report.found - len(report.findings)} more")
+    lines.append("verified: nothing was touched" if report.ok else f"NOT verified: {report.found} findings")
+    return "\n".join(lines)
+
+
+@audit_app.command("seal")
+def seal_now(*, json: Json = False) -> None:
+    """Seal what is not sealed yet, without waiting for the worker."""
+
+    async def work(session: Any, settings: Any) -> dict[str, Any]:
+        from hashinsight.audit.sealing import seal
+        from hashinsight.kit.clock import system_clock
+
+        return {"sealed": await seal(session, _vault(settings), now=system_clock())}
+
+    done = act(work)
+    say(done, f"{done['sealed']} entries sealed", as_json=json)
+
+
+@audit_app.command("seals")
+def export_seals(
+    *, after: Annotated[int, typer.Option(help="Only those behind this number.")] = 0, out: OutFile = None
+) -> None:
+    """The seals as JSON lines: an anchor to be kept where nobody who can write to the database can write."""
+
+    async def work(session: Any, _settings: Any) -> int:
+        import json
+
+        from hashinsight.audit import queries
+        from hashinsight.audit.chain import shown
+
+        keys, count, last = await queries.list_public_keys(session), 0, after
+        with _opened(out) as file:
+            while found := await queries.list_seals(session, after=last, limit=1000):
+                file.writelines(json.dumps(shown(one, keys[one.key_id])) + "\n" for one in found)
+                count, last = count + len(found), found[-1].no
+        return count
+
+    count = act(work)
+    if out is not None:
+        typer.echo(f"{count} seals written to {out}")
+
+
+@audit_app.command("export")
+def export_entries(
+    *,
+    tenant: TenantRef = None,
+    since: Annotated[datetime | None, typer.Option(help="From this time on (UTC).")] = None,
+    until: Annotated[datetime | None, typer.Option(help="Before this time (UTC).")] = None,
+    out: OutFile = None,
+) -> None:
+    """A tenant's entries as JSON lines, oldest first. The export is itself recorded."""
+
+    async def work(session: Any, _settings: Any) -> int:
+        from datetime import UTC
+
+        from hashinsight.audit.actions import SYSTEM, Action
+        from hashinsight.audit.models import AuditEntry
+        from hashinsight.audit.search import Wanted, list_lines
+        from hashinsight.audit.service import record
+        from hashinsight.kit.clock import system_clock
+
+        tenant_id = await tenant_id_of(session, tenant)
+        wanted = Wanted(since=since and since.replace(tzinfo=UTC), until=until and until.replace(tzinfo=UTC))
+        said = {"tenant_id": tenant_id, "after": wanted.words(), "now": system_clock()}
+        await record(session, SYSTEM, Action.AUDIT_EXPORTED, "audit_log", **said)
+        mine, after, count = AuditEntry.tenant_id == tenant_id, None, 0
+        with _opened(out) as file:
+            while part := await list_lines(session, wanted, mine, after=after, limit=5000):
+                file.writelines(f"{row.line}\n" for row in part)
+                count, after = count + len(part), (part[-1].at, part[-1].id)
+        return count
+
+    count = act(work)
+    if out is not None:
+        typer.echo(f"{count} entries written to {out}")
+
+
+@audit_app.command("reseal")
+def reseal_log(
+    reason: Annotated[str, typer.Option(help="Why: which backup was restored, when, by whom.")],
+    *,
+    anchor: AnchorFile = None,
+    json: Json = False,
+) -> None:
+    """After a backup was restored: seal the log as it stands and begin a new era. That is itself an entry.
+
+    A restore to another server is noticed without this. With --anchor the record says from which seal on it was lost.
+    """
+
+    async def work(session: Any, settings: Any) -> dict[str, Any]:
+        from hashinsight.audit.actions import SYSTEM
+        from hashinsight.audit.delivery import first_lost
+        from hashinsight.audit.sealing import reseal
+        from hashinsight.kit.clock import system_clock
+
+        lost = await first_lost(session, anchor.read_bytes().splitlines()) if anchor else None
+        vault, now = _vault(settings), system_clock()
+        return {"era": await reseal(session, vault, SYSTEM, reason, lost_from=lost, now=now), "lost_from": lost}
+
+    done = act(work)
+    lost = f"; seals from {done['lost_from']} on were lost" if done["lost_from"] else ""
+    say(done, f"era {done['era']} has begun{lost}", as_json=json)
+
+
+@audit_app.command("rotate-key")
+def rotate_key(*, json: Json = False) -> None:
+    """Sign from now on with a new key. Seals of the old one stay valid."""
+
+    async def work(session: Any, settings: Any) -> dict[str, Any]:
+        from hashinsight.audit.actions import SYSTEM
+        from hashinsight.audit.chain import key_id_of
+        from hashinsight.audit.keys import make_key
+        from hashinsight.kit.clock import system_clock
+
+        key = await make_key(session, _vault(settings), SYSTEM, now=system_clock())
+        return {"key_id": key_id_of(key.public_key().public_bytes_raw())}
+
+    done = act(work)
+    say(done, f"key {done['key_id']} signs from now on", as_json=json)
+
+
+def _vault(settings: Any) -> Any:
+    from hashinsight.kit.crypto import Vault
+    from hashinsight.kit.secret_key import load_secret_key
+
+    return Vault(load_secret_key(settings))
+
+
+def _opened(out: Path | None) -> Any:
+    try:
+        return nullcontext(sys.stdout) if out is None else out.open("w", encoding="utf-8")
+    except OSError as error:
+        raise Refusal(f"{out} cannot be written: {error.strerror}.") from None

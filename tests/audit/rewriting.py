@@ -1,0 +1,44 @@
+"""What a thief with the database and the secret would do: write the whole chain again over changed entries."""
+
+import psycopg
+
+from hashinsight.audit import queries
+from hashinsight.audit.actions import SYSTEM
+from hashinsight.audit.chain import LEAF_BYTES, START, Head, digest_of, key_id_of, sign
+from hashinsight.audit.keys import make_key, signing_key
+from hashinsight.audit.snapshot import NOTHING, Snapshot
+from hashinsight.kit.clock import system_clock
+from hashinsight.kit.crypto import Vault
+from hashinsight.kit.db.context import job_context
+from tests.audit.log import VAULT, Log
+
+
+async def rewrite_chain(
+    log: Log, connection: psycopg.Connection, vault: Vault = VAULT, *, server: str | None = None, shift: int = 0
+) -> None:
+    """`connection` is a superuser's with the triggers off; the seals keep their numbers and times."""
+    old = connection.execute("select no, era, snapshot, server, sealed_at from audit_seals order by no").fetchall()
+    connection.execute("delete from audit_seals")
+    async with log.database.transaction(job_context()) as session:
+        find = signing_key if vault is VAULT else make_key
+        key = await find(session, vault, SYSTEM, now=system_clock())
+        previous, before = START, NOTHING
+        for no, era, snapshot, name, sealed_at in old:
+            upto = _shifted(Snapshot.read(snapshot), shift)
+            leaves = await queries.get_leaves(session, era, before, upto)
+            key_id = key_id_of(key.public_key().public_bytes_raw())
+            said = (len(leaves) // LEAF_BYTES, digest_of(leaves), previous, sealed_at, key_id)
+            made = sign(Head(no, era, str(upto), server or name, *said), key)
+            await queries.insert_seal(session, made, leaves)
+            previous, before = made.hash, upto
+
+
+async def move_server(log: Log) -> None:
+    """A log as a dump and a restore leave it: its seals name another server, whose transactions were far ahead."""
+    with log.unguarded() as connection:
+        connection.execute("update audit_log set xid = xid + 1000000")
+        await rewrite_chain(log, connection, server="7000000000000000001/1", shift=1_000_000)
+
+
+def _shifted(snapshot: Snapshot, by: int) -> Snapshot:
+    return Snapshot(snapshot.xmax + by, tuple(one + by for one in snapshot.running))

@@ -1,0 +1,133 @@
+"""Seals on their way out: to a file, to a webhook, and what happens when the outside knows better."""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hashinsight.audit.delivery import AnchorDisagrees, deliver, first_lost
+from hashinsight.kit.clock import system_clock
+from hashinsight.kit.db.context import job_context
+from hashinsight.kit.errors import HashInsightError
+from tests.audit.log import Log
+
+
+async def told(log: Log, target: str) -> int:
+    async with log.database.transaction(job_context()) as session:
+        return await deliver(session, target, now=system_clock())
+
+
+class Receiver:
+    """A webhook of somebody else, on this machine."""
+
+    def __init__(self) -> None:
+        self.code = 200
+        self.seals: list[dict[str, Any]] = []
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                if receiver.code == 200:
+                    receiver.seals += body["seals"]
+                self.send_response(receiver.code)
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._server = HTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}/seals"
+        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    made = Receiver()
+    yield made
+    made.close()
+
+
+async def test_a_webhook_gets_every_seal_and_what_it_refused_again(log: Log, receiver: Receiver) -> None:
+    await log.fill(seals=2)
+    receiver.code = 500
+    with pytest.raises(HashInsightError, match="answered 500"):
+        await told(log, receiver.url)
+    receiver.code = 200
+    assert await told(log, receiver.url) == 2
+    assert await told(log, receiver.url) == 0
+    await log.fill(seals=1)
+    assert await told(log, receiver.url) == 1
+    assert [seal["no"] for seal in receiver.seals] == [1, 2, 3]
+    report = await log.verify([json.dumps(seal) for seal in receiver.seals])
+    assert (report.ok, report.anchors) == (True, 3)
+
+
+async def test_a_webhook_that_is_not_there_fails_loudly_and_loses_nothing(log: Log, receiver: Receiver) -> None:
+    await log.fill(seals=1)
+    with pytest.raises(Exception, match="connect"):
+        await told(log, "http://127.0.0.1:1/seals")
+    assert await told(log, receiver.url) == 1
+
+
+async def test_a_file_goes_on_where_it_ends_whatever_was_committed(log: Log, tmp_path: Path) -> None:
+    anchor = tmp_path / "new folder" / "seals.jsonl"
+    await log.fill(seals=2)
+    assert await told(log, str(anchor)) == 2
+    assert await told(log, str(anchor)) == 0
+    await log.fill(seals=1)
+    assert await told(log, str(anchor)) == 1
+    numbers = [json.loads(line)["no"] for line in anchor.read_text().splitlines()]
+    assert numbers == [1, 2, 3]
+
+
+async def test_a_file_that_knows_more_than_the_log_is_not_added_to(log: Log, tmp_path: Path) -> None:
+    anchor = tmp_path / "seals.jsonl"
+    await log.fill(seals=4)
+    await told(log, str(anchor))
+    with log.unguarded() as connection:
+        connection.execute("delete from audit_seals where no > 2")
+        connection.execute("delete from audit_log where id in (select id from audit_log order by xid, id offset 11)")
+    await log.fill(seals=3)
+    before = anchor.read_bytes()
+    with pytest.raises(AnchorDisagrees, match="audit reseal"):
+        await told(log, str(anchor))
+    assert anchor.read_bytes() == before
+    async with log.database.reading(job_context()) as session:
+        assert await first_lost(session, before.splitlines()) == 3
+
+
+async def test_after_a_reseal_the_file_goes_on_and_all_of_it_verifies(log: Log, tmp_path: Path) -> None:
+    anchor = tmp_path / "seals.jsonl"
+    await log.fill(seals=4)
+    await told(log, str(anchor))
+    with log.unguarded() as connection:
+        connection.execute("delete from audit_seals where no > 2")
+        connection.execute("delete from audit_log where id in (select id from audit_log order by xid, id offset 11)")
+    await log.fill(seals=1)
+    await log.reseal("backup of Monday", lost_from=3)
+    await log.fill(seals=2)
+    assert await told(log, str(anchor)) == 4  # the closing one among them
+    assert await told(log, str(anchor)) == 0
+    report = await log.verify(anchor.read_text().splitlines())
+    assert report.ok, report.findings
+    assert "2 seals of the anchor were lost" in report.notes[0]
+
+
+async def test_a_file_of_something_else_is_left_alone(log: Log, tmp_path: Path) -> None:
+    anchor = tmp_path / "notes.txt"
+    anchor.write_text("buy milk\n")
+    await log.fill(seals=1)
+    with pytest.raises(AnchorDisagrees, match="not a seal"):
+        await told(log, str(anchor))
+    assert anchor.read_text() == "buy milk\n"

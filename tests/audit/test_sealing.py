@@ -1,0 +1,179 @@
+"""Sealing: everything that was committed, once, in order, however the writers come and go."""
+
+import asyncio
+
+import psycopg
+import pytest
+from sqlalchemy import text
+
+from hashinsight.audit import queries
+from hashinsight.audit.actions import SYSTEM, Action
+from hashinsight.audit.keys import make_key
+from hashinsight.audit.service import record
+from hashinsight.audit.snapshot import Snapshot
+from hashinsight.audit.ticks import audit_ticks
+from hashinsight.kit.clock import system_clock
+from hashinsight.kit.crypto import Vault
+from hashinsight.kit.db.context import job_context
+from hashinsight.kit.db.database import Database
+from hashinsight.kit.ticks.planner import plan
+from hashinsight.kit.ticks.worker import Runner
+from tests.audit.log import VAULT, Log
+from tests.audit.rewriting import move_server
+from tests.audit.test_verifying import anchor_of
+
+
+async def test_nothing_new_makes_no_seal(log: Log) -> None:
+    await log.fill(seals=1)
+    await log.seal()  # the entry about the key
+    assert await log.seal() == 0
+    assert (await log.verify()).seals <= 2
+
+
+async def test_a_transaction_that_runs_long_is_sealed_when_it_ends_and_holds_nobody_up(
+    log: Log, database: Database
+) -> None:
+    async with database.transaction(job_context()) as slow:
+        await record(slow, SYSTEM, Action.LOGIN, "user", "slow", tenant_id=None, now=system_clock())
+        await log.write(3)
+        assert await log.seal() == 3
+        await log.write(2)
+        assert await log.seal() == 2 + 1  # and the key's own entry
+    assert await log.seal() == 1
+    report = await log.verify()
+    assert (report.ok, report.entries, report.unsealed) == (True, 7, 0)
+
+
+async def test_what_was_rolled_back_leaves_no_hole(log: Log, database: Database) -> None:
+    with pytest.raises(RuntimeError):
+        async with database.transaction(job_context()) as session:
+            await record(session, SYSTEM, Action.LOGIN, "user", tenant_id=None, now=system_clock())
+            raise RuntimeError
+    await log.fill(seals=2)
+    assert (await log.verify()).ok
+
+
+async def test_a_backlog_is_sealed_in_pieces_that_follow_each_other(log: Log) -> None:
+    for _ in range(10):
+        await log.write(10)
+    assert await log.seal(piece=25) == 100
+    report = await log.verify()
+    assert report.ok
+    assert report.seals == 4  # a transaction is never torn, so 30 each
+
+
+async def test_sealers_at_the_same_time_make_one_chain(log: Log) -> None:
+    await log.write(20)
+    sealed = await asyncio.gather(*(log.seal() for _ in range(4)))
+    assert sum(sealed) in (20, 21)
+    assert (await log.verify()).ok
+
+
+async def test_writers_and_sealers_at_once_lose_and_double_nothing(log: Log) -> None:
+    async def write() -> None:
+        for _ in range(40):
+            await log.write(3)
+
+    async def seal_often() -> None:
+        for _ in range(25):
+            await log.seal(piece=20)
+
+    await asyncio.gather(*(write() for _ in range(5)), seal_often(), seal_often())
+    await log.seal()
+    await log.seal()
+    report = await log.verify()
+    assert (report.ok, report.entries, report.unsealed) == (True, 601, 0)
+
+
+async def test_a_writer_cannot_choose_its_place_in_the_log(database: Database) -> None:
+    for column in ("era", "xid", "recorded_at"):
+        with pytest.raises(Exception, match="permission denied"):
+            async with database.transaction(job_context()) as session:
+                await session.execute(
+                    text(
+                        f"insert into audit_log (id, at, actor_kind, action, entity_type, {column})"
+                        " values (gen_random_uuid(), '2026-01-01', 'user', 'login', 'user', default)"
+                    )
+                )
+
+
+async def test_the_tick_seals_and_tells_a_file_that_goes_on_after_a_torn_line(log: Log, tmp_path: object) -> None:
+    anchor = f"{tmp_path}/outside/seals.jsonl"
+    ticks = audit_ticks(VAULT, anchor)
+    for _ in range(2):
+        await log.write(4)
+        await plan(log.database, ticks, now=system_clock())
+        await Runner(log.database, ticks).do_due()
+        async with log.database.transaction(job_context()) as session:
+            await session.execute(text("delete from tick_runs"))
+        with open(anchor, "a") as file:  # noqa: PTH123, ASYNC230 - a file of the test
+            file.write('{"no": 9, "torn')
+    await log.fill(seals=1)
+    await plan(log.database, ticks, now=system_clock())
+    await Runner(log.database, ticks).do_due()
+    with open(anchor) as file:  # noqa: PTH123, ASYNC230 - a file of the test
+        lines = [line for line in file.read().splitlines() if "torn" not in line]
+    report = await log.verify(lines)
+    assert (report.ok, report.anchors) == (True, 3), report.findings
+
+
+async def test_a_new_key_signs_from_then_on_and_old_seals_still_hold(log: Log) -> None:
+    await log.fill(seals=2)
+    async with log.database.transaction(job_context()) as session:
+        await make_key(session, VAULT, SYSTEM, now=system_clock())
+    await log.fill(seals=2)
+    async with log.database.reading(job_context()) as session:
+        keys = [one.key_id for one in await queries.list_seals(session, after=0, limit=9)]
+    assert len(set(keys)) == 2
+    assert (await log.verify()).ok
+
+
+async def test_another_secret_makes_another_key_and_the_old_one_needs_the_anchor(log: Log) -> None:
+    await log.fill(seals=2)
+    anchor = await anchor_of(log)
+    other = Vault(b"a new secret of the installation!")
+    assert not (await log.verify(vault=other)).ok
+    assert (await log.verify(anchor, vault=other)).ok
+
+
+async def test_a_log_on_another_server_begins_a_new_era_and_says_so(log: Log, superuser_url: str) -> None:
+    await log.fill(seals=2)
+    await log.write(2)
+    await move_server(log)
+    await log.write(3)
+    assert await log.seal() == 5  # all that was left of the old era closes it
+    await log.fill(seals=1)
+    report = await log.verify(await anchor_of(log))
+    assert report.ok, report.findings
+    assert report.unsealed == 0
+    with psycopg.connect(superuser_url) as connection:
+        rows = connection.execute("select era, reason, after from audit_log where action = 'audit_resealed'").fetchall()
+    assert len(rows) == 1
+    era, reason, after = rows[0]
+    assert (era, after["closed_era"], after["server_before"]) == (2, 1, "7000000000000000001/1")
+    assert "another database server" in reason
+
+
+async def test_a_restored_backup_is_explained_by_a_reseal_and_the_loss_is_told(log: Log) -> None:
+    await log.fill(seals=4)
+    anchor = await anchor_of(log)
+    with log.unguarded() as connection:  # the backup ended with seal 2
+        connection.execute("delete from audit_seals where no > 2")
+        connection.execute("delete from audit_log where id in (select id from audit_log order by xid, id offset 11)")
+    assert not (await log.verify(anchor)).ok
+    assert await log.reseal("backup of Monday", lost_from=3) == 2
+    await log.fill(seals=2)
+    report = await log.verify(anchor)
+    assert report.ok, report.findings
+    assert "2 seals of the anchor were lost" in report.notes[0]
+    assert "backup of Monday" in report.notes[0]
+    with log.unguarded() as connection:
+        connection.execute("update audit_log set reason = 'x' where id = %s", [log.ids()[0]])
+    assert not (await log.verify(anchor)).ok
+
+
+def test_a_snapshot_reads_and_writes_itself_as_postgresql_does() -> None:
+    for written in ("10:10:", "10:14:10,12", "1:1:"):
+        assert str(Snapshot.read(written)) == written
+    assert str(Snapshot.read("10:20:10,12,17").cut(12)) == "10:13:10,12"
+    assert str(Snapshot.read("10:20:10,12,17").cut(50)) == "10:20:10,12,17"
