@@ -88,16 +88,6 @@ def test_constraints_indexes_and_columns_are_the_models_own_to_the_letter(
     assert {row[2] for row in made - shape(superuser_url)} == {"ck_tick_runs_state"}, "and it notices a difference"
 
 
-def test_every_table_with_tenant_data_is_behind_forced_policies(superuser_url: str) -> None:
-    with psycopg.connect(superuser_url) as connection:
-        open_tables = connection.execute("""
-            select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'
-            where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
-                and not (c.relrowsecurity and c.relforcerowsecurity)
-        """).fetchall()
-    assert open_tables == []
-
-
 @pytest.mark.parametrize("file", sorted(VERSIONS.glob("*.py")), ids=lambda file: file.stem)
 def test_every_migration_sets_a_lock_timeout_before_anything_else(file: Path) -> None:
     for name in ("upgrade", "downgrade"):

@@ -48,7 +48,13 @@ async def find_wanted(session: AsyncSession, collector: Collector) -> CollectorC
 
 
 async def find_version(session: AsyncSession, tenant_id: UUID, version: str) -> CollectorConfig | None:
-    query = select(CollectorConfig).where(CollectorConfig.tenant_id == tenant_id, CollectorConfig.version == version)
+    """One that is for all, or for a collector that the transaction sees: other sites' versions are not told."""
+    seen = select(Collector.id).where(_lists(Collector.id)).exists()
+    query = select(CollectorConfig).where(
+        CollectorConfig.tenant_id == tenant_id,
+        CollectorConfig.version == version,
+        or_(CollectorConfig.collector_ids.is_(None), seen),
+    )
     return (await session.execute(query)).scalar()
 
 

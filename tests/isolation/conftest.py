@@ -1,0 +1,78 @@
+"""A database of its own for each module, and the world of two tenants behind an application with one connection."""
+
+import os
+from collections.abc import AsyncIterator, Iterator
+
+import httpx
+import psycopg
+import pytest
+import pytest_asyncio
+from psycopg import Connection, sql
+
+from hashinsight.app import create_app
+from hashinsight.kit.db.address import DatabaseAddress, address_from_url, address_of_socket
+from hashinsight.kit.db.database import Database
+from hashinsight.kit.embedded.folder import DataFolder
+from hashinsight.kit.ids import new_id
+from hashinsight.kit.settings import Settings
+from tests.isolation.opening import collectors_that_may_not, open_world, people_who_may_not
+from tests.isolation.watching import Prober
+from tests.isolation.world import World
+from tests.people import People
+
+
+@pytest.fixture(scope="module")
+def clone(admin: psycopg.Connection, folder: DataFolder) -> Iterator[DatabaseAddress]:
+    """A migrated database for this module alone, by the superuser's address."""
+    name = f"isolation_{new_id().hex}"
+    admin.execute(sql.SQL("create database {} template hashinsight").format(sql.Identifier(name)))
+    yield address_of_socket(folder.sockets, name, "postgres")
+    admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+
+@pytest.fixture(scope="module")
+def program(clone: DatabaseAddress) -> DatabaseAddress:
+    """The same database by the program's own login."""
+    return address_from_url(clone.url.replace("postgres@", "hashinsight@"))
+
+
+@pytest.fixture
+def superuser(clone: DatabaseAddress) -> Iterator[Connection]:
+    """One transaction in the module's database, undone at the end."""
+    with psycopg.connect(clone.libpq) as connection:
+        yield connection
+        connection.rollback()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def world(
+    clone: DatabaseAddress,
+    program: DatabaseAddress,
+    folder: DataFolder,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncIterator[World]:
+    number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 16
+    settings = Settings.model_validate(
+        {
+            "data_dir": tmp_path_factory.mktemp("isolation"),
+            "database_url": program.url,
+            "redis_url": f"unix://{folder.valkey_socket}?db={number}",
+            "disk_reserve_mb": 1,
+            "rate_per_minute": 1_000_000,
+        }
+    )
+    database = Database(program, pool=1)
+    app = create_app(settings, database)
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    with psycopg.connect(clone.libpq, autocommit=True) as superuser:
+        async with (
+            app.router.lifespan_context(app),
+            httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as api,
+        ):
+            yield await open_world(api, app, database, People(database, settings), superuser)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def probers(world: World) -> dict[str, list[Prober]]:
+    """Those who may not, by the kind of their credentials."""
+    return {"people": await people_who_may_not(world), "collectors": await collectors_that_may_not(world)}

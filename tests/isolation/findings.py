@@ -1,0 +1,37 @@
+"""The whole check of a database: its shape, and what each context can do with each of its tables."""
+
+from psycopg import Connection, Rollback
+
+from tests.isolation.catalogue import Relation, relations, schema_findings, shape_findings
+from tests.isolation.known import NOBODYS
+from tests.isolation.trying import behaviour_findings
+
+
+def findings(connection: Connection, *, only: str | None = None) -> list[str]:
+    """What is wrong with the isolation, one line each; with `only`, of one relation. Leaves the database as it was."""
+    found: list[str] = [] if only else list(schema_findings(connection))
+    for relation in relations(connection, only):
+        found += shape_findings(connection, relation)
+        if holds_tenant_data(relation):
+            found += behaviour_findings(connection, relation)
+    return found
+
+
+def tenant_tables(connection: Connection) -> list[Relation]:
+    return [relation for relation in relations(connection) if holds_tenant_data(relation)]
+
+
+def holds_tenant_data(relation: Relation) -> bool:
+    is_table = relation.kind in "rp" and not relation.is_partition
+    return is_table and relation.tenant is not None and relation.name not in NOBODYS
+
+
+def findings_after(connection: Connection, table: str, *statements: str) -> list[str]:
+    """What the check finds about a table after these statements, which are undone."""
+    found: list[str] = []
+    with connection.transaction():
+        for statement in statements:
+            connection.execute(statement.encode())
+        found = findings(connection, only=table)
+        raise Rollback
+    return found

@@ -1,0 +1,116 @@
+"""Puts one operation through every caller who may not: anonymous, forged, of another tenant, of a narrower scope."""
+
+import re
+from collections.abc import AsyncIterator, Mapping
+
+import httpx
+from sqlalchemy import text
+
+from hashinsight.kit.db.context import Context
+from tests.isolation.asking import MARK, Ask, Example, error_code, send, shown, tokens
+from tests.isolation.known import OF_NOBODY, OPEN
+from tests.isolation.opening import newcomer
+from tests.isolation.watching import Prober, Watch, hidden_from_strangers
+from tests.isolation.world import EDGE, World, bearer, new_mark
+
+FORGED: dict[str, dict[str, str]] = {
+    "anonymous": {},
+    "a forged token": {"Authorization": "Bearer forged"},
+    "a forged key": {"X-API-Key": "hi_api_forged"},
+    "a forged collector key": {"X-Collector-Key": "hi_collector_forged"},
+    "a forged cookie": {"Cookie": "hi_access=forged"},
+}
+
+
+async def probe(world: World, probers: list[Prober], operation: str, example: Example) -> list[str]:
+    """What is wrong with the operation, one line each; empty when it is isolated and answered who may."""
+    found: list[str] = []
+    first = await example(world, new_mark())
+    answer = await _rightful(world, operation, first)
+    if not answer.is_success:
+        found.append(f"who may was answered {_told(answer)}")
+    second = first if operation in OPEN else await example(world, new_mark())
+    watch = Watch(world)
+    stranger = Prober("", {}, hidden_from_strangers(world))
+    of_a = tokens(shown(answer)) & watch.hidden_from(stranger)
+    if operation in OPEN:
+        if of_a and first.body is None:
+            found.append(f"tells strangers {sorted(of_a)[:5]}")
+        return [f"{operation}: {what}" for what in found]
+    shows_something = operation.startswith("GET ") and operation not in OF_NOBODY and not first.about_oneself
+    if shows_something and not of_a:
+        found.append("the answer to who may holds nothing of theirs, so that nothing could leak")
+    found += [what async for what in _at_the_door(world, watch, operation, second, stranger)]
+    for one in probers:
+        prober = await newcomer(world, one) if second.about_oneself else one
+        found += [f"{one.name} {what}" async for what in _in_scope(world, watch, operation, second, prober)]
+        if prober.home and (moved := second.at(prober.home, world.site, str(world.site_id))) != second:
+            found += [f"{one.name} at home {what}" async for what in _at_home(world, watch, operation, moved, prober)]
+    answer = await _rightful(world, operation, second)
+    if not answer.is_success:
+        found.append(f"after the probes, who may was answered {_told(answer)}")
+    return [f"{operation}: {what}" for what in found]
+
+
+async def _rightful(world: World, operation: str, ask: Ask) -> httpx.Response:
+    usual = {} if operation in OPEN else world.owner.headers
+    return await send(world.api, operation, ask, usual if ask.headers is None else ask.headers)
+
+
+async def _at_the_door(world: World, watch: Watch, operation: str, ask: Ask, stranger: Prober) -> AsyncIterator[str]:
+    watch.look(stranger)
+    of_another_kind = world.owner.headers if f" {EDGE}/" in operation else bearer(world.token)
+    for name, headers in (FORGED | {"a credential of another kind": dict(of_another_kind)}).items():
+        answer = await _after_another(world, operation, ask, headers)
+        if answer.status_code != 401:
+            yield f"{name} was answered {_told(answer)}, not 401"
+        if leaked := tokens(shown(answer)) & watch.hidden_from(stranger) - ask.named:
+            yield f"{name} was told {sorted(leaked)[:5]}"
+    if changed := watch.changed_by(stranger):
+        yield f"somebody at the door changed {', '.join(changed)}"
+
+
+async def _in_scope(world: World, watch: Watch, operation: str, ask: Ask, prober: Prober) -> AsyncIterator[str]:
+    hidden = watch.hidden_from(prober)
+    watch.look(prober)
+    answer = await _after_another(world, operation, ask, prober.headers)
+    if answer.status_code >= 500:
+        yield f"was answered {_told(answer)}"
+    if leaked := tokens(shown(answer)) & hidden - ask.named:
+        yield f"was told {sorted(leaked)[:5]}"
+    if changed := watch.changed_by(prober):
+        yield f"changed {', '.join(changed)}, answered {answer.status_code}"
+    by_path, by_body = ask.named_in_path & hidden, ask.named_to_change & hidden
+    if by_path and answer.status_code not in ({404} if prober.is_stranger else {403, 404}):
+        yield f"was answered {_told(answer)} about something that is not theirs"
+    elif by_body and not ask.by_words and answer.is_success and not operation.startswith("GET "):
+        yield f"was answered {answer.status_code} to a body that names what is not theirs"
+    if by_path or (by_body and ask.by_words):
+        nobodys = await _after_another(world, operation, ask.of_nobody(hidden), prober.headers)
+        if _kind(answer) != _kind(nobodys):
+            yield f"can tell {_told(answer)} from what does not exist: {_told(nobodys)}"
+
+
+async def _at_home(world: World, watch: Watch, operation: str, ask: Ask, prober: Prober) -> AsyncIterator[str]:
+    """One's own site with somebody else's things; words to look for aside, which find nothing there."""
+    if (ask.named_in_path | ask.named_to_change) & watch.hidden_from(prober) and not ask.by_words:
+        async for what in _in_scope(world, watch, operation, ask, prober):
+            yield what
+
+
+def _kind(answer: httpx.Response) -> tuple[object, ...]:
+    """What tells two answers apart: status and code of an error, everything of another, the words asked for aside."""
+    if not answer.is_success:
+        return error_code(answer)
+    return answer.status_code, re.sub(rf"{MARK}[0-9a-z-]*", "", answer.text)
+
+
+def _told(answer: httpx.Response) -> str:
+    return f"{answer.status_code} {answer.text[:150]}"
+
+
+async def _after_another(world: World, operation: str, ask: Ask, headers: Mapping[str, str]) -> httpx.Response:
+    """On the connection that has just shown the whole tenant to whoever may see it."""
+    async with world.database.transaction(Context(tenant=str(world.a))) as session:
+        assert (await session.execute(text("select count(*) from miners"))).scalar_one() > 0
+    return await send(world.api, operation, ask, headers)

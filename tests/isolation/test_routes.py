@@ -1,0 +1,53 @@
+"""Every operation of the OpenAPI document, put through everybody who may not; and that a leak would be noticed."""
+
+import pytest
+from sqlalchemy import QueuePool, text
+
+from hashinsight.kit.db.context import Context, job_context
+from tests.isolation.asking import Ask, Example, send, shown, tokens
+from tests.isolation.document import operations, undocumented
+from tests.isolation.examples import EXAMPLES
+from tests.isolation.known import OF_NOBODY, OPEN, UNDOCUMENTED
+from tests.isolation.probing import probe
+from tests.isolation.watching import Prober, Watch, hidden_from_strangers
+from tests.isolation.world import EDGE, World
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+ALL = [
+    pytest.param(operation, one, id=f"{operation} {one.__name__}")
+    for operation, examples in EXAMPLES.items()
+    for one in examples
+]
+
+
+async def test_every_operation_has_an_example_and_every_example_its_operation(world: World) -> None:
+    assert operations(world) - set(EXAMPLES) == set(), "add an example to tests/isolation/examples"
+    assert set(EXAMPLES) - operations(world) == set(), "these are gone: take their examples away"
+    assert set(OPEN) | set(OF_NOBODY) <= operations(world)
+
+
+async def test_no_route_is_kept_out_of_the_document(world: World) -> None:
+    assert undocumented(world) == set(UNDOCUMENTED)
+    hidden = Watch(world).hidden_from(Prober("anonymous", {}, hidden_from_strangers(world)))
+    assert len(hidden) > 50
+    for operation in UNDOCUMENTED:
+        assert tokens(shown(await send(world.api, operation, Ask(), {}))) & hidden == set(), operation
+
+
+async def test_the_application_has_one_connection_so_that_everybody_gets_one_that_another_used(world: World) -> None:
+    assert isinstance(world.database._engine.pool, QueuePool)
+    assert world.database._engine.pool.size() == 1
+    pids = set()
+    for context in (Context(tenant=str(world.a)), job_context(), Context()):
+        async with world.database.transaction(context) as session:
+            pids.add((await session.execute(text("select pg_backend_pid()"))).scalar_one())
+    assert len(pids) == 1
+
+
+@pytest.mark.parametrize(("operation", "example"), ALL)
+async def test_an_operation_answers_who_may_and_nobody_else(
+    world: World, probers: dict[str, list[Prober]], operation: str, example: Example
+) -> None:
+    kind = "collectors" if f" {EDGE}/" in operation else "people"
+    assert await probe(world, probers[kind], operation, example) == []

@@ -1,0 +1,59 @@
+"""Every table that the catalogue knows, tried in every context; and that the check notices what it is there for."""
+
+import pytest
+from psycopg import Connection
+
+from tests.isolation.findings import findings, findings_after, tenant_tables
+
+
+def test_the_database_is_isolated(superuser: Connection) -> None:
+    assert len(tenant_tables(superuser)) >= 24
+    assert findings(superuser) == []
+
+
+def test_the_check_leaves_nothing_behind(superuser: Connection) -> None:
+    findings(superuser, only="sites")
+    assert superuser.execute("select count(*) from sites").fetchone() == (0,)
+    assert superuser.execute("select count(*) from pg_constraint where conname = 'pk_sites'").fetchone() == (1,)
+
+
+def test_each_single_policy_is_missed_when_it_is_dropped(superuser: Connection) -> None:
+    policies = superuser.execute("select tablename, policyname from pg_policies where schemaname = 'public'").fetchall()
+    assert len(policies) >= 3 * len(tenant_tables(superuser))
+    unnoticed = [
+        (table, policy)
+        for table, policy in policies
+        if not findings_after(superuser, table, f'drop policy "{policy}" on "{table}"')
+    ]
+    assert unnoticed == []
+
+
+@pytest.mark.parametrize("act", ["no force", "disable"])
+def test_row_level_security_that_is_off_or_not_forced_is_noticed_on_every_table(
+    superuser: Connection, act: str
+) -> None:
+    for table in tenant_tables(superuser):
+        assert findings_after(superuser, table.name, f"alter table {table.name} {act} row level security"), table.name
+
+
+def test_a_policy_that_lets_everything_through_is_noticed_on_every_table(superuser: Connection) -> None:
+    for table in tenant_tables(superuser):
+        widened = (
+            f"drop policy app on {table.name}",
+            f"create policy app on {table.name} to hi_app using (true) with check (true)",
+        )
+        assert any("another tenant sees" in one for one in findings_after(superuser, table.name, *widened)), table.name
+
+
+def test_a_policy_by_tenant_alone_is_noticed_on_every_table_with_sites(superuser: Connection) -> None:
+    with_sites = [table for table in tenant_tables(superuser) if table.site]
+    assert len(with_sites) >= 12
+    for table in with_sites:
+        own = f"{table.tenant} = nullif(current_setting('app.tenant', true), '')::uuid"
+        widened = (
+            f"drop policy app on {table.name}",
+            f"create policy app on {table.name} to hi_app using ({own}) with check ({own})",
+        )
+        assert any("a narrower scope sees" in one for one in findings_after(superuser, table.name, *widened)), (
+            table.name
+        )
