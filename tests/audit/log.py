@@ -7,10 +7,11 @@ from uuid import UUID
 import psycopg
 
 from hashinsight.audit.actions import SYSTEM, Action
+from hashinsight.audit.anchoring import Lost
 from hashinsight.audit.findings import Report
 from hashinsight.audit.sealing import reseal, seal
 from hashinsight.audit.service import Entry, record_many
-from hashinsight.audit.verifying import verify
+from hashinsight.audit.verifying import Part, verify
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.context import job_context
@@ -37,9 +38,9 @@ class Log:
         async with self.database.transaction(job_context()) as session:
             return await seal(session, VAULT, now=system_clock(), piece=piece)
 
-    async def reseal(self, reason: str, *, lost_from: int | None = None) -> int:
+    async def reseal(self, reason: str, *, lost: Lost | None = None) -> int:
         async with self.database.transaction(job_context()) as session:
-            return await reseal(session, VAULT, SYSTEM, reason, lost_from=lost_from, now=system_clock())
+            return await reseal(session, VAULT, SYSTEM, reason, lost=lost, now=system_clock())
 
     async def fill(self, seals: int = 3, entries: int = 5) -> None:
         for _ in range(seals):
@@ -48,7 +49,7 @@ class Log:
 
     async def verify(self, anchors: list[str] | None = None, vault: Vault = VAULT) -> Report:
         whole = await verify(self.database, vault, anchors or [], now=system_clock())
-        parts = await verify(self.database, vault, anchors or [], now=system_clock(), at_a_time=1)
+        parts = await verify(self.database, vault, anchors or [], now=system_clock(), part=Part(at_a_time=1))
         assert whole.shown()["findings"] == parts.shown()["findings"], "the size of the groups must not matter"
         return whole
 

@@ -1,19 +1,29 @@
 """Seals on their way out: to a file, to a webhook, and what happens when the outside knows better."""
 
+import io
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import asdict
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hashinsight.audit import queries
+from hashinsight.audit.actions import SYSTEM
+from hashinsight.audit.anchoring import Lost
+from hashinsight.audit.chain import Head, sign
 from hashinsight.audit.delivery import AnchorDisagrees, deliver, first_lost
+from hashinsight.audit.keys import signing_key
+from hashinsight.audit.snapshot import Snapshot
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
-from hashinsight.kit.errors import HashInsightError
-from tests.audit.log import Log
+from hashinsight.kit.errors import Conflict, HashInsightError
+from hashinsight.kit.logs import configure_logs
+from hashinsight.kit.settings import Settings
+from tests.audit.log import VAULT, Log
 
 
 async def told(log: Log, target: str) -> int:
@@ -104,7 +114,7 @@ async def test_a_file_that_knows_more_than_the_log_is_not_added_to(log: Log, tmp
         await told(log, str(anchor))
     assert anchor.read_bytes() == before
     async with log.database.reading(job_context()) as session:
-        assert await first_lost(session, before.splitlines()) == 3
+        assert await first_lost(session, before.splitlines()) == Lost(3, 1)
 
 
 async def test_after_a_reseal_the_file_goes_on_and_all_of_it_verifies(log: Log, tmp_path: Path) -> None:
@@ -115,7 +125,7 @@ async def test_after_a_reseal_the_file_goes_on_and_all_of_it_verifies(log: Log, 
         connection.execute("delete from audit_seals where no > 2")
         connection.execute("delete from audit_log where id in (select id from audit_log order by xid, id offset 11)")
     await log.fill(seals=1)
-    await log.reseal("backup of Monday", lost_from=3)
+    await log.reseal("backup of Monday", lost=Lost(3, 1))
     await log.fill(seals=2)
     assert await told(log, str(anchor)) == 4  # the closing one among them
     assert await told(log, str(anchor)) == 0
@@ -131,3 +141,91 @@ async def test_a_file_of_something_else_is_left_alone(log: Log, tmp_path: Path) 
     with pytest.raises(AnchorDisagrees, match="not a seal"):
         await told(log, str(anchor))
     assert anchor.read_text() == "buy milk\n"
+
+
+async def test_a_webhook_that_knows_more_than_the_log_is_told_nothing_until_that_is_explained(
+    log: Log, receiver: Receiver
+) -> None:
+    await log.fill(seals=4)
+    await told(log, receiver.url)
+    with log.unguarded() as connection:
+        connection.execute("delete from audit_seals where no > 2")
+        connection.execute("delete from audit_log where id in (select id from audit_log order by xid, id offset 11)")
+    await log.fill(seals=3)
+    with pytest.raises(AnchorDisagrees, match="audit reseal"):
+        await told(log, receiver.url)
+    await log.reseal("backup of Monday", lost=Lost(3, 1))
+    await told(log, receiver.url)
+    assert [seal["no"] for seal in receiver.seals] == [1, 2, 3, 4, 3, 4, 5, 6]
+    assert (await log.verify([json.dumps(seal) for seal in receiver.seals])).ok
+
+
+async def test_a_line_that_a_full_disk_tore_is_a_note_and_no_finding(log: Log, tmp_path: Path) -> None:
+    anchor = tmp_path / "seals.jsonl"
+    await log.fill(seals=1)
+    await told(log, str(anchor))
+    with anchor.open("a") as file:
+        file.write(anchor.read_text()[:300])
+    await log.fill(seals=1)
+    await told(log, str(anchor))
+    report = await log.verify(anchor.read_text().splitlines())
+    assert (report.ok, report.anchors) == (True, 2), report.findings
+    assert "torn" in report.notes[0]
+    async with log.database.reading(job_context()) as session:
+        assert await first_lost(session, anchor.read_bytes().splitlines()) is None
+
+
+async def test_a_seal_that_names_a_thousand_running_transactions_is_still_the_files_last_line(
+    log: Log, tmp_path: Path
+) -> None:
+    anchor = tmp_path / "seals.jsonl"
+    await log.fill(seals=1)
+    async with log.database.transaction(job_context()) as session:
+        last = await queries.find_last_seal(session)
+        assert last is not None
+        key = await signing_key(session, VAULT, SYSTEM, now=system_clock())
+        xmax = Snapshot.read(last.snapshot).xmax + 5000
+        said = {name: value for name, value in asdict(last).items() if name not in ("hash", "signature")}
+        many = str(Snapshot(xmax, tuple(range(xmax - 2000, xmax))))
+        long = sign(Head(**said | {"no": 2, "previous": last.hash, "snapshot": many}), key)
+        await queries.insert_seal(session, long, b"")
+    assert await told(log, str(anchor)) == 2
+    assert await told(log, str(anchor)) == 0
+
+
+async def test_seals_whose_key_is_gone_are_not_told_and_the_reason_is_said(log: Log, tmp_path: Path) -> None:
+    await log.fill(seals=1)
+    with log.unguarded() as connection:
+        connection.execute("delete from audit_keys")
+    with pytest.raises(Conflict, match="audit verify"):
+        await told(log, str(tmp_path / "seals.jsonl"))
+
+
+async def test_a_webhooks_address_is_not_logged(log: Log, receiver: Receiver, settings: Settings) -> None:
+    await log.fill(seals=1)
+    out = io.StringIO()
+    configure_logs(settings, "test", out)
+    await told(log, receiver.url)
+    assert "/seals" not in out.getvalue()
+
+
+async def test_a_backup_from_before_an_earlier_era_is_explained_at_once(log: Log, tmp_path: Path) -> None:
+    anchor = tmp_path / "seals.jsonl"
+    await log.fill(seals=3)
+    await log.reseal("an earlier restore")
+    await log.fill(seals=2)
+    await told(log, str(anchor))
+    with log.unguarded() as connection:
+        connection.execute("delete from audit_seals where no > 2")
+        connection.execute("delete from audit_log where era > 1 or xid > (select max(xid) from (select xid from"
+                           " audit_log where era = 1 order by xid, id limit 11) one)")  # fmt: skip
+        connection.execute("alter table audit_log alter column era set default 1")
+    await log.fill(seals=1)
+    async with log.database.reading(job_context()) as session:
+        lost = await first_lost(session, anchor.read_bytes().splitlines())
+    assert lost == Lost(3, 2)
+    await log.reseal("Monday", lost=lost)
+    await log.fill(seals=2)
+    await told(log, str(anchor))
+    report = await log.verify(anchor.read_text().splitlines())
+    assert report.ok, report.findings

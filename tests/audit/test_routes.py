@@ -1,5 +1,6 @@
 """The record over HTTP and from the command line: who may read it, what is found, what an export holds."""
 
+import asyncio
 import hashlib
 import json
 
@@ -109,7 +110,7 @@ async def test_every_exported_line_hashes_to_what_its_seal_holds(
     lines = answer.text.splitlines()
     await seal_now(api, database)
     async with database.reading(job_context()) as session:
-        sealed = {entry: hashed for _, leaves in await queries.list_sealed(session, after=0, limit=9)
+        sealed = {entry: hashed for _, leaves in await queries.list_sealed(session, after=0, upto=9999, limit=9)
                   for entry, hashed in leaves_of(leaves)}  # fmt: skip
         total = (await session.execute(text("select count(*) from audit_log"))).scalar_one()
     assert len(sealed) == total - 1  # the key's own entry comes with the next seal
@@ -171,3 +172,25 @@ async def test_verifying_again_and_again_is_rationed(api: httpx.AsyncClient, peo
     codes = [(await api.post(f"{URL}/verify", json={}, headers=owner)).status_code for _ in range(6)]
     assert codes[:4] == [200] * 4
     assert codes[-1] == 429
+
+
+async def test_one_verification_at_a_time_and_a_long_log_in_parts(
+    api: httpx.AsyncClient, people: People, database: Database
+) -> None:
+    owners = [await people.headers("Owner", tenant) for tenant in ("a", "b", "c")]
+    for _ in range(3):
+        await people.user("NOC")
+        await seal_now(api, database)
+    answers = await asyncio.gather(*(api.post(f"{URL}/verify", headers=one) for one in owners))
+    assert sorted(one.status_code for one in answers) == [200, 429, 429]
+    first = (await api.post(f"{URL}/verify", headers=owners[0])).json()
+    assert (first["ok"], first["complete"]) == (True, True)
+    rest = (await api.post(f"{URL}/verify", json={"after": 2}, headers=owners[0])).json()
+    assert (rest["ok"], rest["seals"], rest["last_seal"]) == (True, first["seals"] - 2, first["last_seal"])
+
+
+async def test_an_anchor_with_numbers_that_are_none_is_told_to_be_none(api: httpx.AsyncClient, people: People) -> None:
+    owner = await people.headers("Owner") | {"Content-Type": "application/json"}
+    body = '{"anchors": [{"no": 1e400}, {"no": {"a": 1}}, {}]}'
+    answer = await api.post(f"{URL}/verify", content=body, headers=owner)
+    assert (answer.status_code, [one["kind"] for one in answer.json()["findings"]]) == (200, ["not_an_anchor"] * 3)

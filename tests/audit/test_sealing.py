@@ -1,6 +1,7 @@
 """Sealing: everything that was committed, once, in order, however the writers come and go."""
 
 import asyncio
+from datetime import timedelta
 
 import psycopg
 import pytest
@@ -8,9 +9,11 @@ from sqlalchemy import text
 
 from hashinsight.audit import queries
 from hashinsight.audit.actions import SYSTEM, Action
+from hashinsight.audit.anchoring import Lost
 from hashinsight.audit.keys import make_key
-from hashinsight.audit.service import record
-from hashinsight.audit.snapshot import Snapshot
+from hashinsight.audit.sealing import seal
+from hashinsight.audit.service import Entry, record, record_many
+from hashinsight.audit.snapshot import NOTHING, Snapshot
 from hashinsight.audit.ticks import audit_ticks
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.crypto import Vault
@@ -60,6 +63,49 @@ async def test_a_backlog_is_sealed_in_pieces_that_follow_each_other(log: Log) ->
     report = await log.verify()
     assert report.ok
     assert report.seals == 4  # a transaction is never torn, so 30 each
+
+
+async def test_a_late_transaction_larger_than_a_piece_does_not_take_back_what_is_sealed(
+    log: Log, database: Database
+) -> None:
+    entries = [Entry(Action.LOGIN, "user", n) for n in range(30)]
+    async with database.transaction(job_context()) as first, database.transaction(job_context()) as second:
+        for slow in (first, second):
+            await record_many(slow, SYSTEM, entries, now=system_clock())
+        for _ in range(4):
+            await log.write(3)
+        await log.seal()
+        await log.write(1)
+        await log.seal()
+    for _ in range(4):
+        await log.write(3)
+    await log.seal(piece=5)
+    await log.seal(piece=5)
+    report = await log.verify()
+    assert report.ok, report.findings
+    assert (report.entries, report.unsealed) == (60 + 12 + 1 + 12 + 1, 0)
+
+
+async def test_what_the_sealing_transaction_writes_itself_is_sealed_the_next_time(log: Log, database: Database) -> None:
+    await log.fill(seals=1)
+    async with database.transaction(job_context()) as session:
+        await record(session, SYSTEM, Action.LOGIN, "user", "before", tenant_id=None, now=system_clock())
+        await log.write(2)  # a later transaction that ends earlier
+        await seal(session, VAULT, now=system_clock())
+        await record(session, SYSTEM, Action.LOGIN, "user", "after", tenant_id=None, now=system_clock())
+    assert await log.seal() == 2
+    report = await log.verify()
+    assert (report.ok, report.unsealed) == (True, 0), report.findings
+
+
+async def test_a_clock_that_was_put_back_is_a_note_and_not_a_forgery(log: Log, database: Database) -> None:
+    await log.write()
+    async with database.transaction(job_context()) as session:
+        await seal(session, VAULT, now=system_clock() + timedelta(days=2))
+    await log.fill(seals=2)
+    report = await log.verify()
+    assert report.ok, report.findings
+    assert "the clock went back between seal 1" in report.notes[0]
 
 
 async def test_sealers_at_the_same_time_make_one_chain(log: Log) -> None:
@@ -161,7 +207,7 @@ async def test_a_restored_backup_is_explained_by_a_reseal_and_the_loss_is_told(l
         connection.execute("delete from audit_seals where no > 2")
         connection.execute("delete from audit_log where id in (select id from audit_log order by xid, id offset 11)")
     assert not (await log.verify(anchor)).ok
-    assert await log.reseal("backup of Monday", lost_from=3) == 2
+    assert await log.reseal("backup of Monday", lost=Lost(3, 1)) == 2
     await log.fill(seals=2)
     report = await log.verify(anchor)
     assert report.ok, report.findings
@@ -175,5 +221,7 @@ async def test_a_restored_backup_is_explained_by_a_reseal_and_the_loss_is_told(l
 def test_a_snapshot_reads_and_writes_itself_as_postgresql_does() -> None:
     for written in ("10:10:", "10:14:10,12", "1:1:"):
         assert str(Snapshot.read(written)) == written
-    assert str(Snapshot.read("10:20:10,12,17").cut(12)) == "10:13:10,12"
-    assert str(Snapshot.read("10:20:10,12,17").cut(50)) == "10:20:10,12,17"
+    assert str(Snapshot.read("10:20:10,12,17").cut(12, NOTHING)) == "10:13:10,12"
+    assert str(Snapshot.read("17:30:17").cut(12, Snapshot.read("10:20:10,12,17"))) == "17:20:17"
+    assert str(Snapshot.read("17:30:17").cut(10, Snapshot.read("10:20:10,12,17"))) == "12:20:12,17"
+    assert str(Snapshot.read("10:20:10,12,17").cut(50, NOTHING)) == "10:20:10,12,17"

@@ -31,6 +31,12 @@ union all
 select bool_or(has_table_privilege(r, %(oid)s::oid, p)) from unnest(%(roles)s::text[]) r,
     unnest(array['delete', 'truncate', 'trigger']) p
 """
+# columns that point to a site or to something that lies in one, whatever they are called
+_POINTING = """
+select a.attname from pg_constraint f join pg_attribute a on a.attrelid = f.conrelid and a.attnum = any(f.conkey)
+where f.contype = 'f' and f.conrelid = %s and a.attname <> 'tenant_id' and (f.confrelid = 'sites'::regclass
+    or exists (select from pg_attribute s where s.attrelid = f.confrelid and s.attname = 'site_id' and s.attnotnull))
+"""
 _STRANGERS = """
 select coalesce(nullif(a.grantee, 0)::regrole::text, 'public') from pg_class c, aclexplode(c.relacl) a
 where c.oid = %s and a.grantee <> c.relowner and a.grantee not in ('hi_app'::regrole, 'hi_job'::regrole)
@@ -143,16 +149,18 @@ def _tenant_table_findings(connection: Connection, table: Relation) -> Iterator[
         yield f"{table.name}: holds tenant data and row-level security is off"
     if not table.forces_policies:
         yield f"{table.name}: holds tenant data and row-level security is not forced"
-    if table.site is None and table.name not in BY_TENANT_ALONE and _of_a_site(table):
-        yield f"{table.name}: {', '.join(_of_a_site(table))} belong to a site and there is no site_id to hold them by"
+    of_a_site = _of_a_site(connection, table)
+    if table.site is None and table.name not in BY_TENANT_ALONE and of_a_site:
+        yield f"{table.name}: {', '.join(of_a_site)} belong to a site and there is no site_id to hold them by"
     for right in ("truncate", "references", "trigger"):  # none of them asks the policies
         asked = connection.execute("select has_table_privilege('hi_app', %s::oid, %s)", [table.oid, right])
         if asked.fetchone() == (True,):
             yield f"{table.name}: hi_app has the right to {right}, which no policy holds"
 
 
-def _of_a_site(table: Relation) -> list[str]:
-    return [column.name for column in table.columns if _OF_A_SITE.match(column.name)]
+def _of_a_site(connection: Connection, table: Relation) -> list[str]:
+    pointing = {name for (name,) in connection.execute(_POINTING, [table.oid])}
+    return [column.name for column in table.columns if column.name in pointing or _OF_A_SITE.match(column.name)]
 
 
 def schema_findings(connection: Connection) -> Iterator[str]:

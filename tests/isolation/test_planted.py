@@ -92,6 +92,13 @@ def test_another_way_round_the_policies_is_found(superuser: Connection, name: st
     assert any(one.startswith(f"{name}: ") for one in found), found
 
 
+def test_a_column_that_points_to_a_site_under_another_name_is_found(superuser: Connection) -> None:
+    planted = ("create table planted (tenant_id uuid, place int references sites)", GIVEN, OWNED, *GUARDED)
+    right = f"create policy app on planted to hi_app using ({_TENANT})"
+    found = findings_after(superuser, "planted", *planted, right)
+    assert found == ["planted: place belong to a site and there is no site_id to hold them by"]
+
+
 @pytest.mark.parametrize(
     ("statement", "expected"),
     [

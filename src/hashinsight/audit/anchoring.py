@@ -2,10 +2,28 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from hashinsight.audit.chain import Anchor, Seal, is_signed, is_sound, key_id_of, read_anchor
 from hashinsight.audit.findings import Kind, Report
+
+Line = str | bytes | dict[str, Any]
+_EMPTY = ("", b"", "\n", b"\n")
+_BEGINNING = b'{"no":'
+
+
+class Kept(NamedTuple):
+    """What is remembered of a line: a year of them is two million."""
+
+    hash: bytes
+    era: int
+
+
+class Lost(NamedTuple):
+    """From which seal on, and as far as which era: a log may be restored from before its last era began."""
+
+    no: int
+    era: int
 
 
 @dataclass
@@ -13,57 +31,74 @@ class Anchors:
     """The seals that an anchor knows, by number. After a restore one number may stand for two seals."""
 
     resealings: Sequence[Any]
-    known: dict[int, list[Anchor]] = field(default_factory=dict)
+    known: dict[int, list[Kept]] = field(default_factory=dict)
+    keys: dict[str, bytes] = field(default_factory=dict)
     lost: dict[str, int] = field(default_factory=dict)
 
-    def keys(self) -> dict[str, bytes]:
-        return {one.seal.key_id: one.public_key for several in self.known.values() for one in several}
+    def key_of(self, seal: Seal) -> bytes | None:
+        """The key of a seal that the anchor holds itself: for other seals it cannot vouch."""
+        held = any(one.hash == seal.hash for one in self.known.get(seal.no, ()))
+        return self.keys.get(seal.key_id) if held else None
 
     def check(self, report: Report, seal: Seal) -> None:
         """Every other seal that the anchor knows by this number must have been lost in a restore that was told."""
         for other in self.known.pop(seal.no, ()):
-            if other.seal.hash != seal.hash and not self._was_lost(other):
+            if other.hash != seal.hash and not self._was_lost(seal.no, other):
                 report.add(Kind.REWRITTEN, f"the anchor knows seal {seal.no} as another one", seal=seal.no)
                 return
 
     def check_end(self, report: Report, end: int) -> None:
-        beyond = sorted(no for no, several in self.known.items() if not all(map(self._was_lost, several)))
+        beyond = sorted(
+            no for no, several in self.known.items() if no > end and not all(self._was_lost(no, one) for one in several)
+        )
         if beyond:
             message = f"the log ends with seal {end}, and the anchor knows seals {beyond[0]} to {beyond[-1]}"
             report.add(Kind.CUT, message, seal=end + 1)
         report.notes += [f"{count} seals of the anchor were lost, {why}" for why, count in self.lost.items()]
 
-    def _was_lost(self, anchor: Anchor) -> bool:
-        why = why_lost(anchor.seal, self.resealings)
+    def _was_lost(self, no: int, kept: Kept) -> bool:
+        why = why_lost(no, kept.era, self.resealings)
         if why is not None:
             self.lost[why] = self.lost.get(why, 0) + 1
         return why is not None
 
 
-def why_lost(seal: Seal, resealings: Sequence[Any]) -> str | None:
+def why_lost(no: int, era: int, resealings: Sequence[Any]) -> str | None:
     """Why the log may not have a seal any more: it was restored, and the entry that says so covers it."""
-    for entry in resealings:
-        said = entry.after or {}
-        if seal.no >= said.get("lost_from", 0) and seal.era <= said.get("closed_era", 0):
-            return f"{entry.at:%Y-%m-%d %H:%M}Z: {entry.reason}"
+    for told in resealings:
+        if no >= told.lost_from and era <= told.lost_era:
+            return f"{told.said_at}: {told.reason}"
     return None
 
 
-def read_anchors(
-    report: Report, lines: Iterable[str | bytes | dict[str, object]], resealings: Sequence[Any]
-) -> Anchors:
+def read_anchors(report: Report, lines: Iterable[Line], resealings: Sequence[Any]) -> Anchors:
     anchors = Anchors(resealings)
+    torn = 0
     for number, line in enumerate(lines, start=1):
-        if isinstance(line, str | bytes) and not line.strip():
+        if line in _EMPTY:
+            continue
+        if is_torn(line):
+            torn += 1
             continue
         anchor = _read(report, line, number)
         if anchor is not None:
             report.anchors += 1
-            anchors.known.setdefault(anchor.seal.no, []).append(anchor)
+            anchors.keys[anchor.seal.key_id] = anchor.public_key
+            anchors.known.setdefault(anchor.seal.no, []).append(Kept(anchor.seal.hash, anchor.seal.era))
+    if torn:
+        report.notes.append(f"{torn} lines of the anchor are torn, as a crash or a full disk leaves them")
     return anchors
 
 
-def _read(report: Report, line: str | bytes | dict[str, object], number: int) -> Anchor | None:
+def is_torn(line: Line) -> bool:
+    """Whether it is only the beginning of one of ours: as good as missing, and no sign of a hand in it."""
+    if isinstance(line, dict):
+        return False
+    raw = (line.encode() if isinstance(line, str) else line).strip()
+    return raw.startswith(_BEGINNING) and not raw.endswith(b"}")
+
+
+def _read(report: Report, line: Line, number: int) -> Anchor | None:
     try:
         anchor = read_anchor(line)
     except ValueError:

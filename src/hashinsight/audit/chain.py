@@ -51,8 +51,8 @@ class Anchor:
 
 
 def leaves_of(leaves: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """The ids and hashes, in the order that the seal gave them."""
-    for start in range(0, len(leaves), LEAF_BYTES):
+    """The ids and hashes, in the order that the seal gave them; of a list that was torn, the whole ones."""
+    for start in range(0, len(leaves) - LEAF_BYTES + 1, LEAF_BYTES):
         middle = start + _ID_BYTES
         yield leaves[start:middle], leaves[middle : start + LEAF_BYTES]
 
@@ -112,7 +112,7 @@ def read_anchor(line: str | bytes | dict[str, Any]) -> Anchor:
             signature=base64.b64decode(said["signature"], validate=True),
         )
         return Anchor(seal, base64.b64decode(said["public_key"], validate=True))
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise ValueError(f"not a line of seals: {type(error).__name__}") from None
 
 

@@ -7,17 +7,18 @@ import os
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import httpx
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit import queries
-from hashinsight.audit.anchoring import why_lost
+from hashinsight.audit.anchoring import Kept, Lost, is_torn, why_lost
 from hashinsight.audit.chain import Anchor, read_anchor, shown
-from hashinsight.kit.errors import HashInsightError, ValidationFailed
+from hashinsight.kit.errors import Conflict, HashInsightError, ValidationFailed
 
 _AT_A_TIME = 500
-_TAIL_BYTES = 8192
+_TAIL_BYTES = 1_000_000  # a line names every transaction that was running: thousands of them fit
 _POST_SECONDS = 15.0
 
 
@@ -37,7 +38,7 @@ async def _append(session: AsyncSession, path: Path) -> int:
     last = await asyncio.to_thread(_last_line, path)
     after = 0
     if last is not None:
-        after = await _agree(session, last, path)
+        after = await _agree(session, last, path.name)
     sent = 0
     while lines := await _lines(session, after):
         await asyncio.to_thread(_write, path, list(lines.values()))
@@ -46,41 +47,42 @@ async def _append(session: AsyncSession, path: Path) -> int:
     return sent
 
 
-async def _agree(session: AsyncSession, last: Anchor, path: Path) -> int:
-    """From which seal on the file goes on; refused when the log tells another history than the file."""
+async def _agree(session: AsyncSession, last: Anchor, name: str) -> int:
+    """From which seal on the outside is told more; refused when the log tells another history than it knows."""
     here = await queries.list_seals(session, after=last.seal.no - 1, limit=1)
     if here and here[0].hash == last.seal.hash:
         return last.seal.no
     resealings = await queries.list_resealings(session)
-    if why_lost(last.seal, resealings) is None:
+    if why_lost(last.seal.no, last.seal.era, resealings) is None:
         raise AnchorDisagrees(
-            f"the anchor {path.name} ends with seal {last.seal.no}, which the log does not have: the log was cut, "
+            f"the anchor {name} ends with seal {last.seal.no}, which the log does not have: the log was cut, "
             "rewritten or restored. Run `hashinsight audit verify --anchor FILE`, then, if a backup was restored, "
             "`hashinsight audit reseal --anchor FILE --reason TEXT`"
         )
-    said = [entry.after["lost_from"] for entry in resealings if last.seal.no >= entry.after.get("lost_from", 0)]
-    return int(min(said)) - 1
+    return int(min(told.lost_from for told in resealings if last.seal.no >= told.lost_from)) - 1
 
 
-async def first_lost(session: AsyncSession, lines: Iterable[bytes]) -> int | None:
-    """The first seal of an anchor that the log does not have, or has otherwise."""
+async def first_lost(session: AsyncSession, lines: Iterable[bytes]) -> Lost | None:
+    """What an anchor knows and the log does not have, or has otherwise."""
     try:
-        known = {one.seal.no: one.seal.hash for one in (read_anchor(line) for line in lines if line.strip())}
+        whole = (read_anchor(line) for line in lines if line.strip() and not is_torn(line))
+        known = {one.seal.no: Kept(one.seal.hash, one.seal.era) for one in whole}
     except ValueError:
         raise ValidationFailed("this is not a file of seals") from None
     here: dict[int, bytes] = {}
     for no in sorted(known):
         if no not in here:
             here = {seal.no: seal.hash for seal in await queries.list_seals(session, after=no - 1, limit=_AT_A_TIME)}
-        if here.get(no) != known[no]:
-            return no
+        if here.get(no) != known[no].hash:
+            return Lost(no, max(kept.era for later, kept in known.items() if later >= no))
     return None
 
 
 async def _post(session: AsyncSession, target: str, *, now: datetime) -> int:
     """At least once: a receiver may be told a seal again, and knows it by its number and hash."""
     mark = hashlib.sha256(target.encode()).hexdigest()
-    after = await queries.find_anchored(session, mark)
+    told = await queries.find_anchored(session, mark)
+    after = 0 if told is None else await _agree(session, read_anchor(told), "behind the webhook")
     lines = await _lines(session, after)
     if not lines:
         return 0
@@ -89,14 +91,22 @@ async def _post(session: AsyncSession, target: str, *, now: datetime) -> int:
         answer = await client.post(target, content=body, headers={"Content-Type": "application/json"})
     if not answer.is_success:
         raise HashInsightError(f"the anchor's webhook answered {answer.status_code}")
-    await queries.move_anchored(session, mark, max(lines), now=now)
+    await queries.move_anchored(session, mark, lines[max(lines)], now=now)
     return len(lines)
 
 
 async def _lines(session: AsyncSession, after: int) -> dict[int, str]:
+    return {one["no"]: json.dumps(one) for one in await list_shown(session, after=after, limit=_AT_A_TIME)}
+
+
+async def list_shown(session: AsyncSession, *, after: int, limit: int) -> list[dict[str, Any]]:
+    """Seals as the lines of an anchor say them."""
     keys = await queries.list_public_keys(session)
-    found = await queries.list_seals(session, after=after, limit=_AT_A_TIME)
-    return {seal.no: json.dumps(shown(seal, keys[seal.key_id])) for seal in found}
+    found = await queries.list_seals(session, after=after, limit=limit)
+    for seal in found:
+        if seal.key_id not in keys:
+            raise Conflict(f"the key {seal.key_id} of seal {seal.no} is gone: run `hashinsight audit verify`")
+    return [shown(seal, keys[seal.key_id]) for seal in found]
 
 
 def _last_line(path: Path) -> Anchor | None:

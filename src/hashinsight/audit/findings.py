@@ -6,6 +6,8 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
+from hashinsight.audit.chain import Seal
+
 SHOWN = 100
 UNSEALED_AT_MOST = timedelta(minutes=1)
 
@@ -48,10 +50,20 @@ class Report:
     findings: list[Finding] = field(default_factory=list)
     found: int = 0  # all of them; only the first are kept
     notes: list[str] = field(default_factory=list)
+    complete: bool = True  # whether the end was reached
+    vouched: dict[str, int] = field(default_factory=dict)  # seals by a key for which only the anchor speaks
 
     @property
     def ok(self) -> bool:
-        return self.found == 0
+        return self.complete and self.found == 0
+
+    def reached(self, seal: Seal) -> None:
+        self.last_seal, self.last_hash = seal.no, seal.hash.hex()
+
+    def tell_vouched(self) -> None:
+        for key, count in self.vouched.items():
+            said = f"{count} seals are signed by key {key}, for which only the anchor vouches"
+            self.notes.append(f"{said}: right if the installation's secret was changed, else a forgery")
 
     def add(
         self,
@@ -76,6 +88,7 @@ class Report:
 
         return {
             "ok": self.ok,
+            "complete": self.complete,
             "seals": self.seals,
             "entries": self.entries,
             "unsealed": self.unsealed,

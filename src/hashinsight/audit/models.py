@@ -8,7 +8,10 @@ from sqlalchemy import BigInteger, DateTime, Index, Integer, LargeBinary, SmallI
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
+from hashinsight.audit.snapshot import EVERYTHING
 from hashinsight.kit.db.metadata import Model
+
+CLOSES = f"snapshot = '{EVERYTHING}'"  # of a seal: it ends its era
 
 
 class AuditEntry(Model):
@@ -42,6 +45,8 @@ class AuditEntry(Model):
 
 class AuditSeal(Model):
     __tablename__ = "audit_seals"
+    # the few among millions that explain a restore
+    __table_args__ = (Index("ix_audit_seals_closing", "era", postgresql_where=text(CLOSES)),)
 
     no: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     era: Mapped[int] = mapped_column(SmallInteger)
@@ -72,5 +77,5 @@ class AuditAnchor(Model):
     __tablename__ = "audit_anchors"
 
     target: Mapped[str] = mapped_column(Text, primary_key=True)
-    last_no: Mapped[int] = mapped_column(BigInteger)
+    line: Mapped[str] = mapped_column(Text)  # the last seal, as it was told
     last_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))

@@ -6,14 +6,15 @@ from typing import Any, cast
 from uuid import UUID
 
 from psycopg import sql
-from sqlalchemy import insert, select, text
+from sqlalchemy import exists, func, insert, select, text
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
+from hashinsight.audit.actions import Action
 from hashinsight.audit.chain import Seal
-from hashinsight.audit.models import AuditAnchor, AuditKey, AuditSeal
-from hashinsight.audit.snapshot import EVERYTHING, Snapshot
+from hashinsight.audit.models import CLOSES, AuditAnchor, AuditEntry, AuditKey, AuditSeal
+from hashinsight.audit.snapshot import EVERYTHING, NOTHING, Snapshot
 
 _AT = "to_char({0} at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
 _PLAIN = "tenant_id actor_kind actor_id action entity_type entity_id before after reason request_id address era xid"
@@ -45,7 +46,10 @@ async def get_server(session: AsyncSession) -> str:
 
 
 async def get_snapshot(session: AsyncSession) -> Snapshot:
-    return Snapshot.read((await session.execute(text("select pg_current_snapshot()::text"))).scalar_one())
+    """PostgreSQL leaves the asking transaction out of its list, yet it has not ended: it may still write entries."""
+    query = "select pg_current_snapshot()::text as taken, pg_current_xact_id_if_assigned()::text::bigint as own"
+    found = (await session.execute(text(query))).one()
+    return Snapshot.read(found.taken).without(found.own)
 
 
 async def find_cut(session: AsyncSession, era: int, before: Snapshot, upto: Snapshot, *, entries: int) -> int | None:
@@ -70,7 +74,7 @@ async def list_sealed_looking(session: AsyncSession, era: int, before: Snapshot,
     query = sql.SQL(
         "select array_agg(uuid_send(id) order by id) from audit_log where era = {} and id >= {} and not ({})"
     )
-    found = await _run(session, query.format(era, since, window(era, before, Snapshot(2**63 - 1))))
+    found = await _run(session, query.format(era, since, window(era, before, EVERYTHING)))
     return list(found[0] or ()) if found is not None else []
 
 
@@ -90,7 +94,7 @@ async def get_leaves_of(session: AsyncSession, ids: Sequence[UUID]) -> bytes:
 
 async def list_closing(session: AsyncSession) -> list[tuple[int, bytes]]:
     """The seals that close an era, with their leaves: few."""
-    query = select(AuditSeal.no, AuditSeal.leaves).where(AuditSeal.snapshot == str(EVERYTHING))
+    query = select(AuditSeal.no, AuditSeal.leaves).where(text(CLOSES))
     return [(row.no, row.leaves) for row in await session.execute(query.order_by(AuditSeal.no))]
 
 
@@ -104,9 +108,9 @@ async def list_seals(session: AsyncSession, *, after: int, limit: int) -> list[S
     return [seal_of(row) for row in rows]
 
 
-async def list_sealed(session: AsyncSession, *, after: int, limit: int) -> list[tuple[Seal, bytes]]:
+async def list_sealed(session: AsyncSession, *, after: int, upto: int, limit: int) -> list[tuple[Seal, bytes]]:
     """Seals with their leaves."""
-    query = select(AuditSeal).options(undefer(AuditSeal.leaves)).where(AuditSeal.no > after)
+    query = select(AuditSeal).options(undefer(AuditSeal.leaves)).where(AuditSeal.no > after, AuditSeal.no <= upto)
     rows = (await session.execute(query.order_by(AuditSeal.no).limit(limit))).scalars()
     return [(seal_of(row), row.leaves) for row in rows]
 
@@ -137,20 +141,37 @@ async def open_era(session: AsyncSession, era: int) -> None:
 
 
 async def list_resealings(session: AsyncSession) -> Sequence[Any]:
-    """What was lost when, in the words of the entries that say so."""
-    query = "select at, reason, after from audit_log where action = 'audit_resealed' and tenant_id is null order by at"
-    return (await session.execute(text(query))).all()
+    """What was lost when, in the words of the entries that say so.
+
+    Without the seal that closed the era before it, which only the secret's holder can make, an entry explains nothing.
+    """
+    said_at = func.to_char(func.timezone("UTC", AuditEntry.at), 'YYYY-MM-DD HH24:MI"Z"').label("said_at")
+    lost = [AuditEntry.after[name].label(name) for name in ("lost_from", "lost_era")]
+    query = select(said_at, AuditEntry.reason, *lost).where(
+        AuditEntry.action == Action.AUDIT_RESEALED.value,
+        AuditEntry.tenant_id.is_(None),
+        exists().where(AuditSeal.era == AuditEntry.era - 1, text(CLOSES)),
+    )
+    rows = (await session.execute(query.order_by(AuditEntry.era))).all()
+    return [row for row in rows if type(row.lost_from) is int and type(row.lost_era) is int]
 
 
 async def get_unsealed(session: AsyncSession, era: int, before: Snapshot) -> Any:
-    """What is not sealed yet, and what never could be because no such transaction or era exists."""
-    mine = window(era, before, Snapshot(2**63 - 1))
+    """What is not sealed yet, and what never could be because no such transaction or era exists.
+
+    A time that no calendar knows, which only a superuser can write, must not keep us from looking: hence the bounds.
+    """
+    mine = window(era, before, EVERYTHING)
     query = sql.SQL(
-        "select count(*) as entries, min(recorded_at) as oldest_at,"
+        "select count(*) as entries,"
+        " min(least(greatest(recorded_at, timestamptz '1970-01-01Z'), timestamptz '9999-01-01Z')) as oldest_at,"
         " count(*) filter (where xid >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint) as ahead,"
-        " (select count(*) from audit_log where era > {}) as beyond from audit_log where {}"
+        " (select count(*) from audit_log where era > {era} or era < 1)"
+        " + (select count(*) from generate_series(1, {era}) one join audit_log on era = one::smallint"
+        " and (xid < {first} or xid >= {end})) as beyond from audit_log where {mine}"
     )
-    return await _run(session, query.format(era, mine))
+    bounds = {"first": NOTHING.xmax, "end": EVERYTHING.xmax}
+    return await _run(session, query.format(era=era, mine=mine, **bounds))
 
 
 async def list_missing_guards(session: AsyncSession) -> Sequence[str]:
@@ -163,14 +184,15 @@ async def list_missing_guards(session: AsyncSession) -> Sequence[str]:
     return (await session.execute(text(query))).scalars().all()
 
 
-async def find_anchored(session: AsyncSession, target: str) -> int:
+async def find_anchored(session: AsyncSession, target: str) -> str | None:
+    """The line that this place was told last."""
     found = await session.get(AuditAnchor, target)
-    return 0 if found is None else found.last_no
+    return None if found is None else found.line
 
 
-async def move_anchored(session: AsyncSession, target: str, no: int, *, now: datetime) -> None:
-    moved = upsert(AuditAnchor).values(target=target, last_no=no, last_at=now)
-    changes = {"last_no": moved.excluded.last_no, "last_at": moved.excluded.last_at}
+async def move_anchored(session: AsyncSession, target: str, line: str, *, now: datetime) -> None:
+    moved = upsert(AuditAnchor).values(target=target, line=line, last_at=now)
+    changes = {"line": moved.excluded.line, "last_at": moved.excluded.last_at}
     await session.execute(moved.on_conflict_do_update(index_elements=["target"], set_=changes))
 
 

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit import queries
 from hashinsight.audit.actions import SYSTEM, Action, Actor
+from hashinsight.audit.anchoring import Lost
 from hashinsight.audit.chain import LEAF_BYTES, START, Head, Seal, digest_of, key_id_of, leaves_of, sign
 from hashinsight.audit.keys import signing_key
 from hashinsight.audit.service import record
@@ -57,16 +58,17 @@ async def seal(session: AsyncSession, vault: Vault, *, now: datetime, piece: int
 
 
 async def reseal(
-    session: AsyncSession, vault: Vault, actor: Actor, reason: str, *, lost_from: int | None = None, now: datetime
+    session: AsyncSession, vault: Vault, actor: Actor, reason: str, *, lost: Lost | None = None, now: datetime
 ) -> int:
     """After a restore that the server's name does not show: close the era as it stands and say why; gives the new era.
 
-    `lost_from` is the first seal that an anchor knows and the restored log does not.
+    `lost` is what an anchor knows and the restored log does not. Only somebody who was there can say that something was
+    lost: a server that changed does not excuse it.
     """
     await queries.lock_sealing(session)
     chain = await _chain(session, vault, actor, now=now)
-    lost = {} if lost_from is None else {"lost_from": lost_from}
-    return (await _start_era(session, actor, chain, reason, lost))[0].era
+    lost = lost or Lost(1 if chain.last is None else chain.last.no + 1, chain.era)
+    return (await _start_era(session, actor, chain, reason, {"lost_from": lost.no, "lost_era": lost.era}))[0].era
 
 
 async def _chain(session: AsyncSession, vault: Vault, actor: Actor, *, now: datetime) -> _Chain:
@@ -79,8 +81,8 @@ async def _start_era(
 ) -> tuple[_Chain, int]:
     """Close the era with a seal over all that is left of it, and begin the next; the entry is the next one's first."""
     await queries.close_era(session)
-    before = 0 if chain.last is None else chain.last.no
-    chain, sealed = await _seal_upto(session, chain, EVERYTHING, closing=True, pieces=10**6)
+    strays = await _strays(session, chain)
+    chain, sealed = await _seal_upto(session, chain, EVERYTHING, pieces=10**6, strays=strays)
     await queries.open_era(session, chain.era)
     await record(
         session,
@@ -89,7 +91,7 @@ async def _start_era(
         "audit_log",
         tenant_id=None,
         reason=reason,
-        after={"closed_era": chain.era - 1, "sealed_then": sealed, "lost_from": before + 1} | dict(said),
+        after={"closed_era": chain.era - 1, "sealed_then": sealed, "strays": len(strays) // LEAF_BYTES} | dict(said),
         now=chain.now,
     )
     return chain, sealed
@@ -102,16 +104,18 @@ async def _seal_upto(
     *,
     piece: int = PIECE,
     pieces: int = PIECES,
-    closing: bool = False,
+    strays: bytes | None = None,
 ) -> tuple[_Chain, int]:
+    """Strays, if only none, are given when the era is closed."""
     sealed = 0
     for _ in range(pieces):
         cut = await queries.find_cut(session, chain.era, chain.sealed, upto, entries=piece)
-        part = upto if cut is None else upto.cut(cut)
+        part = upto if cut is None else upto.cut(cut, chain.sealed)
         leaves = await queries.get_leaves(session, chain.era, chain.sealed, part)
-        if closing and cut is None:
-            leaves += await _strays(session, chain)
-        if leaves or (closing and cut is None):
+        closing = cut is None and strays is not None
+        if closing:
+            leaves += strays or b""
+        if leaves or closing:
             chain = chain.after(await _add(session, chain, part, leaves))
             sealed += len(leaves) // LEAF_BYTES
         if cut is None:
@@ -120,8 +124,11 @@ async def _seal_upto(
 
 
 async def _strays(session: AsyncSession, chain: _Chain) -> bytes:
-    """What a restored log's new server wrote before its era began: its transactions look like sealed ones."""
-    if chain.last is None:
+    """What a restored log's new server wrote before its era began: its transactions look like sealed ones.
+
+    On the same server such an entry was smuggled in, and closing the era must not make it good.
+    """
+    if chain.last is None or chain.last.server == chain.server:
         return b""
     since = chain.last.sealed_at - _OVERLAP
     looking = await queries.list_sealed_looking(session, chain.era, chain.sealed, since=first_id_at(since))

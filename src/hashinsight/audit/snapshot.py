@@ -31,9 +31,20 @@ class Snapshot:
     def covers(self, xid: int) -> bool:
         return xid < self.xmax and xid not in self.running
 
-    def cut(self, last: int) -> "Snapshot":
-        """The same, as far as transaction `last`: a backlog is sealed in pieces."""
-        return Snapshot(min(self.xmax, last + 1), tuple(one for one in self.running if one <= last))
+    def cut(self, last: int, before: "Snapshot") -> "Snapshot":
+        """What `before` covers and, beyond it, this one as far as transaction `last`: a backlog is sealed in pieces.
+
+        A late transaction lies below what is sealed already, so a cut there must not take the rest back.
+        """
+        xmax = max(before.xmax, min(self.xmax, last + 1))
+        late = (one for one in before.running if one > last or one in self.running)
+        return Snapshot(xmax, (*late, *(one for one in self.running if before.xmax <= one < xmax)))
+
+    def without(self, xid: int | None) -> "Snapshot":
+        """The same, with this transaction still running."""
+        if xid is None or not self.covers(xid):
+            return self
+        return Snapshot(self.xmax, tuple(sorted((*self.running, xid))))
 
 
 NOTHING = Snapshot(1)

@@ -12,6 +12,18 @@ from hashinsight.kit.errors import Refusal
 
 def act(work: Callable[[Any, Any], Awaitable[Any]]) -> Any:
     """Run `work(session, settings)` in one transaction of the job role, and give what it returns."""
+
+    async def within(database: Any, settings: Any) -> Any:
+        from hashinsight.kit.db.context import job_context
+
+        async with database.transaction(job_context()) as session:
+            return await work(session, settings)
+
+    return act_over(within)
+
+
+def act_over(work: Callable[[Any, Any], Awaitable[Any]]) -> Any:
+    """Run `work(database, settings)`: for what takes longer than any one transaction may."""
     need_server()
     from hashinsight.kit.run import run
 
@@ -24,7 +36,6 @@ def need_server() -> None:
 
 
 async def _act(work: Callable[[Any, Any], Awaitable[Any]]) -> Any:
-    from hashinsight.kit.db.context import job_context
     from hashinsight.kit.embedded.servers import servers_for_a_command
     from hashinsight.kit.errors import HashInsightError
     from hashinsight.kit.logs import configure_logs
@@ -37,8 +48,7 @@ async def _act(work: Callable[[Any, Any], Awaitable[Any]]) -> Any:
         database = open_database(settings, "command")
         try:
             await _check(database)
-            async with database.transaction(job_context()) as session:
-                return await work(session, settings)
+            return await work(database, settings)
         except HashInsightError as error:
             raise Refusal(f"{error.message.rstrip('.')}.") from None
         finally:

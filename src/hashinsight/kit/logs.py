@@ -18,6 +18,7 @@ _NOISY = (
     "apscheduler.scheduler",
     "rq.worker",
     "alembic",
+    "httpx",  # names the whole address, and a webhook's address is a secret
 )
 
 

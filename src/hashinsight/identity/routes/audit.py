@@ -1,5 +1,6 @@
 """The record: searched, exported, verified. It belongs to the tenant as a whole, so only a whole scope reads it."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from datetime import datetime
 from typing import Annotated, Any
@@ -9,14 +10,13 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from hashinsight.audit import queries as seals
 from hashinsight.audit.actions import Action
-from hashinsight.audit.chain import shown as seal_shown
+from hashinsight.audit.delivery import list_shown
 from hashinsight.audit.models import AuditEntry
 from hashinsight.audit.search import ORDER, Wanted, entries, list_lines
 from hashinsight.audit.search import shown as entry_shown
 from hashinsight.audit.service import record
-from hashinsight.audit.verifying import verify
+from hashinsight.audit.verifying import Part, verify
 from hashinsight.identity.access import Known, ReadSession, Session, allowed, now_of, vault_of
 from hashinsight.identity.permissions import Permission
 from hashinsight.identity.routes.admin import Cursor, Limit
@@ -33,6 +33,10 @@ Reader = Annotated[Scope, allowed(Permission.AUDIT_READ, whole=True)]
 Auditor = Annotated[Scope, allowed(Permission.AUDIT, whole=True)]
 _PART_ROWS = 5000
 _VERIFICATIONS_PER_MINUTE = 4
+_PART_SECONDS = 10
+_STATEMENT_SECONDS = 30
+# each takes a core and some hundred megabytes, so a process does one at a time
+_VERIFYING = asyncio.Semaphore(1)
 
 _ENTRY = {
     "id": "01990000-0000-7000-8000-000000000001",
@@ -65,6 +69,7 @@ _SEAL: dict[str, Any] = {
 }
 _REPORT = {
     "ok": False,
+    "complete": True,
     "seals": 412,
     "entries": 15021,
     "unsealed": 3,
@@ -91,6 +96,7 @@ class Anchored(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"anchors": [_SEAL]}]})
 
     anchors: list[dict[str, Any]] = Field(default_factory=list, max_length=2000)
+    after: int = Field(0, ge=0, lt=2**62, description="Go on behind this seal, where an answer was not complete.")
 
 
 def _wanted(
@@ -160,18 +166,26 @@ async def list_seals(
     _scope: Reader, session: ReadSession, *, after: Annotated[int, Query(ge=0, lt=2**62)] = 0, limit: Limit = 100
 ) -> dict[str, Any]:
     """The seals behind number `after`, to be kept elsewhere: with them, a cut or rewritten log can be told."""
-    keys = await seals.list_public_keys(session)
-    found = await seals.list_seals(session, after=after, limit=limit)
-    return {"seals": [seal_shown(seal, keys[seal.key_id]) for seal in found]}
+    return {"seals": await list_shown(session, after=after, limit=limit)}
 
 
 @router.post("/verify", responses=answers(_REPORT))
-async def verify_now(request: Request, scope: Auditor, principal: Known, body: Anchored) -> dict[str, Any]:
-    """Prove that nothing in the whole log was changed, removed or inserted; with anchors, also that nothing was cut."""
+async def verify_now(
+    request: Request, scope: Auditor, principal: Known, body: Anchored | None = None
+) -> dict[str, Any]:
+    """Prove that nothing in the whole log was changed, removed or inserted; with anchors, also that nothing was cut.
+
+    A long log takes several requests: while `complete` is false, go on with `after` set to `last_seal`.
+    """
     if not await request.app.state.rates.spend(f"verify:{scope.tenant_id}", _VERIFICATIONS_PER_MINUTE):
         raise RateLimited("the log is being verified often enough: wait a minute", retry_after_sec=60)
     database, now = get_database(request), now_of(request)
-    report = await verify(database, vault_of(request), body.anchors, now=now)
+    body = body or Anchored()
+    if _VERIFYING.locked():
+        raise RateLimited("the log is being verified for somebody else: wait a moment", retry_after_sec=_PART_SECONDS)
+    async with _VERIFYING:
+        part = Part(after=body.after, seconds=_PART_SECONDS, statement_seconds=_STATEMENT_SECONDS)
+        report = await verify(database, vault_of(request), body.anchors, now=now, part=part)
     async with database.transaction(principal.context()) as session:
         await record(
             session,
@@ -179,7 +193,13 @@ async def verify_now(request: Request, scope: Auditor, principal: Known, body: A
             Action.AUDIT_VERIFIED,
             "audit_log",
             tenant_id=scope.tenant_id,
-            after={"ok": report.ok, "found": report.found, "last_seal": report.last_seal},
+            after={
+                "ok": report.ok,
+                "complete": report.complete,
+                "found": report.found,
+                "after": body.after,
+                "last_seal": report.last_seal,
+            },
             now=now,
         )
     return report.shown(scope.tenant_id)

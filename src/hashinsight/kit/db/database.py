@@ -63,9 +63,9 @@ class Database:
         async with _transaction(engine, context) as session:
             yield session
 
-    async def frame(self, context: Context, query: sql.Composable) -> pl.DataFrame:
+    async def frame(self, context: Context, query: sql.Composable, *, on_main: bool = False) -> pl.DataFrame:
         """A large result as columns, over Arrow, in its own read-only transaction and off the event loop."""
-        engine = await self._reading_engine()
+        engine = self._engine if on_main else await self._reading_engine()
         on_replica = engine is self._read_engine and self._read_address is not None
         address = self._read_address if on_replica and self._read_address else self.address
         return await asyncio.to_thread(read_frame, address.libpq, replace(context, read_only=True), query)

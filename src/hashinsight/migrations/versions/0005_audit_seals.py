@@ -51,6 +51,8 @@ def _seals() -> None:
         sa.Column("leaves", sa.LargeBinary, nullable=False),
         sa.PrimaryKeyConstraint("no", name="pk_audit_seals"),
     )
+    closes = "snapshot = '9223372036854775807:9223372036854775807:'"
+    op.create_index("ix_audit_seals_closing", "audit_seals", ["era"], postgresql_where=sa.text(closes))
     # hashes do not compress
     op.execute("alter table audit_seals alter column leaves set storage external")
     op.execute("grant select, insert on audit_seals to hi_job")
@@ -73,7 +75,7 @@ def _keys_and_anchors() -> None:
     op.create_table(
         "audit_anchors",
         sa.Column("target", sa.Text, nullable=False),
-        sa.Column("last_no", sa.BigInteger, nullable=False),
+        sa.Column("line", sa.Text, nullable=False),
         sa.Column("last_at", _WHEN, nullable=False),
         sa.PrimaryKeyConstraint("target", name="pk_audit_anchors"),
     )
