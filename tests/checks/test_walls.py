@@ -54,6 +54,11 @@ def test_the_source_as_it_is_keeps_every_contract(copy: Path) -> None:
         ("facts/__init__.py", "import hashinsight.kit.clock", "The stack"),
         ("kit/ticks/tick.py", "import sqlalchemy", "Judgement is pure"),
         ("kit/scrub.py", "import socket", "Judgement is pure"),
+        ("sim/physics.py", "import asyncio", "Simulated worlds are pure"),
+        ("sim/faults/fans.py", "import time", "Simulated worlds are pure"),
+        ("sim/world.py", "import hashinsight.sim.sockets.screen", "Simulated worlds are pure"),
+        ("sim/faults/__init__.py", "import hashinsight.sim.reserved", "Faults reserved for scoring"),
+        ("cli/sim/runs.py", "import hashinsight.sim.reserved", "Faults reserved for scoring"),
     ],
 )
 def test_a_planted_wrong_import_is_caught_and_the_broken_wall_is_named(

@@ -13,7 +13,7 @@ from hashinsight.kit.embedded import machine
 
 @dataclass(frozen=True)
 class Result:
-    """`limit` is what bare SQL reaches on the same rows, in the figure's unit; `ratio` is 1 when we are as good."""
+    """`limit` is what the bare tools reach on the same rows, in the figure's unit; `ratio` is 1 when we are as good."""
 
     name: str
     figure: float

@@ -20,6 +20,7 @@ from hashinsight.cli.inventory import (
     zone_app,
 )
 from hashinsight.cli.rights import grant_app
+from hashinsight.cli.sim import sim_app
 
 app = typer.Typer(
     name="hashinsight",
@@ -119,9 +120,9 @@ def settings() -> None:
 
 @app.command()
 def bench(
-    name: Annotated[str, typer.Argument(help="Which benchmark: import, audit.")], *, json: JsonOption = False
+    name: Annotated[str, typer.Argument(help="Which benchmark: import, audit or sim.")], *, json: JsonOption = False
 ) -> None:
-    """Measure, against the limit that bare SQL reaches in the same run, on a scratch installation."""
+    """Measure, against the physical limit that the same run measures beside it."""
     need_server()
     from hashinsight.cli.bench import bench
 
@@ -152,6 +153,7 @@ _GROUPS = {
     "maintenance": maintenance_app,
     "collector": collector_app,
     "audit": audit_app,
+    "sim": sim_app,
 }
 for _name, _group in _GROUPS.items():
     app.add_typer(_group, name=_name)

@@ -2,14 +2,14 @@
 
 import typer
 
-from hashinsight.bench import asset_list, audit_log
+from hashinsight.bench import asset_list, audit_log, simulator
 from hashinsight.bench.report import as_json as rendered
 from hashinsight.kit.errors import Refusal
 from hashinsight.kit.logs import configure_logs
 from hashinsight.kit.run import run
 from hashinsight.kit.settings import load_settings
 
-BENCHES = {"import": asset_list.measure, "audit": audit_log.measure}
+BENCHES = {"import": asset_list.measure, "audit": audit_log.measure, "sim": simulator.measure}
 
 
 def bench(name: str, *, as_json: bool) -> None:
@@ -20,6 +20,6 @@ def bench(name: str, *, as_json: bool) -> None:
     if as_json:
         typer.echo(rendered(result))
     else:
-        typer.echo(f"{result.name}: {result.figure} {result.unit}; bare SQL {result.limit}; ratio {result.ratio}")
+        typer.echo(f"{result.name}: {result.figure} {result.unit}; limit {result.limit}; ratio {result.ratio}")
         for what, value in result.detail.items():
             typer.echo(f"  {what}: {value}")

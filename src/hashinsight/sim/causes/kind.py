@@ -1,0 +1,46 @@
+"""What a common cause is: one event that many machines feel at once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hashinsight.sim.effects import Effects
+from hashinsight.sim.labels import Places
+from hashinsight.sim.looks import Look
+from hashinsight.sim.plan import PlannedCause
+from hashinsight.sim.readings import Counts, Floats
+from hashinsight.sim.state import State
+
+
+@dataclass
+class Event:
+    """One cause that runs or is to come."""
+
+    no: int
+    plan: PlannedCause
+    machines: Places
+    start: float
+    end: float
+    luck: Floats  # one number between 0 and 1 for each of its machines
+    first_pool: Counts  # of each of its machines, when it was planned or injected
+    firmware_no: int | None = None  # what a rollout brings
+    model_said_no: int | None = None
+
+    def swelling(self, now: float, over_sec: float) -> float:
+        """0 to 1 within `over_sec` of the start, and back before the end."""
+        up, down = (now - self.start) / over_sec, (self.end - now) / over_sec
+        return float(np.clip(min(up, down), 0.0, 1.0))
+
+
+@dataclass(frozen=True)
+class CauseKind:
+    kind: str
+    family: str
+    signature: str
+    within_sec: float
+    does: Callable[[Event, Effects, State, float], None]
+    shows: Callable[[Look, Look], bool]
+    reach: str  # what it takes when nothing narrower is said: site, zone, switch or pdu
+    usual_sec: float
+    lasting: bool = False  # what it did stays when it is over

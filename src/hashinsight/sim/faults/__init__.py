@@ -1,0 +1,13 @@
+"""Fault families of single machines: the ones that everybody may see and tune on."""
+
+from hashinsight.sim.faults import boards, cooling, fans, lines, sensors, supply
+from hashinsight.sim.faults.family import Families
+
+PUBLIC: Families = (
+    *boards.FAMILIES,
+    *fans.FAMILIES,
+    *supply.FAMILIES,
+    *cooling.FAMILIES,
+    *sensors.FAMILIES,
+    *lines.FAMILIES,
+)

@@ -1,0 +1,119 @@
+"""Power supplies: protection that trips, reboot loops, and machines that do not come back after a stop."""
+# ruff: noqa: PLR2004 - a signature is stated in figures
+
+import numpy as np
+
+from hashinsight.sim.cases import Running
+from hashinsight.sim.effects import Effects
+from hashinsight.sim.faults.family import DAY, HOUR, MINUTE, Family
+from hashinsight.sim.looks import Look
+
+_PROTECTION_CODE = 239
+_FAILED_START_CODE = 5030
+
+
+def trip_protection(case: Running, effects: Effects) -> None:
+    """Errors on all boards at once for a few minutes, then no output until somebody comes."""
+    machine = case.machine[case.started]
+    effects.volts[machine] = 0.3
+    effects.error_code[machine] = _PROTECTION_CODE
+    effects.errors_per_h[machine] += 400
+    # a whole step at least, else rows every five minutes would show no error
+    effects.stalled[case.machine[case.age >= 3 * MINUTE + case.dt]] = True
+
+
+def errors_on_all_boards(seen: Look, least: float) -> bool:
+    gained = np.maximum(np.diff(seen.board_hw_errors, axis=0), 0).sum(axis=0)
+    return bool((gained > least).all())
+
+
+def shows_protection(before: Look, after: Look) -> bool:
+    stopped = after.ratio < 0.02 < before.ratio and after.online.all() and np.median(after.power_w) < 250
+    return bool(stopped and errors_on_all_boards(after, 5))
+
+
+def loop_reboots(case: Running, effects: Effects) -> None:
+    """Reboots under load, again and again: hashrate is a saw-tooth, errors come from all boards at once."""
+    machine = case.machine[case.started]
+    effects.errors_per_h[machine] += 60
+    effects.volts[machine] = 0.9
+    period = (12 + 25 * case.draws[:, 1]) * MINUTE / np.maximum(case.severity, 0.1)
+    due_at = case.memory[:, 0]
+    fires = case.started & ~(due_at > case.now)  # NaN at first: at once
+    case.remember(0, np.where(fires, case.now + period * (0.7 + 0.6 * case.draws[:, 2]), due_at))
+    effects.reboot[case.machine[fires]] = True
+
+
+def shows_reboot_loop(before: Look, after: Look) -> bool:
+    spread = float(np.std(after.hashrate_ths / after.expected_ths))
+    return before.boots == 0 and after.boots >= 3 and spread > 0.1 and errors_on_all_boards(after, 20)
+
+
+def reboot_once(case: Running, effects: Effects) -> None:
+    fresh = case.started & np.isnan(case.memory[:, 0])
+    case.remember(0, np.where(fresh, case.now, case.memory[:, 0]))
+    effects.reboot[case.machine[fresh]] = True
+
+
+def shows_reboot(before: Look, after: Look) -> bool:
+    return bool(before.boots == 0 and after.boots <= 1 and after.uptime_sec.min() < before.uptime_sec.min())
+
+
+def fail_to_start(case: Running, effects: Effects) -> None:
+    machine = case.machine[case.started]
+    effects.stalled[machine] = True
+    effects.error_code[machine] = _FAILED_START_CODE
+    # some hang before the network is up
+    effects.linked[machine[case.draws[case.started, 1] < 0.4]] = False
+
+
+def shows_failed_start(before: Look, after: Look) -> bool:
+    return bool(before.ratio > 0.5 and (after.ratio < 0.02 or not after.online.any()))
+
+
+FAMILIES = (
+    Family(
+        kind="psu_protection",
+        family="psu",
+        signature="errors on all boards at once, then 0 TH/s and standby watts while it still answers",
+        within_sec=20 * MINUTE,
+        does=trip_protection,
+        shows=shows_protection,
+        share=0.09,
+        heat=True,
+        cycles=True,
+    ),
+    Family(
+        kind="psu_reboot_loop",
+        family="psu",
+        signature="reboots every 10 to 40 min, saw-tooth hashrate, errors on all boards at once",
+        within_sec=4 * HOUR,
+        does=loop_reboots,
+        shows=shows_reboot_loop,
+        share=0.06,
+        heat=True,
+        cycles=True,
+    ),
+    Family(
+        kind="spontaneous_reboot",
+        family="reboot",
+        signature="one reboot: uptime and counters from zero, back within 20 min",
+        within_sec=20 * MINUTE,
+        does=reboot_once,
+        shows=shows_reboot,
+        share=3.0,
+        by_itself=True,
+        repair_sec=(20 * MINUTE, 20 * MINUTE),
+        repair_boots=False,
+    ),
+    Family(
+        kind="failed_restart",
+        family="restart",
+        signature="0 TH/s at standby watts after a stop was lifted, or no answer at all",
+        within_sec=20 * MINUTE,
+        does=fail_to_start,
+        shows=shows_failed_start,
+        repair_sec=(4 * HOUR, 1.5 * DAY),
+        restart_cures=0.5,
+    ),
+)

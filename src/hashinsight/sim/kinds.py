@@ -1,0 +1,45 @@
+"""What can go wrong in the simulator, as tables for the documentation."""
+
+from hashinsight.sim.causes import CAUSES
+from hashinsight.sim.faults import PUBLIC
+from hashinsight.sim.faults.family import Family
+
+
+def faults_table() -> str:
+    lines = ["| fault | what telemetry shows | within | before it | how often |", "|---|---|---|---|---|"]
+    lines += [
+        f"| `{one.kind}` | {one.signature} | {_span(one.within_sec)} | {_before(one)} | {_often(one)} |"
+        for one in PUBLIC
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def causes_table() -> str:
+    lines = ["| cause | what telemetry shows | within | takes | lasts, unless said |", "|---|---|---|---|---|"]
+    lines += [
+        f"| `{one.kind}` | {one.signature} | {_span(one.within_sec)} | a {one.reach} | {_span(one.usual_sec)} |"
+        for one in CAUSES
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _before(family: Family) -> str:
+    if not family.warns:
+        return family.precursor
+    low, high = (_span(seconds) for seconds in family.lead_sec)
+    return f"{family.precursor}, {low} to {high}, in {family.warns:.0%} of the cases"
+
+
+def _often(family: Family) -> str:
+    if not family.share:
+        return "at restarts"
+    brought = [word for word, true in (("heat", family.heat), ("power cycles", family.cycles)) if true]
+    often = f"{family.share:g} a year" if family.by_itself else f"{family.share:.0%} of hardware faults"
+    return often + (f", more with {' and '.join(brought)}" if brought else "")
+
+
+def _span(seconds: float) -> str:
+    for unit, length in (("d", 86_400.0), ("h", 3600.0)):
+        if seconds >= length:
+            return f"{seconds / length:g} {unit}"
+    return f"{seconds / 60:g} min"

@@ -1,0 +1,54 @@
+"""One simulator from start to end: claims its net, opens its sockets, runs until it is told to stop."""
+
+import asyncio
+import signal
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from hashinsight.facts.models import MODELS
+from hashinsight.sim.control.serving import control_served
+from hashinsight.sim.control.verbs import status
+from hashinsight.sim.plan import Scenario, Zone
+from hashinsight.sim.running import Live
+from hashinsight.sim.sockets.nets import allow_files, claim
+from hashinsight.sim.world import World
+
+LUXOS = "LuxOS 2024.5.1"
+
+
+def with_luxos(scenario: Scenario) -> Scenario:
+    """The same fleet with LuxOS on every Antminer: the maker's own firmware takes no orders on port 4028."""
+    names = {model.name for model in MODELS if model.make == "Bitmain"}
+
+    def changed(zone: Zone) -> Zone:
+        batches = (replace(one, firmware=LUXOS) if one.model in names else one for one in zone.batches)
+        return replace(zone, batches=tuple(batches))
+
+    return replace(
+        scenario, sites=tuple(replace(site, zones=tuple(map(changed, site.zones))) for site in scenario.sites)
+    )
+
+
+async def run_live(
+    scenario: Scenario,
+    *,
+    seed: int,
+    start: float,
+    net: int | None,
+    speed: float,
+    ready: Callable[[dict[str, Any]], None],
+) -> None:
+    """`ready` is told once everything listens. SIGTERM and SIGINT end it as `stop` does."""
+    number, held = claim(net)
+    try:
+        allow_files(scenario.machines)
+        live = Live(await asyncio.to_thread(World, scenario, seed=seed, start=start), number, speed=speed)
+        for sign in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(sign, live.stopping.set)
+        live.open()
+        async with control_served(live, held):
+            ready(await status(live, {}))
+            await live.run()
+    finally:
+        held.close()

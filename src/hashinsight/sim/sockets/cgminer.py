@@ -1,0 +1,90 @@
+"""The answers of the cgminer API, which every make here speaks with words of its own around it."""
+
+import json
+from typing import Any
+
+from hashinsight.sim.acts import Pool
+from hashinsight.sim.sockets.screen import Screen
+
+Body = dict[str, Any]
+END = b"\0"  # real machines end an answer with it
+DEFAULT_STRATUM_DIFFICULTY = 262_144
+
+
+def status(letter: str, code: int, said: str, description: str, when: float) -> Body:
+    return {"STATUS": letter, "When": int(when), "Code": code, "Msg": said, "Description": description}
+
+
+def body(section: str, rows: list[Body], state: Body) -> Body:
+    return {"STATUS": [state], section: rows, "id": 1}
+
+
+def alone(state: Body) -> Body:
+    return {"STATUS": [state], "id": 1}
+
+
+def as_json(answer: Body) -> bytes:
+    return json.dumps(answer, separators=(",", ":")).encode() + END
+
+
+def joined_json(answers: dict[str, Body]) -> bytes:
+    return as_json({**{command: [answer] for command, answer in answers.items()}, "id": 1})
+
+
+def as_text(answers: list[Body]) -> bytes:
+    """The plain form: sections end with `|`, fields are parted by commas."""
+    parts = []
+    for answer in answers:
+        tables = answer if isinstance(answer.get("STATUS"), list) else {"STATUS": [answer]}
+        for section, rows in tables.items():
+            for row in rows if isinstance(rows, list) else []:
+                named = ",".join(f"{name}={_plain(value)}" for name, value in row.items())
+                parts.append(named if section == "STATUS" else f"{section},{named}")
+    return ("|".join(parts) + "|").encode(errors="replace") + END
+
+
+def _plain(value: object) -> str:
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return text.replace("|", "/").replace(",", ";")
+
+
+def pool_rows(pools: tuple[Pool, ...], screen: Screen) -> list[Body]:
+    """Shares are counted at the pool that the machine mines on; the others wait alive, unless none is."""
+    rows = []
+    for no, pool in enumerate(pools):
+        here = no == screen.pool
+        rows.append(
+            {
+                "POOL": no,
+                "URL": pool.url,
+                "Status": "Dead" if screen.pool < 0 or no < screen.pool else "Alive",
+                "Priority": no,
+                "Quota": 1,
+                "Long Poll": "N",
+                "Getworks": 0,
+                "Accepted": screen.accepted if here else 0,
+                "Rejected": screen.rejected if here else 0,
+                "Works": screen.accepted if here else 0,
+                "Discarded": 0,
+                "Stale": 0,
+                "Get Failures": 0,
+                "Remote Failures": 0,
+                "User": pool.user,
+                "Last Share Time": int(screen.at) if here and screen.hashing else 0,
+                "Diff1 Shares": screen.accepted * DEFAULT_STRATUM_DIFFICULTY if here else 0,
+                "Has Stratum": True,
+                "Stratum Active": here and screen.hashing,
+                "Stratum URL": pool.url.removeprefix("stratum+tcp://") if here else "",
+                "Stratum Difficulty": float(DEFAULT_STRATUM_DIFFICULTY) if here else 0.0,
+                "Has GBT": False,
+                "Best Share": 0,
+                "Pool Rejected%": _rejected_percent(screen) if here else 0.0,
+                "Pool Stale%": 0.0,
+            }
+        )
+    return rows
+
+
+def _rejected_percent(screen: Screen) -> float:
+    total = screen.accepted + screen.rejected
+    return round(100 * screen.rejected / total, 4) if total else 0.0

@@ -1,0 +1,110 @@
+"""A listener for every machine. One that cannot be reached lets connections hang, as a machine behind a dead switch."""
+
+import asyncio
+import errno
+import socket
+from collections.abc import Iterable
+
+from hashinsight.sim.sockets.conversation import Conversation
+from hashinsight.sim.sockets.machine import Dialect, Machine
+from hashinsight.sim.sockets.nets import MINER_PORT, CannotRun, listen_on
+
+BACKLOG = 128
+_OUT_OF_FILES = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
+_REST_SEC = 0.5
+
+
+class Listener:
+    """Silence on loopback: with no room for waiting connections and that room taken, Linux drops what comes."""
+
+    def __init__(self, machine: Machine, dialect: Dialect, port: int) -> None:
+        self.machine = machine
+        self.dialect = dialect
+        self._open_now: set[Conversation] = set()
+        self._taking = False
+        self._plug: socket.socket | None = None
+        self._opening: set[asyncio.Task[object]] = set()
+        try:
+            self._socket = listen_on(machine.who.address, port)
+        except OSError as problem:
+            raise CannotRun(f"cannot listen on {machine.who.address}:{port}: {problem.strerror}.") from None
+
+    def reach(self, *, reachable: bool) -> None:
+        if reachable == self._taking:
+            return
+        if reachable:
+            self._unplug()
+            self._socket.listen(BACKLOG)
+            self._take()
+        else:
+            asyncio.get_running_loop().remove_reader(self._socket)
+            self._socket.listen(0)
+            self._plug = _connected(self._socket.getsockname())
+        self._taking = reachable
+
+    def close(self) -> None:
+        asyncio.get_running_loop().remove_reader(self._socket)
+        self._taking = False
+        self._unplug()
+        self._socket.close()
+        for conversation in tuple(self._open_now):
+            conversation.drop()
+
+    def _take(self) -> None:
+        asyncio.get_running_loop().add_reader(self._socket, self._accept)
+
+    def _unplug(self) -> None:
+        if self._plug is not None:
+            self._plug.close()
+            self._plug = None
+
+    def _accept(self) -> None:
+        try:
+            connection, _ = self._socket.accept()
+        except (BlockingIOError, ConnectionAbortedError, InterruptedError):
+            return
+        except OSError as problem:
+            if problem.errno in _OUT_OF_FILES:
+                self._rest()
+                return
+            raise
+        connection.setblocking(False)  # noqa: FBT003 - the library's form
+        opening = asyncio.ensure_future(self._open(connection))
+        self._opening.add(opening)
+        opening.add_done_callback(self._opening.discard)
+
+    async def _open(self, connection: socket.socket) -> None:
+        try:
+            await asyncio.get_running_loop().connect_accepted_socket(
+                lambda: Conversation(self.machine, self.dialect, self._open_now), connection
+            )
+        except OSError:
+            connection.close()  # it was gone before it was there
+
+    def _rest(self) -> None:
+        loop = asyncio.get_running_loop()
+        loop.remove_reader(self._socket)
+        loop.call_later(_REST_SEC, lambda: self._take() if self._taking else None)
+
+
+def _connected(address: tuple[str, int]) -> socket.socket | None:
+    """Nothing where no file is left: then one client gets through, and waits for an answer that does not come."""
+    try:
+        plug = socket.socket()
+    except OSError:
+        return None
+    plug.setblocking(False)  # noqa: FBT003 - the library's form
+    plug.connect_ex(address)
+    return plug
+
+
+def open_listeners(machines: Iterable[tuple[Machine, Dialect]], port: int = MINER_PORT) -> list[Listener]:
+    opened: list[Listener] = []
+    try:
+        for machine, dialect in machines:
+            opened.append(Listener(machine, dialect, port))
+    except BaseException:
+        for listener in opened:
+            listener.close()
+        raise
+    return opened

@@ -1,0 +1,85 @@
+"""What a fleet remembers from one step to the next: arrays over machines, changed in place."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hashinsight.sim.acts import pool_number
+from hashinsight.sim.fleet import Fleet
+from hashinsight.sim.readings import BOARDS, FANS, Counts, Flags, Floats
+
+
+@dataclass
+class State:
+    inlet_c: Floats
+    board_c: Floats  # (n, BOARDS)
+    chip_c: Floats
+    duty: Floats
+    trim: Floats  # 0.8..1, what throttling leaves of the frequency
+    frequency: Floats  # of the rated one, now
+    board_ths: Floats  # true
+    power_w: Floats
+    hashing: Flags
+    powered: Flags
+    curtailed: Flags
+    paused: Flags
+    linked_at: Floats  # since when the network is back
+    booted_at: Floats
+    reach_at: Floats  # answers from then on
+    ready_at: Floats  # hashes from then on, rising
+    trip_until: Floats  # (n, BOARDS), cut by protection
+    mode: NDArray[np.int8]
+    limit_w: Floats  # NaN: none set
+    accepted: Counts
+    rejected: Counts
+    board_errors: Counts
+    power_cycles: Counts
+    pool_no: NDArray[np.int8]
+    first_pool: Counts  # which pool it is told to mine at first, by `pool_number`
+    light: Flags
+    hash_noise: Floats  # (n, BOARDS), slow part of the machine's own estimate
+    fan_noise: Floats  # (n, FANS)
+    firmware_no: Counts
+    model_said_no: Counts
+    unit_factor: Floats  # 10^6 where a firmware says another unit
+
+
+def settled(fleet: Fleet, *, start: float, uptime_sec: Floats) -> State:
+    """A fleet that has been hashing for a while."""
+    n = fleet.n
+    per_board = (n, BOARDS)
+    booted = start - uptime_sec
+    return State(
+        inlet_c=np.full(n, 25.0),
+        board_c=np.full(per_board, 50.0),
+        chip_c=np.full(per_board, 65.0),
+        duty=np.full(n, 0.7),
+        trim=np.ones(n),
+        frequency=np.ones(n),
+        board_ths=np.zeros(per_board),
+        power_w=np.zeros(n),
+        hashing=np.ones(n, dtype=np.bool_),
+        powered=np.ones(n, dtype=np.bool_),
+        curtailed=np.zeros(n, dtype=np.bool_),
+        paused=np.zeros(n, dtype=np.bool_),
+        linked_at=np.full(n, -np.inf),
+        booted_at=booted,
+        reach_at=booted.copy(),
+        ready_at=booted.copy(),
+        trip_until=np.full(per_board, -np.inf),
+        mode=fleet.mode.copy(),
+        limit_w=np.full(n, np.nan),
+        accepted=np.zeros(n, dtype=np.int64),
+        rejected=np.zeros(n, dtype=np.int64),
+        board_errors=np.zeros(per_board, dtype=np.int64),
+        power_cycles=np.zeros(n, dtype=np.int64),
+        pool_no=np.zeros(n, dtype=np.int8),
+        first_pool=np.array([pool_number(pools) for pools in fleet.site_pools])[fleet.site.no],
+        light=np.zeros(n, dtype=np.bool_),
+        hash_noise=np.zeros(per_board),
+        fan_noise=np.zeros((n, FANS)),
+        firmware_no=fleet.firmware_no.copy(),
+        model_said_no=fleet.model.copy(),
+        unit_factor=np.ones(n),
+    )
