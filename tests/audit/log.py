@@ -48,8 +48,9 @@ class Log:
             await self.seal()
 
     async def verify(self, anchors: list[str] | None = None, vault: Vault = VAULT) -> Report:
-        whole = await verify(self.database, vault, anchors or [], now=system_clock())
-        parts = await verify(self.database, vault, anchors or [], now=system_clock(), part=Part(at_a_time=1))
+        now = system_clock()
+        whole = await verify(self.database, vault, anchors or [], now=now)
+        parts = await verify(self.database, vault, anchors or [], now=now, part=Part(at_a_time=1))
         assert whole.shown()["findings"] == parts.shown()["findings"], "the size of the groups must not matter"
         return whole
 

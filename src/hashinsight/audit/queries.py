@@ -16,14 +16,11 @@ from hashinsight.audit.chain import Seal
 from hashinsight.audit.models import CLOSES, AuditAnchor, AuditEntry, AuditKey, AuditSeal
 from hashinsight.audit.snapshot import EVERYTHING, NOTHING, Snapshot
 
-_AT = "to_char({0} at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
+_TIMES = ("at", "recorded_at")  # in UTC whatever the session's zone is
 _PLAIN = "tenant_id actor_kind actor_id action entity_type entity_id before after reason request_id address era xid"
-LINE = sql.SQL(
-    "json_build_object('id', id, "
-    + ", ".join(f"'{name}', {_AT.format(name)}" for name in ("at", "recorded_at"))
-    + "".join(f", '{name}', {name}" for name in _PLAIN.split())
-    + ")::text"
-)
+_LINED = ", ".join(("id", *(f"{name} at time zone 'UTC' as {name}" for name in _TIMES), *_PLAIN.split()))
+# named one by one: a column that is added later must not change what was sealed
+LINE = sql.SQL(f"(select row_to_json(entry)::text from (select {_LINED}) entry)")  # noqa: S608 - our own columns
 _HEAD = [column for column in AuditSeal.__table__.columns if column.name != "leaves"]
 
 

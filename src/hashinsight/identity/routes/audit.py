@@ -128,7 +128,7 @@ async def search(
     "/export",
     response_class=StreamingResponse,
     responses={
-        200: {"description": "JSON lines", "content": {"application/x-ndjson": {"example": '{"id" : "0199…"}'}}}
+        200: {"description": "JSON lines", "content": {"application/x-ndjson": {"example": '{"id":"0199…"}'}}}
     },
 )
 async def export(request: Request, scope: Auditor, session: Session, wanted: Asked) -> StreamingResponse:
