@@ -9,7 +9,7 @@ from dataclasses import replace
 import polars as pl
 import structlog
 from psycopg import sql
-from sqlalchemy import func, select
+from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
@@ -105,9 +105,16 @@ def _engine(address: DatabaseAddress, pool: int, application: str) -> AsyncEngin
     )
 
 
+def _bound(name: str) -> str:
+    return name.replace(".", "_")
+
+
+# one text for all, so that it is compiled and prepared once
+_ENTER = text("select " + ", ".join(f"set_config('{name}', :{_bound(name)}, true)" for name in Context().as_settings()))
+
+
 @asynccontextmanager
 async def _transaction(engine: AsyncEngine, context: Context) -> AsyncIterator[AsyncSession]:
     async with AsyncSession(engine, expire_on_commit=False, autoflush=False) as session, session.begin():
-        values = context.as_settings().items()
-        await session.execute(select(*(func.set_config(name, value, True) for name, value in values)))  # noqa: FBT003
+        await session.execute(_ENTER, {_bound(name): value for name, value in context.as_settings().items()})
         yield session
