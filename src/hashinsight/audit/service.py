@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
-from sqlalchemy import insert
+from sqlalchemy import Table, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor
@@ -66,4 +66,5 @@ async def record_many(session: AsyncSession, actor: Actor, entries: Iterable[Ent
         for entry in entries
     ]
     if rows:
-        await session.execute(insert(AuditEntry), rows)
+        # of the table, not of the model: that one would leave empty columns out, and a statement would tell them
+        await session.execute(insert(cast("Table", AuditEntry.__table__)), rows)

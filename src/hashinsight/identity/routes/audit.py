@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Body, Depends, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
@@ -93,7 +93,7 @@ _REPORT = {
 class Anchored(BaseModel):
     """Lines of seals that were kept elsewhere, to compare with."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"anchors": [_SEAL]}]})
+    model_config = ConfigDict(extra="forbid")
 
     anchors: list[dict[str, Any]] = Field(default_factory=list, max_length=2000)
     after: int = Field(0, ge=0, lt=2**62, description="Go on behind this seal, where an answer was not complete.")
@@ -127,9 +127,7 @@ async def search(
 @router.get(
     "/export",
     response_class=StreamingResponse,
-    responses={
-        200: {"description": "JSON lines", "content": {"application/x-ndjson": {"example": '{"id":"0199…"}'}}}
-    },
+    responses={200: {"description": "JSON lines", "content": {"application/x-ndjson": {"example": '{"id":"0199…"}'}}}},
 )
 async def export(request: Request, scope: Auditor, session: Session, wanted: Asked) -> StreamingResponse:
     """The tenant's entries as JSON lines, oldest first; the SHA-256 of a line is what the seals hold for it."""
@@ -171,7 +169,10 @@ async def list_seals(
 
 @router.post("/verify", responses=answers(_REPORT))
 async def verify_now(
-    request: Request, scope: Auditor, principal: Known, body: Anchored | None = None
+    request: Request,
+    scope: Auditor,
+    principal: Known,
+    body: Annotated[Anchored | None, Body(examples=[{"anchors": [_SEAL]}])] = None,
 ) -> dict[str, Any]:
     """Prove that nothing in the whole log was changed, removed or inserted; with anchors, also that nothing was cut.
 
