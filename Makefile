@@ -16,7 +16,7 @@ help:  ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 up: $(SERVER)  ## install and start everything; Ctrl-C stops it
-	@exec $(BIN)/python -m hashinsight up
+	@exec $(BIN)/python -m hashinsight up --demo
 
 test: $(DEV)  ## install everything and run all checks and the whole suite
 	@exec $(BIN)/python -m tests.budget

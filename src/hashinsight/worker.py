@@ -13,6 +13,7 @@ from hashinsight.kit.settings import Settings
 from hashinsight.kit.ticks import queries
 from hashinsight.kit.ticks.beats import forget_beats
 from hashinsight.kit.ticks.tick import CatchUp, Tick, TickRun
+from hashinsight.telemetry.ticks import telemetry_ticks
 
 KEEP_TICK_RUNS = timedelta(days=14)
 
@@ -41,4 +42,9 @@ _TICKS = (
 
 def ticks(settings: Settings) -> tuple[Tick, ...]:
     anchor = settings.audit_anchor.get_secret_value() if settings.audit_anchor else None
-    return (*_TICKS, *audit_ticks(Vault(load_secret_key(settings)), anchor))
+    days_kept = timedelta(days=settings.daily_kept_days) if settings.daily_kept_days else None
+    return (
+        *_TICKS,
+        *audit_ticks(Vault(load_secret_key(settings)), anchor),
+        *telemetry_ticks(five_minutes_kept=timedelta(days=settings.five_minutes_kept_days), days_kept=days_kept),
+    )

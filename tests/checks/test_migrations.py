@@ -57,7 +57,7 @@ union all
 select 'column', table_name, column_name,
     concat_ws(' ', data_type, is_nullable, coalesce(column_default, ''), is_identity)
 from information_schema.columns k where table_schema = 'public'
-    and not exists (select 1 from pg_class c where c.relname = k.table_name and c.relispartition)
+    and not exists (select 1 from pg_class c where c.relname = k.table_name and (c.relispartition or c.relkind = 'v'))
 """
 
 

@@ -23,7 +23,7 @@ except Refusal as refusal:
 """
 
 
-def command(settings: Settings, *arguments: str) -> subprocess.CompletedProcess[str]:
+def command(settings: Settings, *arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
     assert settings.database_url is not None
     environment = {
         "HASHINSIGHT_DATABASE_URL": settings.database_url.get_secret_value(),
@@ -31,7 +31,12 @@ def command(settings: Settings, *arguments: str) -> subprocess.CompletedProcess[
         "PATH": "",
     }
     return subprocess.run(
-        [sys.executable, "-c", PROGRAM, *arguments], env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-c", PROGRAM, *arguments],
+        env=environment,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 

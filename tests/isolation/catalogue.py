@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from psycopg import Connection
 
 from hashinsight.kit.db.context import Role
-from tests.isolation.known import BY_TENANT_ALONE, DEFINERS, NOBODYS, TENANTLESS
+from tests.isolation.known import BY_TENANT_ALONE, DEFINERS, NOBODYS, TENANTLESS, WRITTEN_BLIND
 
 # a column of one of these names says that the row belongs to some site
 _OF_A_SITE = re.compile(r"^(site|zone|rack|node|miner|collector)_(id|ids|no|nos)$")
@@ -40,6 +40,10 @@ where f.contype = 'f' and f.conrelid = %s and a.attname <> 'tenant_id' and (f.co
 _STRANGERS = """
 select coalesce(nullif(a.grantee, 0)::regrole::text, 'public') from pg_class c, aclexplode(c.relacl) a
 where c.oid = %s and a.grantee <> c.relowner and a.grantee not in ('hi_app'::regrole, 'hi_job'::regrole)
+"""
+_WRITERS = """
+select a.grantee::regrole::text, array_agg(distinct a.privilege_type::text) from pg_class c, aclexplode(c.relacl) a
+where c.oid = %s and a.grantee <> c.relowner and a.grantee not in ('hi_app'::regrole, 'hi_job'::regrole) group by 1
 """
 _DEFINERS = """
 select p.oid::regprocedure::text, p.proconfig::text like '%%search_path=%%', pg_get_userbyid(p.proowner),
@@ -118,7 +122,11 @@ def shape_findings(connection: Connection, relation: Relation) -> Iterator[str]:
     if relation.is_partition:
         if is_reached:
             yield f"{relation.name}: a partition is reached directly, past the policies of its table"
-        if not (relation.has_policies and relation.forces_policies):
+        rights: dict[str, list[str]] = dict(connection.execute(_WRITERS, [relation.oid]).fetchall())
+        is_written_blind = relation.name.startswith(WRITTEN_BLIND) and rights == {Role.INGEST.value: ["INSERT"]}
+        if rights and not is_written_blind:
+            yield f"{relation.name}: {', '.join(sorted(rights))} reach a partition past the policies of its table"
+        if not (relation.has_policies and relation.forces_policies) and not is_written_blind:
             yield f"{relation.name}: a partition without row-level security of its own"
     elif relation.kind == "v":
         if is_reached and not {"security_invoker=true", "security_invoker=on"} & set(relation.options):

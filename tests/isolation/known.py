@@ -21,6 +21,10 @@ BY_TENANT_ALONE = {
 # tables into which a row without a tenant may be written by whoever is at the door, and is then seen by nobody
 TENANTLESS = {"audit_log": "somebody who failed to sign in belongs to no tenant"}
 
+# partitions into which a role writes directly, which can neither read them nor do anything else: hours of raw samples,
+# whose rows are stamped with what the collector's token says
+WRITTEN_BLIND = ("telemetry_raw_2",)
+
 # functions that act as the owner of the tables, and what keeps each harmless
 DEFINERS = {
     "lookup_login(text)": "ids by an e-mail, before the tenant is known",
@@ -33,6 +37,8 @@ DEFINERS = {
     "caller's right to insert allows",
     "partition_drop_before(text,timestamp with time zone)": "drops old partitions, as the caller's right to truncate "
     "allows",
+    "telemetry_open_hour(timestamp with time zone)": "makes an hour's empty table, as the caller's right to insert "
+    "allows; into it directly only a role can write that reads nothing",
     "open_audit_era(integer)": "sets a default, for jobs alone",
     "close_audit_era()": "takes a lock, for jobs alone",
 }

@@ -11,7 +11,7 @@ from tests.isolation.asking import MARK, Ask, Example, error_code, send, shown, 
 from tests.isolation.known import OF_NOBODY, OPEN
 from tests.isolation.opening import newcomer
 from tests.isolation.watching import Prober, Watch, hidden_from_strangers
-from tests.isolation.world import EDGE, World, bearer, new_mark
+from tests.isolation.world import World, bearer, is_for_collectors, new_mark
 
 FORGED: dict[str, dict[str, str]] = {
     "anonymous": {},
@@ -59,7 +59,7 @@ async def _rightful(world: World, operation: str, ask: Ask) -> httpx.Response:
 
 async def _at_the_door(world: World, watch: Watch, operation: str, ask: Ask, stranger: Prober) -> AsyncIterator[str]:
     watch.look(stranger)
-    of_another_kind = world.owner.headers if f" {EDGE}/" in operation else bearer(world.token)
+    of_another_kind = world.owner.headers if is_for_collectors(operation) else bearer(world.token)
     for name, headers in (FORGED | {"a credential of another kind": dict(of_another_kind)}).items():
         answer = await _after_another(world, operation, ask, headers)
         if answer.status_code != 401:

@@ -10,7 +10,7 @@ from tests.isolation.examples import EXAMPLES
 from tests.isolation.known import OF_NOBODY, OPEN, UNDOCUMENTED
 from tests.isolation.probing import probe
 from tests.isolation.watching import Prober, Watch, hidden_from_strangers
-from tests.isolation.world import EDGE, World
+from tests.isolation.world import World, is_for_collectors
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -49,5 +49,5 @@ async def test_the_application_has_one_connection_so_that_everybody_gets_one_tha
 async def test_an_operation_answers_who_may_and_nobody_else(
     world: World, probers: dict[str, list[Prober]], operation: str, example: Example
 ) -> None:
-    kind = "collectors" if f" {EDGE}/" in operation else "people"
+    kind = "collectors" if is_for_collectors(operation) else "people"
     assert await probe(world, probers[kind], operation, example) == []

@@ -17,6 +17,26 @@ def test_the_check_leaves_nothing_behind(superuser: Connection) -> None:
     assert superuser.execute("select count(*) from pg_constraint where conname = 'pk_sites'").fetchone() == (1,)
 
 
+HOUR = "telemetry_raw_20260301t1200"
+
+
+def test_an_hour_of_raw_samples_is_open_to_a_role_that_only_writes(superuser: Connection) -> None:
+    superuser.execute("set local role hi_app")
+    superuser.execute("select telemetry_open_hour('2026-03-01 12:00+00')")
+    superuser.execute("reset role")
+    assert findings(superuser, only=HOUR) == []
+    for wrong in (
+        f"grant select on {HOUR} to hi_ingest",
+        f"grant delete on {HOUR} to hi_ingest",
+        f"grant insert on {HOUR} to hi_app",
+        f"grant insert on {HOUR} to public",
+        "grant insert on telemetry_raw to hi_ingest",
+        "grant select on miners to hi_ingest",
+    ):
+        table = wrong.split(" on ")[1].split(" ")[0]
+        assert findings_after(superuser, table, wrong), wrong
+
+
 def test_each_single_policy_is_missed_when_it_is_dropped(superuser: Connection) -> None:
     policies = superuser.execute("select tablename, policyname from pg_policies where schemaname = 'public'").fetchall()
     assert len(policies) >= 3 * len(tenant_tables(superuser))

@@ -17,6 +17,7 @@ from tests.people import People
 
 ADMIN = "/api/admin/v1"
 EDGE = "/api/edge/v1"
+LEGACY = "/api/collector"
 AUTH = "/api/v1/auth"
 
 
@@ -113,6 +114,10 @@ class World:
             "site_ids": [self.site_id],
         }
         return str((await self.make(f"{ADMIN}/users", body))["id"])
+
+
+def is_for_collectors(operation: str) -> bool:
+    return operation.split(" ", 1)[1].startswith((f"{EDGE}/", f"{LEGACY}/"))
 
 
 def bearer(token: str) -> dict[str, str]:

@@ -25,6 +25,11 @@ from hashinsight.kit.web.headers import SecurityHeaders
 from hashinsight.kit.web.limits import BodyLimit, RateLimit, ShedWhenDiskIsLow
 from hashinsight.kit.web.rates import Rates
 from hashinsight.kit.web.requests import Requests
+from hashinsight.telemetry.edge_routes import router as telemetry_edge_router
+from hashinsight.telemetry.right_now import RightNow
+from hashinsight.telemetry.routes import router as telemetry_router
+from hashinsight.telemetry.service.receiving import Receiver
+from hashinsight.telemetry.service.storing import Store
 
 log = structlog.get_logger(__name__)
 
@@ -56,10 +61,20 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     app.state.database = database or open_database(settings, "api")
     app.state.vault = Vault(load_secret_key(settings))
     app.state.redis = open_async_redis(settings)
+    app.state.right_now = RightNow(app.state.redis)
+    app.state.store = Store(app.state.database, auto_register=settings.auto_register)
+    app.state.receiver = Receiver(
+        app.state.store,
+        app.state.vault,
+        app.state.right_now,
+        most_bytes=settings.batch_unzipped_limit_kb * 1024,
+        most_samples=settings.batch_samples,
+    )
     install_handlers(app)
     app.include_router(landing.router)
     app.include_router(probes.router)
-    for router in (identity_router, inventory_router, collectors_router, edge_router):
+    people = (identity_router, inventory_router, collectors_router, telemetry_router)
+    for router in (*people, edge_router, telemetry_edge_router):
         app.include_router(router)
     return app
 
@@ -68,6 +83,8 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     log.info("api_started", version=__version__)
     yield
+    await app.state.store.reports.settle()
+    await app.state.right_now.aclose()
     await app.state.rates.aclose()
     await app.state.redis.aclose()
     await app.state.database.dispose()

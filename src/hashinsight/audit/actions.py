@@ -61,6 +61,7 @@ class Action(StrEnum):
     MINER_CREATED = "miner_created"
     MINER_CHANGED = "miner_changed"
     MINER_RETIRED = "miner_retired"
+    MINERS_REGISTERED = "miners_registered"
     MINERS_IMPORTED = "miners_imported"
     MINERS_EXPORTED = "miners_exported"
     GROUP_CREATED = "group_created"
@@ -82,6 +83,8 @@ class Action(StrEnum):
     COLLECTOR_REFUSED = "collector_refused"
     COLLECTOR_TOKEN_ISSUED = "collector_token_issued"  # noqa: S105 - a name
     COLLECTOR_TOKENS_REVOKED = "collector_tokens_revoked"
+    COLLECTOR_PAYLOAD_KEY_SET = "collector_payload_key_set"
+    COLLECTOR_PAYLOAD_KEYS_REMOVED = "collector_payload_keys_removed"
     ENROLMENT_CODE_ISSUED = "enrolment_code_issued"
     COLLECTOR_EVENTS_REPORTED = "collector_events_reported"
     COLLECTOR_EVENT_ACKNOWLEDGED = "collector_event_acknowledged"
@@ -90,6 +93,7 @@ class Action(StrEnum):
     COLLECTOR_CONFIG_ACTIVATED = "collector_config_activated"
     COLLECTOR_CONFIG_DEPRECATED = "collector_config_deprecated"
     COLLECTOR_CONFIG_APPLIED = "collector_config_applied"
+    TELEMETRY_EXPORTED = "telemetry_exported"
     # the record itself
     AUDIT_EXPORTED = "audit_exported"
     AUDIT_VERIFIED = "audit_verified"

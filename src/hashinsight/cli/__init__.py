@@ -50,12 +50,26 @@ def _root(
 
 
 @app.command()
-def up() -> None:
+def up(
+    *,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="With a simulated fleet, on an installation that has no sites of its own.")
+    ] = False,
+) -> None:
     """Start everything: embedded servers (unless URLs name others), migrations, API, worker, scheduler."""
     need_server()
     from hashinsight.cli.up import up
 
-    up()
+    up(demo=demo)
+
+
+@app.command(hidden=True)
+def demo() -> None:
+    """Run the demo's simulated fleet against the installation that is up."""
+    need_server()
+    from hashinsight.cli.demo import demo
+
+    demo()
 
 
 @app.command()

@@ -2,14 +2,20 @@
 
 import typer
 
-from hashinsight.bench import asset_list, audit_log, simulator
+from hashinsight.bench import asset_list, audit_log, ingest, rollup, simulator
 from hashinsight.bench.report import as_json as rendered
 from hashinsight.kit.errors import Refusal
 from hashinsight.kit.logs import configure_logs
 from hashinsight.kit.run import run
 from hashinsight.kit.settings import load_settings
 
-BENCHES = {"import": asset_list.measure, "audit": audit_log.measure, "sim": simulator.measure}
+BENCHES = {
+    "import": asset_list.measure,
+    "audit": audit_log.measure,
+    "sim": simulator.measure,
+    "ingest": ingest.measure,
+    "rollup": rollup.measure,
+}
 
 
 def bench(name: str, *, as_json: bool) -> None:

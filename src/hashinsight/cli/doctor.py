@@ -68,7 +68,7 @@ async def _examine(settings: Settings) -> list[Finding]:
 
 
 def _api(settings: Settings) -> Finding:
-    from hashinsight.cli.up import ask_ready, own_url
+    from hashinsight.cli.asking import ask_ready, own_url
 
     answer = ask_ready(own_url(settings))
     if not answer.get("parts"):

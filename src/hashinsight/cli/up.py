@@ -3,16 +3,15 @@
 import asyncio
 import contextlib
 import dataclasses
-import json
 import socket
 import sys
 import time
-import urllib.error
-import urllib.request
 from typing import Any
 
 import typer
 
+from hashinsight.cli.asking import ask_ready, own_url
+from hashinsight.cli.demo import demo_child
 from hashinsight.cli.migrate import upgrade_schema
 from hashinsight.cli.prepare import prepare
 from hashinsight.cli.serve import api_children, listen
@@ -28,21 +27,19 @@ from hashinsight.kit.run import run, stop_on_signal
 from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings
 
-_ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where to ask when we listen on all of them
-
 _PATIENCE_SECONDS = 20.0
 
 
-def up() -> None:
-    run(_up(prepare("up")))
+def up(*, demo: bool) -> None:
+    run(_up(prepare("up"), demo=demo))
 
 
-async def _up(settings: Settings) -> None:
+async def _up(settings: Settings, *, demo: bool) -> None:
     stop = stop_on_signal()
     async with data_folder(settings) as folder:
         supervisor = Supervisor()
         with listen(settings) as listening:
-            starting = asyncio.create_task(_start(supervisor, settings, folder, listening))
+            starting = asyncio.create_task(_start(supervisor, settings, folder, listening, demo=demo))
             try:
                 started = asyncio.Event()
                 starting.add_done_callback(lambda _: started.set())
@@ -60,7 +57,9 @@ async def _up(settings: Settings) -> None:
     typer.echo("stopped")
 
 
-async def _start(supervisor: Supervisor, settings: Settings, folder: DataFolder, listening: socket.socket) -> None:
+async def _start(
+    supervisor: Supervisor, settings: Settings, folder: DataFolder, listening: socket.socket, *, demo: bool
+) -> None:
     say = _progress()
     clear_metrics(settings.data_dir)
     load_secret_key(settings)
@@ -89,6 +88,12 @@ async def _start(supervisor: Supervisor, settings: Settings, folder: DataFolder,
     for child in others:
         await supervisor.start(child)
     say("API, worker and scheduler are up")
+    if demo and settings.demo_miners:
+        shown = await demo_child(settings, say)
+        if shown is not None:
+            await supervisor.start(
+                shown, waiting=said_now_and_then(say, lambda: "waiting for the demo's first samples")
+            )
     if answer["status"] == "degraded":
         say(f"degraded: {_complaints(answer)}")
     if first is not None:
@@ -102,31 +107,6 @@ async def _first_owner(settings: Settings) -> FirstLogin | None:
             return await ensure_owner(session, now=system_clock())
     finally:
         await database.dispose()
-
-
-def own_url(settings: Settings) -> str:
-    host = _ANY_ADDRESS.get(settings.host, settings.host)
-    return f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
-
-
-def ask_ready(url: str) -> dict[str, Any]:
-    """The answer of `/readyz`, asked directly: a proxy of the environment has no business between us and ourselves."""
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        with direct.open(f"{url}/readyz", timeout=5) as answer:
-            return dict(json.load(answer))
-    except urllib.error.HTTPError as error:
-        with error:
-            return {"status": "not_ready", **_parsed(error.read())}
-    except (OSError, ValueError):
-        return {"status": "not_ready", "parts": {}}
-
-
-def _parsed(body: bytes) -> dict[str, Any]:
-    try:
-        return dict(json.loads(body))
-    except ValueError:
-        return {}
 
 
 def _complaints(answer: dict[str, Any]) -> str:

@@ -48,6 +48,7 @@ class CollectorCaller:
     device_id: str | None
     site_form: str  # id or code: how this collector names its site
     actor: Actor
+    clock_skew_sec: float | None = None
 
     @property
     def site_name(self) -> str:
@@ -175,6 +176,7 @@ async def _judge(
         device_id=device_id,
         site_form=(forms[0] if forms else None) or collector.site_form or "code",
         actor=Actor(ActorKind.COLLECTOR, str(collector.id), seen.request_id, seen.address),
+        clock_skew_sec=collector.clock_skew_sec,
     )
 
 
@@ -200,16 +202,20 @@ async def _place_refusal(
 
 
 async def _is_its_zone(session: AsyncSession, request: Request, collector: Collector) -> bool:
-    """A collector of a whole site may name any of its zones; one of a zone, that zone."""
     named = request.headers.get("x-zone-id", "").strip()
     if not named:
         return True
-    own_site = make_scope(collector.tenant_id, visitor(request), [Reach(sites=(collector.site_id,))])
+    return await holds_zone(session, visitor(request), collector, named)
+
+
+async def holds_zone(session: AsyncSession, actor: Actor, own: Collector | CollectorCaller, named: str) -> bool:
+    """A collector of a whole site may name any of its zones; one of a zone, that zone."""
+    own_site = make_scope(own.tenant_id, actor, [Reach(sites=(own.site_id,))])
     try:
-        zone_id = await get_zone_id(session, own_site, collector.site_id, named)
+        zone_id = await get_zone_id(session, own_site, own.site_id, named)
     except NotFound:
         return False
-    return collector.zone_id in (None, zone_id)
+    return own.zone_id in (None, zone_id)
 
 
 def _given_token(request: Request) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from base64 import b64decode
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -10,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 MAX_BAG_BYTES = 16 * 1024
 _MAX_COUNT = 2**31 - 1
+_KEY_BYTES = 32
 _ESCAPED_NUL = re.compile(
     r"(?<!\\)(?:\\\\)*\\u0000"
 )  # not after an odd number of backslashes: that is a text about NUL
@@ -47,6 +49,17 @@ def in_utc(instant: datetime) -> datetime:
         return instant.astimezone(UTC)
     except OverflowError:
         raise ValueError("the time lies outside the years 1 to 9999") from None
+
+
+def key_of(text: str) -> bytes:
+    """An AES-256 key, from base64. What was given is not repeated."""
+    try:
+        key = b64decode(text.strip(), validate=True)
+    except ValueError:
+        raise ValueError("the key is not base64") from None
+    if len(key) != _KEY_BYTES:
+        raise ValueError(f"an AES-256 key has {_KEY_BYTES} bytes")
+    return key
 
 
 _Storable = AfterValidator(storable)

@@ -114,6 +114,21 @@ class EnrolmentCode(Model):
     revoked_at: Mapped[datetime | None] = mapped_column(_when())
 
 
+class PayloadKey(Model):
+    """Opens what a collector encrypts; sealed by the installation's secret. The old one is good while it is rotated."""
+
+    __tablename__ = "collector_payload_keys"
+    __table_args__ = (Index("ix_collector_payload_keys_collector_id", "collector_id", "created_at"),)
+
+    id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
+    tenant_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey(_TENANT))
+    site_id: Mapped[int] = mapped_column(Integer, ForeignKey(_SITE))
+    collector_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey(_COLLECTOR))
+    sealed: Mapped[bytes] = mapped_column(LargeBinary)
+    created_at: Mapped[datetime] = mapped_column(_when())
+    good_until: Mapped[datetime | None] = mapped_column(_when())
+
+
 class Heartbeat(Model):
     """Partitioned by day. No foreign keys: dropping a day would lock what they point to."""
 

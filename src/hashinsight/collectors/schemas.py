@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, field_validator, model_validator
 
-from hashinsight.collectors.fields import Bag, Body, IntervalSec, Line, Name, Paragraph, example, storable
+from hashinsight.collectors.fields import Bag, Body, IntervalSec, Line, Name, Paragraph, example, key_of, storable
 from hashinsight.collectors.kinds import DEFAULT_CONFIG, CollectorPermission, Severity, silence_limit_sec
 from hashinsight.collectors.models import Collector, CollectorConfig, CollectorEvent, CollectorToken, Heartbeat
 from hashinsight.collectors.service.registry import Credential
@@ -68,6 +68,26 @@ class RotateBody(Body):
 
     overlap_sec: Annotated[int, Field(ge=0, le=7 * 86_400)] = 3600
     life_days: Annotated[int, Field(ge=1, le=1825)] = 365
+
+
+class PayloadKeyBody(Body):
+    """Without `key_b64` a key is made, and shown in the answer."""
+
+    model_config = example(overlap_sec=86_400)
+
+    key_b64: Annotated[str, StringConstraints(max_length=200)] | None = None
+    overlap_sec: Annotated[int, Field(ge=0, le=7 * 86_400)] = 86_400
+
+    @field_validator("key_b64")
+    @classmethod
+    def _is_key(cls, text: str | None) -> str | None:
+        if text is not None:
+            key_of(text)
+        return text
+
+    @property
+    def key(self) -> bytes | None:
+        return None if self.key_b64 is None else key_of(self.key_b64)
 
 
 class CodeBody(Body):

@@ -50,12 +50,17 @@ def scrub_text(text: str) -> str:
     return text
 
 
+def is_hidden_name(name: str) -> bool:
+    """Whether a field of this name holds a secret or a machine's address."""
+    name = _CAMEL.sub("_", name).replace("-", "_")
+    return bool(_SECRET_KEYS.search(name) or _ADDRESS_KEYS.search(name))
+
+
 def scrub(value: Any, key: str = "") -> Any:
     """The same value with every secret in it hidden; what is not a plain value is shown by its text."""
     if value is None or isinstance(value, bool):
         return value
-    key = _CAMEL.sub("_", key).replace("-", "_")
-    if key and (_SECRET_KEYS.search(key) or _ADDRESS_KEYS.search(key)):
+    if key and is_hidden_name(key):
         return HIDDEN
     match value:
         case int() | float():

@@ -70,6 +70,16 @@ class Settings(BaseSettings):
     )
     body_limit_kb: int = Field(1024, ge=1, description="Largest request body, except for telemetry and asset lists.")
     batch_limit_kb: int = Field(16384, ge=1, description="Largest telemetry upload or asset list, as it is sent.")
+    batch_unzipped_limit_kb: int = Field(131_072, ge=1, description="Largest telemetry upload, unzipped.")
+    batch_samples: int = Field(20_000, ge=1, le=1_000_000, description="Most samples in one telemetry upload.")
+    auto_register: bool = Field(
+        True,  # noqa: FBT003 - pydantic's form of a default
+        description="Whether a machine that a collector reports for the first time joins the inventory of its site.",
+    )
+    five_minutes_kept_days: int = Field(90, ge=30, le=90, description="How long rows of five minutes are kept.")
+    daily_kept_days: int | None = Field(
+        None, ge=365, description="How long rows of a day are kept. Without it, for ever."
+    )
     rate_per_minute: int = Field(
         6000,
         ge=1,

@@ -39,6 +39,7 @@ async def create_collector(world: World, mark: str) -> Ask:
 @example(f"GET {_ONE}")
 @example(f"POST {_ONE}/disable")
 @example(f"POST {_ONE}/revoke-tokens")
+@example(f"DELETE {_ONE}/payload-key")
 async def of_a_collector(world: World, mark: str) -> Ask:
     return Ask(path={"collector_id": (await world.collector(mark))[0]})
 
@@ -67,6 +68,7 @@ async def heartbeats(world: World, mark: str) -> Ask:
     return Ask(path={"collector_id": collector_id})
 
 
+@example(f"POST {_ONE}/payload-key")
 @example(f"POST {_ONE}/rotate-token")
 async def rotate(world: World, mark: str) -> Ask:
     return Ask(path={"collector_id": (await world.collector(mark))[0]}, body={"overlap_sec": 60})

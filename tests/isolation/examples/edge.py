@@ -1,7 +1,8 @@
 """What collectors call, naming their site and without."""
 
+from hashinsight.kit.clock import iso_z, system_clock
 from tests.isolation.asking import Ask, example
-from tests.isolation.world import ADMIN, EDGE, World, bearer
+from tests.isolation.world import ADMIN, EDGE, LEGACY, World, bearer
 
 
 @example(f"POST {EDGE}/register")
@@ -48,3 +49,20 @@ async def applied(world: World, mark: str) -> Ask:
     collector_id, token = await world.collector(mark)
     await world.config_for(mark, collector_id)
     return Ask(body={"version": f"{mark}-version"}, headers=bearer(token), by_words=True)
+
+
+@example(f"POST {EDGE}/telemetry/batch")
+@example(f"POST {LEGACY}/upload")
+async def upload(world: World, mark: str) -> Ask:
+    _, token = await world.collector(mark)
+    sample = {"miner_id": await world.miner(mark), "ts": iso_z(system_clock()), "hashrate_ths": 100}
+    return Ask(body=[sample], more={"X-Site-Id": world.site}, headers=bearer(token), by_words=True)
+
+
+@example(f"POST {EDGE}/telemetry/batch")
+async def upload_an_envelope(world: World, mark: str) -> Ask:
+    """Said inside: the token's site decides, and this one is not another's."""
+    _, token = await world.collector(mark)
+    sample = {"miner_id": await world.miner(mark), "ts": iso_z(system_clock())}
+    body = {"site_id": world.site, "zone_id": f"{mark}-zonecode", "records": [sample]}
+    return Ask(body=body, headers=bearer(token), by_words=True)

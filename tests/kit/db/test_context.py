@@ -82,7 +82,7 @@ async def test_no_role_of_ours_can_go_round_the_policies(admin: psycopg.Connecti
         "select rolname, rolsuper or rolbypassrls or rolcanlogin from pg_roles where rolname = any(%s)",
         [[role.value for role in Role]],
     ).fetchall()
-    assert sorted(rows) == [("hi_app", False), ("hi_job", False), ("hi_owner", False)]
+    assert sorted(rows) == [(name, False) for name in ("hi_app", "hi_ingest", "hi_job", "hi_owner")]
 
 
 async def test_a_row_for_another_tenant_cannot_be_written(database: Database) -> None:

@@ -2,7 +2,7 @@
 
 import typer
 
-from hashinsight.cli.collectors import registry, tokens
+from hashinsight.cli.collectors import payload_keys, registry, tokens
 from hashinsight.cli.collectors.configs import configs_app
 from hashinsight.cli.collectors.events import events_app
 
@@ -24,6 +24,7 @@ for name, command in (
     ("rotate", tokens.rotate),
     ("revoke", tokens.revoke),
     ("enrol-code", tokens.enrol_code),
+    ("payload-key", payload_keys.payload_key),
 ):
     collector_app.command(name)(command)
 collector_app.add_typer(events_app, name="events")

@@ -6,10 +6,11 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select, text
+from sqlalchemy import func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.collectors.kinds import OFFLINE, SILENT_INTERVALS, severity_of
+from hashinsight.collectors.models import Collector
 from hashinsight.kit.ticks.models import TickRunRow
 
 NOTE_EVERY = timedelta(seconds=5)
@@ -89,6 +90,15 @@ async def move_heard(
     }
     row = (await session.execute(_HEARD, values)).first()
     return Heard(row.was_offline, row.is_first) if row else None
+
+
+async def update_skew(session: AsyncSession, collector_id: UUID, skew_sec: float) -> None:
+    await session.execute(
+        update(Collector)
+        .where(Collector.id == collector_id)
+        .values(clock_skew_sec=skew_sec)
+        .execution_options(synchronize_session=False)
+    )
 
 
 async def move_silent_offline(session: AsyncSession, *, now: datetime) -> Sequence[Any]:

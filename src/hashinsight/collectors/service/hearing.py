@@ -1,6 +1,7 @@
 """Who is heard and who has gone silent. Both are told once: as a state, an event and an audit entry."""
 
 from datetime import datetime
+from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -59,6 +60,11 @@ async def hear(
             after={"device_id": device_id, "address": actor.address},
             now=now,
         )
+
+
+async def note_skew(session: AsyncSession, collector_id: UUID, skew_sec: float) -> None:
+    """How far its clock is ahead of ours, as its telemetry shows it."""
+    await hearing.update_skew(session, collector_id, skew_sec)
 
 
 async def sweep_silent(session: AsyncSession, *, now: datetime) -> int:

@@ -8,6 +8,7 @@ class Role(StrEnum):
     OWNER = "hi_owner"  # owns the tables, runs migrations
     APP = "hi_app"  # requests: sees the rows of one tenant, and of some of its sites where the scope is narrower
     JOB = "hi_job"  # ticks: sees all tenants, where a policy says so
+    INGEST = "hi_ingest"  # adds raw samples and can do nothing else, not even look at them
 
 
 @dataclass(frozen=True)

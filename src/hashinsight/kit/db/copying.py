@@ -34,7 +34,7 @@ async def copy_into(
     stage = sql.Identifier(f"stage_{table.name}")
     columns = sql.SQL(", ").join(sql.Identifier(name) for name in frame.columns)
     names = {"stage": stage, "target": target, "columns": columns}
-    async with (await _driver(session)).cursor() as cursor:
+    async with (await driver_of(session)).cursor() as cursor:
         await cursor.execute(
             sql.SQL(
                 "create temporary table {stage} on commit drop as select {columns} from {target} with no data"
@@ -51,7 +51,7 @@ async def copy_into(
     return written
 
 
-async def _driver(session: AsyncSession) -> AsyncConnection:
+async def driver_of(session: AsyncSession) -> AsyncConnection:
     connection = await session.connection()
     driver = (await connection.get_raw_connection()).driver_connection
     if not isinstance(driver, AsyncConnection):

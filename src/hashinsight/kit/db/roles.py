@@ -53,15 +53,16 @@ async def _ensure_role(connection: AsyncConnection, role: Role, member: sql.Comp
 
 
 async def _grant_schema(connection: AsyncConnection) -> None:
-    owner, app, job = (sql.Identifier(role.value) for role in Role)
+    owner, app, job, ingest = (sql.Identifier(role.value) for role in Role)
     ready = (
         "select has_schema_privilege('hi_owner', 'public', 'CREATE')"
         " and has_schema_privilege('hi_app', 'public', 'USAGE')"
         " and has_schema_privilege('hi_job', 'public', 'USAGE')"
+        " and has_schema_privilege('hi_ingest', 'public', 'USAGE')"
     )
     if not await _holds(connection, ready):
         await connection.execute(sql.SQL("grant usage, create on schema public to {}").format(owner))
-        await connection.execute(sql.SQL("grant usage on schema public to {}, {}").format(app, job))
+        await connection.execute(sql.SQL("grant usage on schema public to {}, {}, {}").format(app, job, ingest))
     if not await _holds(connection, "select has_database_privilege('hi_app', current_database(), 'TEMP')"):
         name = sql.Identifier(connection.info.dbname)  # bulk writes go by way of a temporary table
         await connection.execute(sql.SQL("grant temporary on database {} to {}, {}").format(name, app, job))

@@ -129,7 +129,10 @@ def _translated(error: Exception) -> HashInsightError | None:
     if isinstance(error, PoolTimeout):
         return _later("DATABASE_BUSY", _BUSY)
     if isinstance(error, DBAPIError):
-        return _database_trouble(error)
+        is_lost = isinstance(error, OperationalError | InterfaceError) or error.connection_invalidated
+        return _database_trouble(error.orig, is_lost=is_lost)
+    if isinstance(error, pg.Error):  # of what goes to the driver itself, as COPY does
+        return _database_trouble(error, is_lost=isinstance(error, pg.OperationalError | pg.InterfaceError))
     return None
 
 
@@ -147,13 +150,13 @@ _TROUBLE: tuple[tuple[tuple[type[Exception], ...], str, str, int], ...] = (
 )
 
 
-def _database_trouble(error: DBAPIError) -> HashInsightError | None:
+def _database_trouble(error: BaseException | None, *, is_lost: bool) -> HashInsightError | None:
     for kinds, code, message, seconds in _TROUBLE:
-        if isinstance(error.orig, kinds):
+        if isinstance(error, kinds):
             return _later(code, message, seconds)
-    if isinstance(error.orig, pg.DataError):
+    if isinstance(error, pg.DataError):
         return ValidationFailed("a value of the request is not one that can be stored")
-    if isinstance(error, OperationalError | InterfaceError) or error.connection_invalidated:
+    if is_lost:
         return _later("DATABASE_UNAVAILABLE", "the database cannot be reached")
     return None
 

@@ -1,0 +1,50 @@
+"""The demo as a part of `hashinsight up --demo`: a simulated site beside the real pipeline."""
+
+import sys
+
+from hashinsight.cli.asking import own_url
+from hashinsight.cli.prepare import check_database, prepare
+from hashinsight.kit.children import Child
+from hashinsight.kit.clock import system_clock
+from hashinsight.kit.db.context import job_context
+from hashinsight.kit.embedded.servers import Progress
+from hashinsight.kit.places import open_database
+from hashinsight.kit.run import run, stop_on_signal
+from hashinsight.kit.settings import Settings
+
+
+def demo() -> None:
+    run(_demo(prepare("demo")))
+
+
+async def _demo(settings: Settings) -> None:
+    from hashinsight.demo.running import run_demo
+
+    stop = stop_on_signal()
+    database = open_database(settings, "demo")
+    try:
+        await check_database(database)
+        await run_demo(database, own_url(settings), settings.demo_miners, stop)
+    finally:
+        await database.dispose()
+
+
+async def demo_child(settings: Settings, say: Progress) -> Child | None:
+    """The child to start, or None where the installation has machines of its own."""
+    from hashinsight.demo.settling import is_heard, may_settle
+
+    database = open_database(settings, "up")
+    async with database.transaction(job_context()) as session:
+        allowed = await may_settle(session)
+    if not allowed:
+        say("no demo: this installation has sites of its own")
+        await database.dispose()
+        return None
+    began = system_clock()
+
+    async def heard() -> bool:
+        async with database.transaction(job_context()) as session:
+            return await is_heard(session, since=began)
+
+    say(f"starting the demo: {settings.demo_miners} simulated machines")
+    return Child("demo", [sys.executable, "-m", "hashinsight", "demo"], layer=2, ready=heard)

@@ -1,0 +1,1 @@
+"""From bytes to rows: unpacked, decoded, normalised, judged; pure."""

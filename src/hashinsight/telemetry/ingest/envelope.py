@@ -1,0 +1,44 @@
+"""What an envelope says of itself: schema, mode, how many records, when it was sent. Pure."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from hashinsight.telemetry.ingest.times import UNREADABLE, read_time
+from hashinsight.telemetry.ingest.unpacking import MalformedBatch
+from hashinsight.telemetry.states import UploadMode
+
+SCHEMA = "telemetry_envelope.v1"
+_SECOND = 1_000_000
+
+
+def check_schema(envelope: Mapping[str, Any]) -> None:
+    """One that names none is taken as the first; one that we do not know is not guessed at."""
+    schema = envelope.get("schema")
+    if schema not in (None, "", SCHEMA):
+        raise MalformedBatch(f"this is not an envelope of {SCHEMA}", code="SCHEMA_UNKNOWN")
+
+
+def place_of(envelope: Mapping[str, Any], name: str) -> str | None:
+    """A site or zone that the envelope names, as text; another kind of value names nothing that could be ours."""
+    named = envelope.get(name)
+    if named is None or named == "":
+        return None
+    is_number = isinstance(named, int) and not isinstance(named, bool) and abs(named) < _SECOND**2
+    return str(named).strip() if is_number or isinstance(named, str) else "?"
+
+
+def mode_of(header: str, envelope: Mapping[str, Any]) -> UploadMode:
+    said = header.strip().lower() or str(envelope.get("mode", ""))[:10].lower()
+    return UploadMode.LATEST if said == "latest" else UploadMode.RAW
+
+
+def is_miscounted(envelope: Mapping[str, Any], count: int) -> bool:
+    said = envelope.get("record_count")
+    return said is not None and said != count
+
+
+def skew_sec_of(envelope: Mapping[str, Any], now: datetime) -> float | None:
+    """How far the sender's clock is ahead of ours, less the time on the way; None when it does not say."""
+    sent = read_time(envelope.get("sent_at"))
+    return None if sent == UNREADABLE else round(sent / _SECOND - now.timestamp(), 3)

@@ -1,0 +1,106 @@
+"""Decoded samples to the columns that are stored: units, aliases, sentinels, a verdict for each. Pure, on arrays."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hashinsight.telemetry.fields import FIELDS, MINER, TIMES, Field, Kind
+from hashinsight.telemetry.ingest.bulky import encode_extra
+from hashinsight.telemetry.ingest.decoding import Batch
+from hashinsight.telemetry.ingest.lists import Lists, read_lists
+from hashinsight.telemetry.ingest.samples import Floats, Samples
+from hashinsight.telemetry.ingest.settling import (
+    BROKEN_C,
+    settle_boards,
+    settle_fans,
+    settle_hashrate,
+    settle_temperatures,
+    settle_zeros,
+)
+from hashinsight.telemetry.ingest.times import UNREADABLE, read_times
+from hashinsight.telemetry.ingest.wording import first_of, take_miners, take_texts
+from hashinsight.telemetry.states import Status, status_of
+
+__all__ = ["Samples", "normalise"]
+
+Given = Mapping[str, Sequence[Any]]
+
+_FIELD = {one.column: one for one in FIELDS}
+_NUMBERS = tuple(one for one in FIELDS if one.kind in (Kind.NUMBER, Kind.COUNT))
+
+
+def normalise(batch: Batch, *, zero_is_unknown: bool) -> Samples:
+    """`zero_is_unknown` is how collectors in the field write: 0 and "" for what they do not know."""
+    given, count = batch.columns, len(batch.indexes)
+    samples = Samples(
+        indexes=batch.indexes,
+        miner_ids=[""] * count,
+        ts=_times(given, count),
+        numbers={one.column: _numbers(given, one, count) for one in _NUMBERS},
+        texts={},
+        lists={},
+        status=np.full(count, Status.ONLINE, np.int16),
+        flags=np.zeros(count, np.int16),
+    )
+    samples.refuse(samples.ts == UNREADABLE, "BAD_TIME", "the time is missing, or neither ISO 8601 nor epoch seconds")
+    take_miners(samples, given.get(MINER))
+    take_texts(samples, given)
+    _check_ranges(samples)
+    _take_status(samples, given)
+    settle_temperatures(samples, _lists(samples, given, "chip_temps_c", broken=BROKEN_C, zeros=True))
+    settle_fans(samples, _lists(samples, given, "fan_speeds", broken=(), zeros=not zero_is_unknown))
+    settle_hashrate(samples)
+    settle_zeros(samples, zero_is_unknown=zero_is_unknown)
+    settle_boards(samples, given.get("boards"))
+    extra = encode_extra(batch.extras, given.get("raw_data"), count)
+    if extra is not None:
+        samples.texts["extra"] = extra
+    return samples
+
+
+def _numbers(given: Given, one: Field, count: int) -> Floats:
+    found = np.full(count, np.nan)
+    for alias in one.aliases:
+        if alias.name in given:
+            values = np.array(given[alias.name], dtype=np.float64)
+            found = np.where(np.isnan(found), values * alias.factor, found)
+    return found
+
+
+def _times(given: Given, count: int) -> NDArray[np.int64]:
+    named = [given[name] for name in TIMES if name in given]
+    if not named:
+        return np.full(count, UNREADABLE, np.int64)
+    first = named[0] if len(named) == 1 else [a if a is not None else b for a, b in zip(*named, strict=True)]
+    return read_times(first)
+
+
+def _check_ranges(samples: Samples) -> None:
+    for one in _NUMBERS:
+        values = samples.numbers[one.column]
+        if one.least == 0:
+            samples.refuse(values < 0, "NEGATIVE", f"{one.column} is negative")
+        wild = (values > one.most) | (values < one.least) | np.isinf(values)
+        samples.refuse(wild, "OUT_OF_RANGE", f"{one.column} is out of range")
+        values[wild] = np.nan
+
+
+def _take_status(samples: Samples, given: Given) -> None:
+    states, online = samples.texts.get("state"), given.get("online")
+    if states is None and (online is None or all(value is True for value in online)):
+        return
+    for row in range(len(samples)):
+        said = None if online is None else online[row]
+        if said is not True or states is not None:
+            samples.status[row] = status_of(states[row] if states is not None else None, said)
+
+
+def _lists(samples: Samples, given: Given, column: str, *, broken: tuple[float, ...], zeros: bool) -> Lists | None:
+    values = first_of(given, _FIELD[column])
+    if values is None:
+        return None
+    lists = read_lists(values, _FIELD[column], samples.bad, broken=broken, zeros=zeros)
+    samples.lists[column] = lists
+    return lists

@@ -1,0 +1,118 @@
+"""Good samples as the rows that are copied into the raw table. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hashinsight.kit.db import binary
+from hashinsight.telemetry.fields import FIELDS, Kind
+from hashinsight.telemetry.ingest.samples import Samples
+
+_WHOLES = {"accepted": ">i8", "rejected": ">i8", "hw_errors": ">i8", "uptime_sec": ">i8"}
+_SMALL = {"boards_healthy": ">i2", "boards_total": ">i2"}
+_GONE = ("board1_c", "board2_c", "board3_c", "fan1", "fan2", "fan3", "fan4")
+_REALS = {one.column: ">f4" for one in FIELDS if one.kind is Kind.NUMBER and one.column not in _GONE}
+NUMBERS = {**_REALS, "fan_min_rpm": ">f4", **_WHOLES, **_SMALL}
+_TEXTS = tuple(one.column for one in FIELDS if one.kind is Kind.TEXT and one.column not in ("mac", "serial"))
+_JSONS = ("boards", "extra")
+_ALWAYS = ("miner_no", "ts", "tenant_id", "site_id", "received_at", "upload_mode", "status", "flags")
+_AT_ONCE = 2_000
+_HOUR_MICROS = 3_600_000_000
+_BUCKET_MICROS = 300_000_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """Whose it is says the token, never the sample."""
+
+    tenant_id: UUID
+    site_id: int
+    received_at: datetime
+    upload_mode: int
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The chosen samples. Their bytes are made some at a time: one long text widens every row that it is made with."""
+
+    samples: Samples
+    miner_nos: NDArray[np.int64]
+    chosen: NDArray[np.int64]
+    stamp: Stamp
+    names: tuple[str, ...]  # the columns that any sample of the batch has
+
+    def __len__(self) -> int:
+        return len(self.chosen)
+
+    @property
+    def ts(self) -> NDArray[np.int64]:
+        return self.samples.ts[self.chosen]
+
+    def hours(self) -> list[datetime]:
+        return _instants(self.ts // _HOUR_MICROS, _HOUR_MICROS)
+
+    def buckets(self) -> list[datetime]:
+        return _instants(self.ts // _BUCKET_MICROS, _BUCKET_MICROS)
+
+    def all(self) -> Iterator[bytes]:
+        """All rows, as the bytes of a COPY."""
+        yield from self._copied(self.chosen)
+
+    def within_hour(self, begins: datetime) -> Iterator[bytes]:
+        """The same for the rows of one hour."""
+        yield from self._copied(self.chosen[self.ts // _HOUR_MICROS == _micros(begins) // _HOUR_MICROS])
+
+    def _copied(self, chosen: NDArray[np.int64]) -> Iterator[bytes]:
+        yield binary.START
+        for begin in range(0, len(chosen), _AT_ONCE):
+            part = chosen[begin : begin + _AT_ONCE]
+            yield binary.rows_of(self._columns(part))
+        yield binary.END
+
+    def _columns(self, rows: NDArray[np.int64]) -> list[binary.Column]:
+        samples, count = self.samples, len(rows)
+        every = count == len(samples)
+        columns = [
+            binary.numbers(self.miner_nos[rows], ">i4"),
+            binary.times(samples.ts[rows]),
+            binary.same(self.stamp.tenant_id.bytes, count),
+            binary.same(self.stamp.site_id.to_bytes(4, "big"), count),
+            binary.same(binary.time_of(self.stamp.received_at), count),
+            binary.same(self.stamp.upload_mode.to_bytes(2, "big"), count),
+            binary.numbers(samples.status[rows], ">i2"),
+            binary.numbers(samples.flags[rows], ">i2"),
+        ]
+        for name in self.names[len(_ALWAYS) :]:
+            if name in NUMBERS:
+                values = samples.numbers[name]
+                columns.append(binary.numbers(values if every else values[rows], NUMBERS[name]))
+            elif name in samples.lists:
+                lists = samples.lists[name]
+                columns.append(binary.real_lists(lists.said[rows], lists.lengths[rows]))
+            else:
+                texts = samples.texts[name] if every else [samples.texts[name][row] for row in rows.tolist()]
+                columns.append(binary.jsons(texts) if name in _JSONS else binary.texts(texts))
+        return columns
+
+
+def to_rows(samples: Samples, miner_nos: NDArray[np.int64], chosen: NDArray[np.int64], stamp: Stamp) -> Rows:
+    names = (
+        *_ALWAYS,
+        *(name for name in NUMBERS if not np.isnan(samples.numbers[name]).all()),
+        *(name for name, lists in samples.lists.items() if lists.said.shape[1]),
+        *(name for name in (*_TEXTS, *_JSONS) if name in samples.texts),
+    )
+    return Rows(samples, miner_nos, chosen, stamp, names)
+
+
+def _instants(numbers: NDArray[np.int64], length: int) -> list[datetime]:
+    return [_EPOCH + timedelta(microseconds=int(one) * length) for one in np.unique(numbers)]
+
+
+def _micros(at: datetime) -> int:
+    return (at - _EPOCH) // timedelta(microseconds=1)

@@ -1,0 +1,41 @@
+"""A batch's samples as columns, with a verdict for each. Pure."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hashinsight.telemetry.ingest.decoding import Fault
+from hashinsight.telemetry.ingest.lists import Lists
+from hashinsight.telemetry.states import Flags
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass
+class Samples:
+    """One row a decoded sample; `bad` says which are not stored and why."""
+
+    indexes: list[int]
+    miner_ids: list[str]
+    ts: NDArray[np.int64]
+    numbers: dict[str, Floats]
+    texts: dict[str, list[str | None]]
+    lists: dict[str, Lists]
+    status: NDArray[np.int16]
+    flags: NDArray[np.int16]
+    bad: dict[int, tuple[str, str]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.indexes)
+
+    def refuse(self, rows: Bools, code: str, reason: str) -> None:
+        for row in np.flatnonzero(rows):
+            self.bad.setdefault(int(row), (code, reason))
+
+    def flag(self, rows: Bools, flag: Flags) -> None:
+        self.flags[rows] |= flag.value
+
+    def faults(self) -> list[Fault]:
+        return [Fault(self.indexes[row], *why) for row, why in sorted(self.bad.items())]

@@ -1,0 +1,178 @@
+"""What the live columns mean at a moment: how old, in which state, what is expected. Pure, on whole columns."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+import polars as pl
+
+from hashinsight.inventory.expectation import expect_of
+from hashinsight.telemetry.states import Flags, Status
+
+STALE_AFTER = timedelta(seconds=180)
+OFFLINE_AFTER = timedelta(seconds=300)
+
+_TIME = pl.Datetime("us", "UTC")
+SCHEMA: dict[str, Any] = {
+    "miner_no": pl.Int32,
+    "miner_id": pl.String,
+    "site_id": pl.Int32,
+    "zone_id": pl.Int32,
+    "zone": pl.String,
+    "rack_id": pl.Int32,
+    "rack": pl.String,
+    "position": pl.String,
+    "cooling": pl.String,
+    "power_node_id": pl.Int32,
+    "network_node_id": pl.Int32,
+    "inventory_model": pl.String,
+    "inventory_firmware": pl.String,
+    "inventory_ths": pl.Float64,
+    "inventory_source": pl.String,
+    "heard_at": _TIME,
+    "ts": _TIME,
+    "last_seen_at": _TIME,
+    "status": pl.Int16,
+    "flags": pl.Int16,
+    "hashrate_5min_ths": pl.Float32,
+    "hashrate_ths": pl.Float32,
+    "hashrate_5s_ths": pl.Float32,
+    "reported_ths": pl.Float32,
+    "temp_c": pl.Float32,
+    "temp_max_c": pl.Float32,
+    "temp_min_c": pl.Float32,
+    "fan_rpm": pl.Float32,
+    "fan_min_rpm": pl.Float32,
+    "power_w": pl.Float32,
+    "voltage_v": pl.Float32,
+    "frequency_mhz": pl.Float32,
+    "reject_rate": pl.Float32,
+    "pool_latency_ms": pl.Float32,
+    "accepted": pl.Int64,
+    "rejected": pl.Int64,
+    "hw_errors": pl.Int64,
+    "uptime_sec": pl.Int64,
+    "boards_healthy": pl.Int16,
+    "boards_total": pl.Int16,
+    "reported_model": pl.String,
+    "reported_firmware": pl.String,
+    "pool_url": pl.String,
+    "worker": pl.String,
+    "pool_status": pl.String,
+    "mode": pl.String,
+    "state": pl.String,
+    "error_type": pl.String,
+    "error_message": pl.String,
+    "overall_health": pl.String,
+    "updated_at": _TIME,
+}
+_FLAGS = {
+    "temp_sensor_fault": Flags.TEMPERATURE_SENTINEL,
+    "fan_sensor_fault": Flags.FAN_SENTINEL,
+    "units_mended": Flags.UNITS_MENDED,
+    "is_implausible": Flags.IMPLAUSIBLE,
+    "power_unknown": Flags.POWER_UNKNOWN,
+}
+
+
+def judge(
+    frame: pl.DataFrame,
+    *,
+    as_of: datetime,
+    stale_after: timedelta = STALE_AFTER,
+    offline_after: timedelta = OFFLINE_AFTER,
+) -> pl.DataFrame:
+    """The columns with what follows from them at `as_of`; what nobody knows stays null."""
+    if "source" not in frame.columns:  # the right-now view says it itself
+        frame = frame.with_columns(source=pl.lit("live"), hashrate_source=pl.lit("5min_avg"))
+    at = pl.lit(as_of).cast(_TIME)
+    counted = pl.col("accepted") + pl.col("rejected")
+    return (
+        _expecting(frame)
+        .with_columns(
+            age_sec=(at - pl.col("ts")).dt.total_microseconds() / 1e6,
+            model=pl.coalesce("inventory_model", "reported_model"),
+            firmware=pl.coalesce("reported_firmware", "inventory_firmware"),
+            overall_health=pl.col("overall_health").fill_null("unknown"),
+            reject_rate=pl.when(counted > 0)
+            .then(pl.col("rejected") / counted)
+            .when(counted == 0)
+            .then(0.0)
+            .otherwise(pl.col("reject_rate")),
+            efficiency_j_th=pl.when(pl.col("hashrate_5min_ths") > 0)
+            .then(pl.col("power_w") / pl.col("hashrate_5min_ths"))
+            .when(pl.col("hashrate_5min_ths") == 0)
+            .then(0.0),
+            **{name: (pl.col("flags") & flag.value) != 0 for name, flag in _FLAGS.items()},
+        )
+        .with_columns(data_reason=_reason(at, stale_after, offline_after))
+        .with_columns(
+            data_state=pl.col("data_reason").replace_strict(_STATES, return_dtype=pl.String),
+            online=(pl.col("age_sec") < offline_after.total_seconds()) & (pl.col("status") != Status.OFFLINE),
+        )
+        .with_columns(online=pl.col("online").fill_null(value=False))
+    )
+
+
+# why a machine's data are in their state: a silent collector says nothing about its machines
+_STATES = {
+    "in_time": "fresh",
+    "late": "stale",
+    "says_offline": "offline",
+    "no_samples": "offline",
+    "collector_silent": "unknown",
+    "never_seen": "unknown",
+}
+
+
+def _reason(at: pl.Expr, stale_after: timedelta, offline_after: timedelta) -> pl.Expr:
+    is_old = pl.col("age_sec") >= offline_after.total_seconds()
+    is_heard = (pl.col("heard_at") > at - pl.lit(offline_after)).fill_null(value=False)
+    return (
+        pl.when(pl.col("ts").is_null())
+        .then(pl.lit("never_seen"))
+        .when(is_old & ~is_heard)
+        .then(pl.lit("collector_silent"))
+        .when(pl.col("status") == Status.OFFLINE)
+        .then(pl.lit("says_offline"))
+        .when(is_old)
+        .then(pl.lit("no_samples"))
+        .when(pl.col("age_sec") > stale_after.total_seconds())
+        .then(pl.lit("late"))
+        .otherwise(pl.lit("in_time"))
+    )
+
+
+def _expecting(frame: pl.DataFrame) -> pl.DataFrame:
+    """The operator's own figure, else what the machine says, else the catalogue's, else its own long baseline."""
+    models = frame["reported_model"].drop_nulls().unique().to_list()
+    known = {model: expect_of(model) for model in models}  # a few dozen, however many machines
+    # a rating in the machine's own name ("S19j Pro (100T)") is the machine's word
+    said = {model: one.ths for model, one in known.items() if one.source == "operator"}
+    rated = {model: one.ths for model, one in known.items() if one.source == "catalogue"}
+    kept = pl.col("inventory_source")
+    named = pl.col("reported_model")
+    ways = {
+        "operator": pl.when(kept == "operator").then(pl.col("inventory_ths")),
+        "reported": pl.coalesce(_known(pl.col("reported_ths").cast(pl.Float64)), _looked_up(named, said)),
+        "catalogue": pl.coalesce(
+            pl.when(kept.is_in(["catalogue", "reported"])).then(pl.col("inventory_ths")), _looked_up(named, rated)
+        ),
+        "baseline": pl.when(kept == "baseline").then(pl.col("inventory_ths")),
+    }
+    frame = frame.with_columns(**{f"_{way}": value for way, value in ways.items()})
+    return frame.with_columns(
+        expected_ths=pl.coalesce(*(f"_{way}" for way in ways)),
+        expected_source=pl.coalesce(
+            *(pl.when(pl.col(f"_{way}").is_not_null()).then(pl.lit(way)) for way in ways),
+        ),
+    ).drop(*(f"_{way}" for way in ways))
+
+
+def _known(column: pl.Expr) -> pl.Expr:
+    """A machine that says it should do nothing does not know what it should do."""
+    return pl.when(column > 0).then(column)
+
+
+def _looked_up(column: pl.Expr, known: Mapping[str, float | None]) -> pl.Expr:
+    return column.replace_strict(dict(known), default=None, return_dtype=pl.Float64)

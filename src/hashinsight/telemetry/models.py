@@ -1,0 +1,124 @@
+"""The tables of telemetry. `miner_no` keys them; views of the documented names show `miner_id`."""
+
+from typing import Any
+
+from sqlalchemy import (
+    ARRAY,
+    REAL,
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    Double,
+    ForeignKeyConstraint,
+    Identity,
+    Index,
+    Integer,
+    PrimaryKeyConstraint,
+    SmallInteger,
+    Table,
+    Text,
+    Uuid,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from hashinsight.kit.db.metadata import metadata
+
+_SAID: tuple[tuple[str, Any], ...] = (
+    ("hashrate_ths hashrate_5s_ths expected_ths temp_c temp_max_c temp_min_c", REAL),
+    ("fan_rpm fan_min_rpm power_w voltage_v current_a frequency_mhz reject_rate pool_latency_ms", REAL),
+    ("accepted rejected hw_errors uptime_sec", BigInteger),
+    ("boards_healthy boards_total", SmallInteger),
+    ("chip_temps_c fan_speeds", ARRAY(REAL)),
+    ("boards extra", JSONB),
+    ("model firmware pool_url worker pool_status mode state error_type error_message", Text),
+)
+SAID = tuple(name for names, _ in _SAID for name in names.split())
+COUNTERS = ("accepted", "rejected", "hw_errors")
+MEANS = ("hashrate", "temp", "power", "fan")
+
+
+def _must(name: str, kind: Any) -> Column[Any]:
+    return Column(name, kind, nullable=False)
+
+
+def _when() -> DateTime:
+    return DateTime(timezone=True)
+
+
+def _owned() -> list[Column[Any]]:
+    return [_must("tenant_id", Uuid), _must("site_id", Integer)]
+
+
+def _said() -> list[Column[Any]]:
+    return [Column(name, kind) for names, kind in _SAID for name in names.split()]
+
+
+RAW = Table(
+    "telemetry_raw",
+    metadata,
+    _must("miner_no", Integer),
+    _must("ts", _when()),
+    *_owned(),
+    _must("received_at", _when()),
+    *(_must(name, SmallInteger) for name in ("upload_mode", "status", "flags")),
+    *_said(),
+    PrimaryKeyConstraint("miner_no", "ts", name="pk_telemetry_raw"),
+    # ranges are summarised as they fill: before that, the newest bucket's rollup would read the whole hour
+    Index("ix_telemetry_raw_ts", "ts", postgresql_using="brin", postgresql_with={"autosummarize": "on"}),
+    postgresql_partition_by="RANGE (ts)",
+)
+
+TOUCHED = Table(
+    "telemetry_touched",
+    metadata,
+    Column("id", BigInteger, Identity(), nullable=False),
+    *_owned(),
+    _must("layer", SmallInteger),
+    _must("bucket_ts", _when()),
+    PrimaryKeyConstraint("id", name="pk_telemetry_touched"),
+)
+
+LIVE = Table(
+    "telemetry_live",
+    metadata,
+    _must("miner_no", Integer),
+    *_owned(),
+    _must("ts", _when()),
+    Column("last_seen_at", _when()),
+    _must("online", Boolean),
+    _must("status", SmallInteger),
+    _must("flags", SmallInteger),
+    Column("hashrate_5min_ths", REAL),
+    *_said(),
+    Column("overall_health", Text),
+    _must("updated_at", _when()),
+    PrimaryKeyConstraint("miner_no", name="pk_telemetry_live"),
+    ForeignKeyConstraint(["miner_no"], ["miners.miner_no"], name="fk_telemetry_live_miner_no"),
+    Index("ix_telemetry_live_site_id", "site_id", "miner_no"),
+)
+
+
+def _layer(table: str, time: str) -> Table:
+    counters = [f"{name}_{part}" for name in COUNTERS for part in ("first", "last", "delta")]
+    return Table(
+        table,
+        metadata,
+        _must("miner_no", Integer),
+        _must(time, _when()),
+        *_owned(),
+        *(_must(name, Integer) for name in ("samples", "online_samples")),
+        *(_must(f"{name}_n", Integer) for name in MEANS),
+        *(_must(f"{name}_sum", Double) for name in MEANS),
+        *(Column(name, REAL) for name in ("hashrate_min", "hashrate_max", "temp_max", "power_max", "fan_min")),
+        *(Column(name, BigInteger) for name in counters),
+        _must("created_at", _when()),
+        PrimaryKeyConstraint("miner_no", time, name=f"pk_{table}"),
+        Index(f"ix_{table}_site_id", "site_id", time),
+        postgresql_partition_by=f"RANGE ({time})",
+    )
+
+
+FIVE_MINUTES = _layer("telemetry_5min", "bucket_ts")
+HOURS = _layer("telemetry_hour", "hour_ts")
+DAYS = _layer("telemetry_day", "day")

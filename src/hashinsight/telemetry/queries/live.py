@@ -1,0 +1,106 @@
+"""The live layer beside the inventory: flat columns, one row a machine in service, of a page or of a whole fleet."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import polars as pl
+from psycopg import sql
+from sqlalchemy import Select, and_, func, or_, select
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.collectors.models import Collector
+from hashinsight.identity.scope import Scope
+from hashinsight.inventory.models import Miner, Rack, Zone
+from hashinsight.inventory.queries.scopes import miners_within
+from hashinsight.kit.db.database import Database
+from hashinsight.kit.paging import Page, page
+from hashinsight.telemetry.layers import ONLINE_FOR
+from hashinsight.telemetry.live_state import OFFLINE_AFTER, SCHEMA, STALE_AFTER, judge
+from hashinsight.telemetry.models import LIVE
+from hashinsight.telemetry.states import Status
+
+_FROM_LIVE = tuple(name for name in SCHEMA if name in LIVE.c and name not in ("miner_no", "site_id"))
+# literals go in as they are: no driver reads the text for its own marks
+_PLAIN = postgresql.dialect(paramstyle="named")  # type: ignore[no-untyped-call]
+
+
+async def live_frame(
+    database: Database,
+    scope: Scope,
+    *,
+    as_of: datetime,
+    site_id: int | None = None,
+    stale_after: timedelta = STALE_AFTER,
+    offline_after: timedelta = OFFLINE_AFTER,
+) -> pl.DataFrame:
+    """Every machine in scope, as columns over Arrow: what one cycle over a fleet reads."""
+    query = live_query(scope, site_id=site_id)
+    statement = str(query.compile(dialect=_PLAIN, compile_kwargs={"literal_binds": True}))
+    found = await database.frame(scope.context(read_only=True), sql.SQL(statement))
+    return judge(found.cast(pl.Schema(SCHEMA)), as_of=as_of, stale_after=stale_after, offline_after=offline_after)
+
+
+async def list_live(
+    session: AsyncSession,
+    scope: Scope,
+    *,
+    as_of: datetime,
+    site_id: int | None = None,
+    miner_nos: Sequence[int] | None = None,
+    online: bool | None = None,
+    limit: int,
+    cursor: str | None = None,
+) -> tuple[pl.DataFrame, str | None]:
+    """A page of the same columns, by machine id, not judged yet; and where the next one begins."""
+    query = live_query(scope, site_id=site_id)
+    if miner_nos is not None:
+        query = query.where(Miner.miner_no.in_(miner_nos))
+    if online is not None:
+        is_online = and_(LIVE.c.status != Status.OFFLINE, LIVE.c.ts > as_of - ONLINE_FOR)
+        query = query.where(is_online if online else or_(~is_online, LIVE.c.ts.is_(None)))
+    found: Page = await page(session, query, [Miner.miner_id, Miner.miner_no], limit=limit, cursor=cursor)
+    return pl.DataFrame(list(found.rows), schema=SCHEMA, orient="row"), found.next_cursor
+
+
+def live_query(scope: Scope, *, site_id: int | None = None) -> Select[Any]:
+    """Machines in service, also those that were never heard of. Their collectors may speak for a site or for a zone."""
+    of_site, of_zone = _heard(zoned=False), _heard(zoned=True)
+    columns: dict[str, Any] = {
+        "miner_no": Miner.miner_no,
+        "miner_id": Miner.miner_id,
+        "site_id": Miner.site_id,
+        "zone": Zone.code,
+        "rack": Rack.code,
+        **{name: getattr(Miner, name) for name in ("zone_id", "rack_id", "position", "cooling")},
+        **{name: getattr(Miner, name) for name in ("power_node_id", "network_node_id")},
+        "inventory_model": Miner.model,
+        "inventory_firmware": Miner.firmware,
+        "inventory_ths": Miner.expected_ths,
+        "inventory_source": Miner.expected_source,
+        "heard_at": func.greatest(of_site.c.at, of_zone.c.at),
+        **{name: LIVE.c[name] for name in _FROM_LIVE},
+        "reported_ths": LIVE.c.expected_ths,
+        "reported_model": LIVE.c.model,
+        "reported_firmware": LIVE.c.firmware,
+    }
+    query = (
+        select(*(columns[name].label(name) for name in SCHEMA))
+        .select_from(Miner)
+        .outerjoin(LIVE, LIVE.c.miner_no == Miner.miner_no)
+        .outerjoin(Zone, Zone.id == Miner.zone_id)
+        .outerjoin(Rack, Rack.id == Miner.rack_id)
+        .outerjoin(of_site, of_site.c.site_id == Miner.site_id)
+        .outerjoin(of_zone, of_zone.c.zone_id == Miner.zone_id)
+        .where(miners_within(scope), Miner.state == "in_service")
+    )
+    return query if site_id is None else query.where(Miner.site_id == site_id)
+
+
+def _heard(*, zoned: bool) -> Any:
+    """When a collector was last heard, for the whole site or for one zone of it."""
+    key = Collector.zone_id if zoned else Collector.site_id
+    spoken = select(key, func.max(Collector.last_seen_at).label("at")).where(Collector.status != "disabled")
+    spoken = spoken.where(Collector.zone_id.is_not(None) if zoned else Collector.zone_id.is_(None))
+    return spoken.group_by(key).subquery("heard_in_zone" if zoned else "heard_at_site")

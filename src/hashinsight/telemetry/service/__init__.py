@@ -1,0 +1,1 @@
+"""Acts on telemetry, one file a verb."""

@@ -1,0 +1,74 @@
+"""Rolling up: each layer from the one below it, bucket by bucket, for whatever was touched since."""
+
+from datetime import datetime, timedelta
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.kit.db import partitions
+from hashinsight.telemetry.layers import DAY, HOUR, LENGTH, MONTH, ONLINE_FOR, Layer, floor
+from hashinsight.telemetry.models import DAYS, FIVE_MINUTES, HOURS
+from hashinsight.telemetry.queries import rollups
+
+_MEAN_OVER = timedelta(minutes=5)
+_BUCKET = LENGTH[Layer.FIVE_MINUTES]
+STEP = {FIVE_MINUTES.name: DAY, HOURS.name: MONTH, DAYS.name: MONTH}
+
+
+async def roll_up_live(session: AsyncSession, *, now: datetime) -> None:
+    """Touched buckets may still be running; neighbours are read along, for the mean over five minutes."""
+    online_from = now - ONLINE_FOR
+    touched = await rollups.take_touched(session, Layer.LIVE, ends_by=now + HOUR, length=timedelta(0))
+    for begins, ends, sites in spans(touched):
+        await rollups.roll_live(
+            session, begins - 2 * _MEAN_OVER, ends + _MEAN_OVER, sites, online_from=online_from, now=now
+        )
+    await rollups.move_offline(session, online_from=online_from, now=now)
+
+
+async def roll_up_five_minutes(session: AsyncSession, *, now: datetime) -> None:
+    touched = await rollups.take_touched(session, Layer.FIVE_MINUTES, ends_by=now, length=_BUCKET)
+    if touched:
+        await partitions.ensure(session, FIVE_MINUTES.name, touched[0][0], touched[-1][0], DAY)
+    for bucket, sites in touched:
+        await rollups.roll_five_minutes(session, bucket, bucket + _BUCKET, sites, now=now)
+    for hour, sites in _above(touched, Layer.HOUR):
+        # the hour after it begins with the difference to its last counters
+        await rollups.touch_above(session, Layer.HOUR, hour, sites)
+        await rollups.touch_above(session, Layer.HOUR, hour + HOUR, sites)
+
+
+async def roll_up_hours(session: AsyncSession, *, now: datetime) -> None:
+    touched = await rollups.take_touched(session, Layer.HOUR, ends_by=now, length=HOUR)
+    if touched:
+        await partitions.ensure(session, HOURS.name, touched[0][0], touched[-1][0], MONTH)
+    for hour, sites in touched:
+        await rollups.roll_coarser(session, Layer.HOUR, hour, hour + HOUR, sites, now=now)
+    for day, sites in _above(touched, Layer.DAY):
+        await rollups.touch_above(session, Layer.DAY, day, sites)
+
+
+async def roll_up_days(session: AsyncSession, *, now: datetime) -> None:
+    touched = await rollups.take_touched(session, Layer.DAY, ends_by=now, length=DAY)
+    if touched:
+        await partitions.ensure(session, DAYS.name, touched[0][0], touched[-1][0], MONTH)
+    for day, sites in touched:
+        await rollups.roll_coarser(session, Layer.DAY, day, day + DAY, sites, now=now)
+
+
+def spans(touched: list[tuple[datetime, list[int]]]) -> list[tuple[datetime, datetime, list[int]]]:
+    """Buckets that follow each other, together: the live state is made from a stretch at a time."""
+    found: list[tuple[datetime, datetime, list[int]]] = []
+    for bucket, sites in touched:
+        if found and found[-1][1] == bucket:
+            begins, _, others = found.pop()
+            found.append((begins, bucket + _BUCKET, sorted({*others, *sites})))
+        else:
+            found.append((bucket, bucket + _BUCKET, sites))
+    return found
+
+
+def _above(touched: list[tuple[datetime, list[int]]], layer: Layer) -> list[tuple[datetime, list[int]]]:
+    found: dict[datetime, set[int]] = {}
+    for bucket, sites in touched:
+        found.setdefault(floor(bucket, layer), set()).update(sites)
+    return [(begins, sorted(sites)) for begins, sites in sorted(found.items())]

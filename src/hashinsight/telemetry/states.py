@@ -1,0 +1,36 @@
+"""What a sample says of its machine, and what we make of readings that are none. Pure."""
+
+from enum import IntEnum, IntFlag
+
+
+class Status(IntEnum):
+    OFFLINE = 0
+    ONLINE = 1
+    ERROR = 2
+
+
+class Flags(IntFlag):
+    """Kept with a sample: what was not a reading, so that nobody takes it for one."""
+
+    TEMPERATURE_SENTINEL = 1  # 0 °C or 255 °C: a broken sensor
+    FAN_SENTINEL = 2  # below 0 rpm
+    UNITS_MENDED = 4  # a hashrate a million times too high, divided
+    IMPLAUSIBLE = 8  # a hashrate that no machine has: unknown
+    POWER_UNKNOWN = 16  # 0 W of a machine that hashes
+
+
+class UploadMode(IntEnum):
+    RAW = 0
+    LATEST = 1
+
+
+_OFFLINE = frozenset({"offline", "unreachable", "dead", "disconnected", "down", "no_response"})
+_ERROR = frozenset({"error", "fault", "failed", "failure", "alarm"})
+
+
+def status_of(state: str | None, online: object) -> Status:
+    """A word that we do not know is somebody answering: online, the word is kept."""
+    word = (state or "").strip().lower()
+    if word in _OFFLINE or online in (False, 0, "false", "0", "no", "offline"):
+        return Status.OFFLINE
+    return Status.ERROR if word in _ERROR else Status.ONLINE

@@ -1,0 +1,48 @@
+"""What telemetry needs done by itself: hours made ahead, layers rolled up, what is past its time dropped."""
+
+from datetime import timedelta
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.kit.db import partitions
+from hashinsight.kit.ticks.tick import CatchUp, Tick, TickRun
+from hashinsight.telemetry.layers import HOUR, RAW_KEPT, Layer, floor
+from hashinsight.telemetry.models import DAYS, FIVE_MINUTES, RAW
+from hashinsight.telemetry.queries import raw, rollups
+from hashinsight.telemetry.service import rolling
+
+_AHEAD = 3 * HOUR
+
+
+def telemetry_ticks(*, five_minutes_kept: timedelta, days_kept: timedelta | None) -> tuple[Tick, ...]:
+    async def roll_live(session: AsyncSession, run: TickRun) -> None:
+        await rolling.roll_up_live(session, now=run.now)
+
+    async def roll_five_minutes(session: AsyncSession, run: TickRun) -> None:
+        await rolling.roll_up_five_minutes(session, now=run.now)
+
+    async def roll_hours(session: AsyncSession, run: TickRun) -> None:
+        await rolling.roll_up_hours(session, now=run.now)
+
+    async def roll_days(session: AsyncSession, run: TickRun) -> None:
+        await rolling.roll_up_days(session, now=run.now)
+
+    async def keep_house(session: AsyncSession, run: TickRun) -> None:
+        """Raw samples that wait to be rolled up are not dropped before they are."""
+        for n in range(int(_AHEAD / HOUR) + 1):
+            await raw.open_hour(session, floor(run.now, Layer.HOUR) + n * HOUR)
+        oldest = await rollups.find_oldest_touched(session)
+        kept_from = run.now - RAW_KEPT - HOUR
+        await partitions.drop_before(session, RAW.name, kept_from if oldest is None else min(kept_from, oldest))
+        await partitions.drop_before(session, FIVE_MINUTES.name, run.now - five_minutes_kept)
+        if days_kept is not None:
+            await partitions.drop_before(session, DAYS.name, run.now - days_kept)
+
+    # the marks say what is to be done: a run after an outage does all of it, so a missed period needs no run of its own
+    return (
+        Tick("telemetry_live", timedelta(minutes=1), CatchUp.LATEST, roll_live),
+        Tick("telemetry_5min", timedelta(minutes=5), CatchUp.LATEST, roll_five_minutes),
+        Tick("telemetry_hours", timedelta(minutes=15), CatchUp.LATEST, roll_hours),
+        Tick("telemetry_days", timedelta(hours=1), CatchUp.LATEST, roll_days),
+        Tick("telemetry_house", timedelta(minutes=15), CatchUp.LATEST, keep_house),
+    )

@@ -1,0 +1,75 @@
+"""A few machines in two zones and a group, with samples that came over HTTP and were rolled up; and who asks."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+from fastapi import FastAPI
+
+from hashinsight.audit.actions import SYSTEM
+from hashinsight.identity.scope import WHOLE_TENANT, Scope, make_scope
+from hashinsight.kit.db.context import job_context
+from hashinsight.kit.db.database import Database
+from hashinsight.telemetry.service import rolling
+from tests.telemetry.place import Place
+
+LIVE = "/api/v1/telemetry/live"
+HISTORY = "/api/v1/telemetry/history"
+
+
+class Fleet:
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.api = place.api
+        self.app: FastAPI = place.api.app  # type: ignore[attr-defined] # the fixture's
+        self.database: Database = self.app.state.database
+        self.set_clock(datetime.now(UTC).replace(microsecond=0))
+
+    def set_clock(self, now: datetime) -> None:
+        self.now = now
+        self.app.state.clock = lambda: now
+
+    def at(self, seconds: float) -> str:
+        return (self.now + timedelta(seconds=seconds)).isoformat()
+
+    async def send(self, *samples: Mapping[str, Any]) -> None:
+        answer = await self.place.send(list(samples))
+        assert answer.json()["accepted"] == len(samples), answer.text
+
+    async def roll(self) -> None:
+        steps = (rolling.roll_up_live, rolling.roll_up_five_minutes, rolling.roll_up_hours, rolling.roll_up_days)
+        async with self.database.transaction(job_context()) as session:
+            for step in steps:
+                await step(session, now=self.now)
+
+    async def get(self, path: str, headers: Mapping[str, str] | None = None, **query: Any) -> httpx.Response:
+        return await self.api.get(path, params=query, headers=dict(headers or self.place.owner))
+
+    async def ok(self, path: str, headers: Mapping[str, str] | None = None, **query: Any) -> Any:
+        answer = await self.get(path, headers, **query)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    async def live(self, headers: Mapping[str, str] | None = None, **query: Any) -> dict[str, dict[str, Any]]:
+        found = await self.ok(LIVE, headers, **query)
+        return {one["miner_id"]: one for one in found["miners"]}
+
+    async def history(self, headers: Mapping[str, str] | None = None, **query: Any) -> dict[str, list[dict[str, Any]]]:
+        asked = {"site_id": "tx-1", "start": self.at(-7200), "end": self.at(0)} | query
+        found = await self.ok(HISTORY, headers, **asked)
+        return {one["miner_id"]: one["data"] for one in found["series"]}
+
+    async def load(self, *lines: str) -> None:
+        content = "\n".join(["miner_id,model,zone,expected_ths", *lines])
+        answer = await self.api.post(
+            "/api/admin/v1/miners/import", params={"site_id": "tx-1"}, content=content, headers=self.place.owner
+        )
+        assert answer.json().get("refused") == 0, answer.text
+
+    async def scope(self) -> Scope:
+        return make_scope(await self.place.people.tenant_id("a"), SYSTEM, [WHOLE_TENANT])
+
+
+def sample(miner_id: str, ts: str, **said: Any) -> dict[str, Any]:
+    return {"miner_id": miner_id, "ts": ts, "status": "online"} | said

@@ -1,0 +1,152 @@
+"""A batch that is bad as a whole is refused with a clear code, and leaves nothing behind."""
+
+import gzip
+import json
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from hashinsight.kit.errors import PayloadTooLarge
+from hashinsight.telemetry.ingest.decoding import decode
+from hashinsight.telemetry.ingest.unpacking import unpack
+from tests.telemetry.place import Place
+
+MILLION = b"[" + b'{"miner_id":"m","ts":1},' * 999_999 + b'{"miner_id":"m","ts":1}]'
+ZIPPED = gzip.compress(json.dumps([{"miner_id": "m", "ts": 1}] * 100).encode())
+
+WHOLE: dict[str, tuple[bytes, int, str]] = {
+    "nothing": (b"", 422, "BAD_JSON"),
+    "blanks": (b" \n" * 100, 422, "BAD_JSON"),
+    "not JSON": (b"[{miner_id: 1}]", 422, "BAD_JSON"),
+    "JSON cut short": (b'[{"miner_id": "m1", "ts":', 422, "BAD_JSON"),
+    "JSON and more": (b"[] []", 422, "BAD_JSON"),
+    "words": (b"hello", 422, "BAD_JSON"),
+    "a text": (b'"[]"', 422, "BAD_JSON"),
+    "a number": (b"17", 422, "BAD_JSON"),
+    "null": (b"null", 422, "BAD_JSON"),
+    "gzip of words": (gzip.compress(b"hello"), 422, "BAD_JSON"),
+    "gzip of nothing": (gzip.compress(b""), 422, "BAD_JSON"),
+    "not gzip": (b"\x1f\x8b" + b"not at all", 422, "BAD_GZIP"),
+    "gzip cut short": (ZIPPED[:-12], 422, "BAD_GZIP"),
+    "gzip without its end": (ZIPPED[:-1], 422, "BAD_GZIP"),
+    "gzip with a wrong checksum": (ZIPPED[:-8] + b"\0\0\0\0" + ZIPPED[-4:], 422, "BAD_GZIP"),
+    "gzip and more": (ZIPPED + b"more", 422, "BAD_GZIP"),
+    "gzip twice over": (ZIPPED + ZIPPED, 422, "BAD_GZIP"),
+    "gzip in gzip": (gzip.compress(ZIPPED), 422, "BAD_JSON"),
+    "a bomb": (gzip.compress(bytes(140_000_000), 9), 413, "BATCH_TOO_LARGE"),
+    "a bomb of blanks": (gzip.compress(b" " * 140_000_000, 9), 413, "BATCH_TOO_LARGE"),
+    "a million samples": (gzip.compress(MILLION, 1), 413, "TOO_MANY_SAMPLES"),
+    "a million empty samples": (gzip.compress(b"[" + b"{}," * 999_999 + b"{}]"), 413, "TOO_MANY_SAMPLES"),
+    "too many samples by one": (b"[" + b"{}," * 20_000 + b"{}]", 413, "TOO_MANY_SAMPLES"),
+    "twenty million values": (gzip.compress(b"[" + b"1," * 20_000_000 + b"1]"), 413, "TOO_MANY_SAMPLES"),
+    "deep lists": (b"[" * 100_000 + b"]" * 100_000, 422, "BAD_JSON"),
+    "deep objects": (b"[" + b'{"a":' * 100_000 + b"1" + b"}" * 100_000 + b"]", 422, "BAD_JSON"),
+    "deep and open": (b"[" * 100_000, 422, "BAD_JSON"),
+    "deep in a sample": (b'[{"raw_data":' + b"[" * 100_000 + b"]" * 100_000 + b"}]", 422, "BAD_JSON"),
+    "an empty envelope": (b"{}", 422, "NO_RECORDS"),
+    "records that are no list": (b'{"records": {"miner_id": "m"}}', 422, "NO_RECORDS"),
+    "records that are a text": (b'{"records": "[]"}', 422, "NO_RECORDS"),
+    "a schema of somebody else": (b'{"schema": "telemetry_envelope.v9", "records": []}', 422, "SCHEMA_UNKNOWN"),
+    "a schema that is none": (b'{"schema": {"v": 1}, "records": []}', 422, "SCHEMA_UNKNOWN"),
+    "the envelope of another site": (b'{"site_id": "elsewhere", "records": []}', 403, "SITE_MISMATCH"),
+    "the envelope of a site by number": (b'{"site_id": 999999, "records": []}', 403, "SITE_MISMATCH"),
+    "the envelope of an odd site": (b'{"site_id": ["tx-1"], "records": []}', 403, "SITE_MISMATCH"),
+    "the envelope of another zone": (b'{"zone_id": "nowhere", "records": []}', 403, "ZONE_MISMATCH"),
+}
+
+
+def left_behind(place: Place) -> list[tuple[Any, ...]]:
+    return place.rows(
+        "select (select count(*) from telemetry_raw), (select count(*) from telemetry_touched),"
+        " (select count(*) from miners)"
+    )
+
+
+@pytest.mark.parametrize("path", ["/api/edge/v1/telemetry/batch", "/api/collector/upload"])
+async def test_a_bad_batch_is_refused_and_leaves_nothing(place: Place, path: str) -> None:
+    for name, (body, status, code) in WHOLE.items():
+        answer = await place.post(body, path=path)
+        assert (answer.status_code, answer.json()["error_code"]) == (status, code), f"{name}: {answer.text}"
+        assert answer.json()["success"] is False
+        assert len(answer.json()["message"]) < 300
+        assert left_behind(place) == [(0, 0, 0)], name
+
+
+async def test_the_same_when_the_collector_s_dialect_is_known(place: Place) -> None:
+    await place.post([{"miner_id": "m1", "ts": place.at(0)}])
+    for name in ("a million samples", "a million empty samples", "deep lists", "JSON cut short"):
+        body, status, code = WHOLE[name]
+        answer = await place.post(body)
+        assert (answer.status_code, answer.json()["error_code"]) == (status, code), name
+        assert left_behind(place) == [(1, 2, 1)], name
+
+
+async def test_a_body_that_is_too_large_is_refused_before_it_is_read(place: Place) -> None:
+    answer = await place.post(b"[" + b" " * 17_000_000 + b"]")
+    assert (answer.status_code, answer.json()["error_code"]) == (413, "PAYLOAD_TOO_LARGE")
+
+
+async def test_of_a_wrong_site_a_revoked_token_a_disabled_collector_nothing_is_taken(place: Place) -> None:
+    samples = [{"miner_id": "m1", "ts": place.at(0)}]
+    wrong = await place.post(samples, headers={"X-Site-ID": "elsewhere"})
+    assert (wrong.status_code, wrong.json()["error_code"]) == (403, "SITE_MISMATCH")
+    nobody = await place.api.post("/api/edge/v1/telemetry/batch", json=samples)
+    assert nobody.status_code == 401
+    collectors = (await place.api.get("/api/admin/v1/collectors", headers=place.owner)).json()["collectors"]
+    path = f"/api/admin/v1/collectors/{collectors[0]['id']}"
+    await place.api.patch(path, json={"permissions": ["control"]}, headers=place.owner)
+    mute = await place.post(samples)
+    assert (mute.status_code, mute.json()["error_code"]) == (403, "READ_NOT_PERMITTED")
+    await place.api.patch(path, json={"permissions": ["read"]}, headers=place.owner)
+    await place.api.post(f"{path}/revoke-tokens", headers=place.owner)
+    revoked = await place.post(samples)
+    assert (revoked.status_code, revoked.json()["error_code"]) == (401, "COLLECTOR_TOKEN_REVOKED")
+    assert left_behind(place) == [(0, 0, 0)]
+
+
+def _unpack() -> None:
+    with pytest.raises(PayloadTooLarge):
+        unpack(WHOLE["a bomb"][0], most_bytes=1_000_000)
+
+
+def _decode() -> None:
+    for data in (MILLION, b"[" + b"{}," * 5_000_000 + b"{}]", b"[" + b"1," * 11_000_000 + b"1]"):
+        with pytest.raises(PayloadTooLarge):
+            decode(data, frozenset({"miner_id", "ts"}), most_samples=20_000)
+
+
+@pytest.mark.parametrize(("read", "most_mb"), [(_unpack, 5), (_decode, 100)])
+def test_too_much_is_refused_before_it_takes_memory(read: Callable[[], None], most_mb: int) -> None:
+    tracemalloc.start()
+    try:
+        read()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < most_mb * 1_000_000
+
+
+async def test_what_is_unusual_and_right_is_taken(place: Place) -> None:
+    sample = json.dumps({"miner_id": "m1", "ts": place.at(0)}).encode()
+    for body in (b"[]", b"\xef\xbb\xbf[]", b" " * 1000 + b"[" + sample + b"]\n", b'{"records": []}'):
+        answer = await place.post(body)
+        assert answer.status_code == 200, answer.text
+    assert left_behind(place)[0][0] == 1
+
+
+async def test_a_long_batch_is_read_aside_and_stored(place: Place) -> None:
+    words = "x" * 1500
+    samples = [{"miner_id": f"m{n}", "ts": place.at(-n % 60), "error_message": words} for n in range(3000)]
+    answer = await place.post(samples, zipped=True)
+    assert answer.json()["accepted"] == 3000, answer.text
+    assert place.rows("select count(*), min(length(error_message)) from telemetry_raw") == [(3000, 1500)]
+
+
+async def test_a_whole_site_may_come_with_its_first_batch(place: Place) -> None:
+    answer = await place.post([{"miner_id": f"m{n}", "ts": place.at(0)} for n in range(20_000)], zipped=True)
+    assert answer.json()["accepted"] == 20_000, answer.text
+    assert place.rows("select count(*) from miners") == [(20_000,)]
+    registered = place.rows("select (after->>'machines')::int from audit_log where action = 'miners_registered'")
+    assert registered == [(20_000,)]

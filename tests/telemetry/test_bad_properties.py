@@ -1,0 +1,128 @@
+"""Whatever a sample holds, reading it raises nothing but the documented errors, and its neighbours survive."""
+
+import json
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hashinsight.kit.errors import HashInsightError
+from hashinsight.telemetry.fields import DROPPED, FIELDS, IGNORED
+from hashinsight.telemetry.ingest.decoding import Batch, decode
+from hashinsight.telemetry.ingest.normalising import normalise
+from hashinsight.telemetry.ingest.rows import NUMBERS, Stamp, to_rows
+from hashinsight.telemetry.ingest.samples import Samples
+from hashinsight.telemetry.ingest.times import read_time, read_times
+from tests.telemetry.reading_in import NOON, TS, read_batch, shown
+
+NAMES = sorted({alias.name for one in FIELDS for alias in one.aliases} | {"ts", "timestamp", "miner_id", "source_seq"})
+ODD = [*sorted(DROPPED | IGNORED), "unknown", "ïd", ""]
+
+numbers = st.one_of(
+    st.integers(),
+    st.floats(),
+    st.integers(min_value=-(10**400), max_value=10**400),
+    st.sampled_from([0, 255, -1, 1e300]),
+)
+texts = st.text(max_size=30) | st.text(alphabet=st.characters(categories=("Cc", "Cs", "Zs", "Nd")), max_size=30)
+likely = st.sampled_from(
+    [TS, "2026-03-01T12:00:00", 1772366400, "online", "offline", "m2", [60, 61], [], "", None, True]
+)
+values = st.recursive(
+    st.one_of(st.none(), st.booleans(), numbers, texts, likely),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(NAMES + ODD) | texts, inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+samples = st.dictionaries(st.sampled_from(NAMES + ODD), values, max_size=8)
+GOOD = [{"miner_id": f"good-{n}", "ts": TS, "hashrate_ths": 100.0, "fan_speeds": [5000, 5100]} for n in (0, 1)]
+
+
+def rows_of(read: Samples) -> bytes:
+    """All the way to the bytes of a COPY."""
+    chosen = np.array([row for row in range(len(read)) if row not in read.bad], np.int64)
+    nos = np.arange(1, len(read) + 1)
+    return b"".join(to_rows(read, nos, chosen, Stamp(UUID(int=1), 1, NOON, 0)).all())
+
+
+def survivors(read: Samples) -> list[str]:
+    return [one for row, one in enumerate(read.miner_ids) if row not in read.bad and one.startswith("good-")]
+
+
+@settings(max_examples=300, deadline=None)
+@given(samples, st.booleans())
+def test_any_sample_between_good_ones_leaves_them_as_they_are(odd: dict[str, Any], zero_is_unknown: bool) -> None:  # noqa: FBT001
+    data = json.dumps([GOOD[0], odd, GOOD[1]]).encode()
+    read = normalise(read_batch(data), zero_is_unknown=zero_is_unknown)
+    assert survivors(read) == ["good-0", "good-1"]
+    for row, one in enumerate(read.miner_ids):
+        if one.startswith("good-"):
+            assert shown(read, row)["hashrate_ths"] == 100
+            assert shown(read, row)["fan_speeds"] == [5000, 5100]
+    assert len(rows_of(read)) > 0
+    for row in range(len(read)):
+        if row not in read.bad:
+            check_storable(shown(read, row))
+
+
+def check_storable(row: dict[str, Any]) -> None:
+    for name, value in row.items():
+        if isinstance(value, str):
+            assert "\0" not in value
+            value.encode()
+            if name in ("boards", "extra"):
+                assert "\\u0000" not in value.replace("\\\\", "")
+                json.loads(value)
+        elif name in NUMBERS:
+            assert np.isfinite(value)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(samples | st.just(GOOD[0]), max_size=4))
+def test_the_fast_way_and_the_slow_way_read_the_same(batch: list[dict[str, Any]]) -> None:
+    data = json.dumps(batch).encode()
+    slow = read_batch(data)
+    names = slow.names or frozenset({"miner_id", "ts", "hashrate_ths", "fan_speeds"})
+    fast = read_batch(data, names)
+    assert fast.indexes == slow.indexes
+    assert fast.faults == slow.faults
+    one, other = (normalise(way, zero_is_unknown=True) for way in (fast, slow))
+    assert one.bad == other.bad
+    assert one.miner_ids == other.miner_ids
+    assert one.ts.tolist() == other.ts.tolist()
+    assert one.status.tolist() == other.status.tolist()
+    assert one.flags.tolist() == other.flags.tolist()
+    for row in range(len(one)):
+        assert shown(one, row) == shown(other, row)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.binary(max_size=200) | values.map(lambda value: json.dumps(value).encode()),
+    st.sampled_from([None, frozenset({"miner_id", "ts"})]),
+)
+def test_any_body_is_read_or_refused_with_a_documented_error(body: bytes, names: frozenset[str] | None) -> None:
+    refusal: HashInsightError | None = None
+    try:
+        batch = decode(body, names, most_samples=10)
+    except HashInsightError as error:
+        refusal = error
+    if refusal is not None:
+        assert refusal.status in (413, 422)
+        assert refusal.error_code in ("BAD_JSON", "NO_RECORDS", "TOO_MANY_SAMPLES", "PAYLOAD_UNREADABLE")
+    elif isinstance(batch, Batch):
+        normalise(batch, zero_is_unknown=True)
+
+
+usual = st.datetimes().map(lambda at: at.isoformat()[:26])
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(usual | usual.map(lambda text: text + "Z") | st.sampled_from([TS, "2026-03-01T12:00:00.5+01"]), max_size=5)
+)
+def test_times_all_at_once_are_the_same_as_one_by_one(texts: list[str]) -> None:
+    assert read_times(texts).tolist() == [read_time(text) for text in texts]

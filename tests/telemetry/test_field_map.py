@@ -1,0 +1,228 @@
+"""The field map: every documented name lands in its column, in its unit; and what zeros, sentinels and words mean."""
+
+import json
+from typing import Any
+
+import pytest
+
+from hashinsight.telemetry.states import Flags, Status
+from tests.telemetry.place import Place
+from tests.telemetry.reading_in import read_one, shown
+
+# the documented name, what is sent, and the column and value that it is stored as
+ALIASES: list[tuple[str, Any, str, Any]] = [
+    ("hashrate", 104.5, "hashrate_ths", 104.5),
+    ("hashrate_ths", 104.5, "hashrate_ths", 104.5),
+    ("hashrate_th", 104.5, "hashrate_ths", 104.5),
+    ("hashrate_ghs", 104_500, "hashrate_ths", 104.5),
+    ("hashrate_1m", 104.5, "hashrate_ths", 104.5),
+    ("hashrate_5m", 104.5, "hashrate_ths", 104.5),
+    ("hashrate_15m", 104.5, "hashrate_ths", 104.5),
+    ("hashrate_5s", 104.5, "hashrate_5s_ths", 104.5),
+    ("hashrate_5s_ghs", 104_500, "hashrate_5s_ths", 104.5),
+    ("expected_ths", 110, "expected_ths", 110.0),
+    ("hashrate_expected_ghs", 110_000, "expected_ths", 110.0),
+    ("temp_avg", 61.5, "temp_c", 61.5),
+    ("temperature_avg", 61.5, "temp_c", 61.5),
+    ("temp_max", 71.5, "temp_max_c", 71.5),
+    ("temperature_max", 71.5, "temp_max_c", 71.5),
+    ("temperature_min", 41.5, "temp_min_c", 41.5),
+    ("temperature_chips", [60, 62], "chip_temps_c", [60.0, 62.0]),
+    ("temperature_chips", [60, 62], "temp_c", 61.0),
+    ("temperature_board1", 66, "temp_max_c", 66.0),
+    ("temperature_board2", 66, "temp_max_c", 66.0),
+    ("temperature_board3", 66, "temp_max_c", 66.0),
+    ("fan_rpm", 5000, "fan_rpm", 5000.0),
+    ("fan_rpm", [5000, 5200], "fan_speeds", [5000.0, 5200.0]),
+    ("fan_speeds", [5000, 5200], "fan_rpm", 5100.0),
+    ("fan_speeds", [5000, 5200], "fan_min_rpm", 5000.0),
+    ("fan_speed_avg", 5100, "fan_rpm", 5100.0),
+    *((f"fan{n}_speed", 5300, "fan_rpm", 5300.0) for n in (1, 2, 3, 4)),
+    ("power_w", 3250, "power_w", 3250.0),
+    ("power_consumption", 3250, "power_w", 3250.0),
+    ("power_consumption_w", 3250, "power_w", 3250.0),
+    ("voltage_v", 12.5, "voltage_v", 12.5),
+    ("current_a", 14.5, "current_a", 14.5),
+    ("frequency_avg", 545, "frequency_mhz", 545.0),
+    ("frequency_mhz", 545, "frequency_mhz", 545.0),
+    ("hw_errors", 7, "hw_errors", 7.0),
+    ("hardware_errors", 7, "hw_errors", 7.0),
+    ("accepted_shares", 1000, "accepted", 1000.0),
+    ("rejected_shares", 12, "rejected", 12.0),
+    ("reject_rate", 0.02, "reject_rate", 0.02),
+    ("reject_rate", 2.5, "reject_rate", 0.025),
+    ("boards_healthy", 2, "boards_healthy", 2.0),
+    ("boards_total", 3, "boards_total", 3.0),
+    ("model", "S19", "model", "S19"),
+    ("miner_type", "S19", "model", "S19"),
+    ("firmware", "2.1", "firmware", "2.1"),
+    ("firmware_version", "2.1", "firmware", "2.1"),
+    ("uptime_seconds", 86_400, "uptime_sec", 86_400.0),
+    ("pool_url", "stratum+tcp://pool.example:3333", "pool_url", "stratum+tcp://pool.example:3333"),
+    ("worker_name", "farm.1", "worker", "farm.1"),
+    ("pool_worker", "farm.1", "worker", "farm.1"),
+    ("pool_status", "alive", "pool_status", "alive"),
+    ("pool_latency_ms", 31.5, "pool_latency_ms", 31.5),
+    ("mac_address", "aa:bb:cc:dd:ee:ff", "mac", "aa:bb:cc:dd:ee:ff"),
+    ("serial_number", "SN1", "serial", "SN1"),
+    ("mode", "eco", "mode", "eco"),
+    ("state", "idle", "state", "idle"),
+    ("status", "idle", "state", "idle"),
+    ("error_type", "timeout", "error_type", "timeout"),
+    ("error_message", "no answer", "error_message", "no answer"),
+    ("raw_data", {"a": 1}, "extra", '{"raw_data":{"a":1}}'),
+    ("chip_voltage_mv", 310, "extra", '{"chip_voltage_mv":310}'),
+]
+
+
+@pytest.mark.parametrize(("name", "sent", "column", "stored"), ALIASES)
+def test_a_documented_name_lands_in_its_column_and_unit(name: str, sent: Any, column: str, stored: Any) -> None:
+    samples = read_one({name: sent})
+    assert samples.bad == {}
+    found = shown(samples)[column]
+    assert found == (pytest.approx(stored) if isinstance(stored, float) else stored)
+
+
+@pytest.mark.parametrize(
+    ("fields", "column", "stored"),
+    [
+        ({"hashrate_ths": 100, "hashrate_ghs": 5}, "hashrate_ths", 100.0),
+        ({"hashrate_ths": None, "hashrate_ghs": 90_000}, "hashrate_ths", 90.0),
+        ({"temp_avg": 50, "temperature_chips": [60, 62]}, "temp_c", 61.0),
+        ({"temp_avg": 50, "temp_max": 55, "temperature_chips": [60, 62]}, "temp_max_c", 55.0),
+        ({"model": None, "miner_type": "M50"}, "model", "M50"),
+    ],
+)
+def test_of_several_names_the_first_that_says_something_counts(
+    fields: dict[str, Any], column: str, stored: Any
+) -> None:
+    assert shown(read_one(fields))[column] == stored
+
+
+@pytest.mark.parametrize("word", ["running", "stopped", "idle", "RUNNING", "something new"])
+def test_words_of_machines_that_answer_are_online_and_the_word_is_kept(word: str) -> None:
+    samples = read_one({"status": word})
+    assert samples.status[0] == Status.ONLINE
+    assert shown(samples)["state"] == word
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [
+        ({"status": "error"}, Status.ERROR),
+        ({"status": "fault"}, Status.ERROR),
+        ({"status": "offline"}, Status.OFFLINE),
+        ({"state": "unreachable"}, Status.OFFLINE),
+        ({"online": False}, Status.OFFLINE),
+        ({"online": False, "status": "running"}, Status.OFFLINE),
+        ({"online": True, "status": "offline"}, Status.OFFLINE),
+        ({"online": True}, Status.ONLINE),
+        ({"online": None}, Status.ONLINE),
+        ({"online": {"odd": []}}, Status.ONLINE),
+        ({}, Status.ONLINE),
+    ],
+)
+def test_a_machine_is_offline_when_either_says_so(fields: dict[str, Any], status: Status) -> None:
+    assert read_one(fields).status[0] == status
+
+
+@pytest.mark.parametrize(
+    ("fields", "flag", "gone"),
+    [
+        ({"temp_avg": 0}, Flags.TEMPERATURE_SENTINEL, "temp_c"),
+        ({"temp_max": 255}, Flags.TEMPERATURE_SENTINEL, "temp_max_c"),
+        ({"fan_speed_avg": -1}, Flags.FAN_SENTINEL, "fan_rpm"),
+        ({"fan1_speed": -1}, Flags.FAN_SENTINEL, "fan_rpm"),
+        ({"hashrate_ths": 90_000}, Flags.IMPLAUSIBLE, "hashrate_ths"),
+        ({"power_w": 0}, Flags.POWER_UNKNOWN, "power_w"),
+    ],
+)
+def test_what_is_no_reading_is_unknown_and_says_why(fields: dict[str, Any], flag: Flags, gone: str) -> None:
+    samples = read_one(fields)
+    assert samples.bad == {}
+    assert samples.flags[0] & flag
+    assert gone not in shown(samples)
+
+
+def test_a_broken_sensor_among_good_ones_does_not_count() -> None:
+    samples = read_one({"temperature_chips": [0, 60, 255, 64], "fan_speeds": [5000, -1]})
+    assert samples.flags[0] == Flags.TEMPERATURE_SENTINEL | Flags.FAN_SENTINEL
+    found = shown(samples)
+    assert (found["temp_c"], found["temp_max_c"], found["temp_min_c"], found["fan_rpm"]) == (62.0, 64.0, 60.0, 5000.0)
+    assert (found["chip_temps_c"], found["fan_speeds"]) == ([None, 60.0, None, 64.0], [5000.0, None])
+
+
+def test_a_hashrate_a_million_times_too_high_is_mended() -> None:
+    samples = read_one({"hashrate_ths": 104_500_000})
+    assert shown(samples)["hashrate_ths"] == pytest.approx(104.5)
+    assert samples.flags[0] == Flags.UNITS_MENDED
+
+
+ZEROS: dict[str, Any] = {
+    "power_consumption": 0,
+    "frequency_avg": 0,
+    "uptime_seconds": 0,
+    "fan_speeds": [0, 0],
+    "accepted_shares": 0,
+    "rejected_shares": 0,
+    "hardware_errors": 0,
+    "worker_name": "",
+    "pool_url": "",
+    "error_message": "",
+}
+
+
+def test_zeros_of_collectors_that_write_them_for_unknown_are_unknown() -> None:
+    found = shown(read_one({"hashrate_ghs": 0, **ZEROS}, zero_is_unknown=True))
+    assert found == {"hashrate_ths": 0.0}, "a hashrate of 0 is a reading"
+
+
+def test_zeros_of_others_are_readings_but_for_the_power_of_a_machine_that_answers() -> None:
+    found = shown(read_one(ZEROS))
+    assert found["frequency_mhz"] == found["uptime_sec"] == found["fan_rpm"] == found["accepted"] == 0
+    assert "power_w" not in found
+    assert shown(read_one({**ZEROS, "status": "offline"}))["power_w"] == 0
+
+
+def test_one_counter_that_counts_makes_the_others_zero() -> None:
+    found = shown(read_one({**ZEROS, "accepted_shares": 5}, zero_is_unknown=True))
+    assert (found["accepted"], found["rejected"], found["hw_errors"]) == (5, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("boards", "total", "healthy"),
+    [
+        ([{"hashrate": 30}, {"hashrate": 0}, {"hashrate_ths": 31}], 3, 2),
+        ([{"status": "ok"}, {"status": "dead"}, {"status": True}, {"status": None}], 4, 2),
+        ([{}, "junk", None, [1]], 4, 1),
+    ],
+)
+def test_boards_are_counted_where_they_are_listed(boards: list[Any], total: int, healthy: int) -> None:
+    found = shown(read_one({"boards": boards}))
+    assert (found["boards_total"], found["boards_healthy"]) == (total, healthy)
+    assert json.loads(found["boards"]) == boards
+
+
+def test_what_a_machine_says_of_its_boards_goes_before_counting_them() -> None:
+    found = shown(read_one({"boards": [{"hashrate": 1}], "boards_total": 3, "boards_healthy": 2}))
+    assert (found["boards_total"], found["boards_healthy"]) == (3, 2)
+
+
+@pytest.mark.parametrize("boards", ["three", 3, {"0": {}}, [], None])
+def test_boards_that_are_no_list_are_not_counted(boards: Any) -> None:
+    samples = read_one({"boards": boards})
+    assert samples.bad == {}
+    assert shown(samples) == {}
+
+
+async def test_the_legacy_route_stores_and_answers_the_same(place: Place) -> None:
+    sample = {"timestamp": place.at(0)[:19], "hashrate_ghs": 100_000, "temperature_max": 70, "fan_speeds": [5000]}
+    old = await place.post([{"miner_id": "old", **sample}], path="/api/collector/upload", zipped=True)
+    new = await place.post([{"miner_id": "new", **sample}], zipped=True)
+    assert old.status_code == new.status_code == 200
+    assert old.json() == new.json() == {"success": True, "accepted": 1, "rejected": 0, "duplicates": 0, "errors": []}
+    columns = "ts, site_id, upload_mode, status, flags, hashrate_ths, temp_max_c, fan_rpm, fan_speeds"
+    one, other = place.rows(f"select {columns} from telemetry_raw")
+    assert one == other
+    document = (await place.api.get("/openapi.json")).json()
+    assert document["paths"]["/api/collector/upload"]["post"]["deprecated"] is True
