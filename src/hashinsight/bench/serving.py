@@ -12,6 +12,7 @@ import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -40,10 +41,10 @@ class Serving:
         self.port = port
         self._process = psutil.Process(pid)
 
-    def rss_mb(self) -> float:
-        """Of the API's processes together."""
+    def peak_rss_mb(self) -> float:
+        """The most that each of the API's processes ever held, together; as the kernel counts it."""
         family = [self._process, *self._process.children(recursive=True)]
-        return sum(one.memory_info().rss for one in family) / 2**20
+        return sum(_peak_kb(one.pid) for one in family) / 1024
 
 
 @asynccontextmanager
@@ -64,6 +65,13 @@ async def serving(place: Scratch, *, processes: int = 1) -> AsyncIterator[Servin
     finally:
         child.send_signal(signal.SIGTERM)
         await asyncio.wait_for(child.wait(), 30)
+
+
+def _peak_kb(pid: int) -> int:
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1])
+    return 0
 
 
 def _environment(place: Scratch) -> dict[str, str]:

@@ -146,11 +146,7 @@ def _live() -> None:
 
 
 def _layers() -> None:
-    for table, time, step in (
-        ("telemetry_5min", "bucket_ts", "day"),
-        ("telemetry_hour", "hour_ts", "month"),
-        ("telemetry_day", "day", "month"),
-    ):
+    for table, time in (("telemetry_5min", "bucket_ts"), ("telemetry_hour", "hour_ts"), ("telemetry_day", "day")):
         op.create_table(
             table,
             _col("miner_no", sa.Integer),
@@ -169,7 +165,6 @@ def _layers() -> None:
         )
         op.create_index(f"ix_{table}_site_id", table, ["site_id", time])
         protect(table, site_column="site_id", app="select", job="select, insert, update, delete, truncate")
-        del step
 
 
 def _grown(before: str, after: str) -> str:
