@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hashinsight.telemetry.ingest.decoding import Batch, decode
+from hashinsight.telemetry.ingest.decoding import Batch, Dialect, decode
 from hashinsight.telemetry.ingest.normalising import normalise
 from hashinsight.telemetry.ingest.samples import Samples
 
@@ -15,7 +15,7 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 TS = "2026-03-01T12:00:00Z"
 
 
-def read_batch(data: bytes, names: frozenset[str] | None = None) -> Batch:
+def read_batch(data: bytes, names: Dialect | None = None) -> Batch:
     batch = decode(data, names, most_samples=1000)
     assert isinstance(batch, Batch)
     return batch

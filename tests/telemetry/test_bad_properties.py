@@ -1,6 +1,8 @@
 """Whatever a sample holds, reading it raises nothing but the documented errors, and its neighbours survive."""
 
 import json
+import random
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -81,12 +83,13 @@ def check_storable(row: dict[str, Any]) -> None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.lists(samples | st.just(GOOD[0]), max_size=4))
-def test_the_fast_way_and_the_slow_way_read_the_same(batch: list[dict[str, Any]]) -> None:
+@given(st.lists(samples | st.just(GOOD[0]), max_size=4), st.randoms(use_true_random=False))
+def test_the_fast_way_and_the_slow_way_read_the_same(batch: list[dict[str, Any]], chance: random.Random) -> None:
     data = json.dumps(batch).encode()
     slow = read_batch(data)
-    names = slow.names or frozenset({"miner_id", "ts", "hashrate_ths", "fan_speeds"})
-    fast = read_batch(data, names)
+    names = list(slow.names or ("miner_id", "ts", "hashrate_ths", "fan_speeds"))
+    chance.shuffle(names)  # a collector may change the order of what it sends
+    fast = read_batch(data, tuple(names))
     assert fast.indexes == slow.indexes
     assert fast.faults == slow.faults
     one, other = (normalise(way, zero_is_unknown=True) for way in (fast, slow))
@@ -102,9 +105,9 @@ def test_the_fast_way_and_the_slow_way_read_the_same(batch: list[dict[str, Any]]
 @settings(max_examples=300, deadline=None)
 @given(
     st.binary(max_size=200) | values.map(lambda value: json.dumps(value).encode()),
-    st.sampled_from([None, frozenset({"miner_id", "ts"})]),
+    st.sampled_from([None, ("miner_id", "ts")]),
 )
-def test_any_body_is_read_or_refused_with_a_documented_error(body: bytes, names: frozenset[str] | None) -> None:
+def test_any_body_is_read_or_refused_with_a_documented_error(body: bytes, names: tuple[str, ...] | None) -> None:
     refusal: HashInsightError | None = None
     try:
         batch = decode(body, names, most_samples=10)
@@ -125,4 +128,21 @@ usual = st.datetimes().map(lambda at: at.isoformat()[:26])
     st.lists(usual | usual.map(lambda text: text + "Z") | st.sampled_from([TS, "2026-03-01T12:00:00.5+01"]), max_size=5)
 )
 def test_times_all_at_once_are_the_same_as_one_by_one(texts: list[str]) -> None:
+    assert read_times(texts).tolist() == [read_time(text) for text in texts]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.datetimes(), min_size=1, max_size=4),
+    st.sampled_from([19, 20, 21, 23, 26]),
+    st.sampled_from(["", "Z"]),
+    st.none() | st.tuples(st.integers(0, 25), st.sampled_from("0919-T:. Z+٣x")),
+)
+def test_times_of_one_length_too_also_where_one_is_spoilt(
+    moments: list[datetime], width: int, end: str, spoilt: tuple[int, str] | None
+) -> None:
+    texts = [at.isoformat(timespec="microseconds")[:width] + end for at in moments]
+    if spoilt is not None and spoilt[0] < width:
+        place, char = spoilt
+        texts[-1] = texts[-1][:place] + char + texts[-1][place + 1 :]
     assert read_times(texts).tolist() == [read_time(text) for text in texts]

@@ -71,6 +71,20 @@ async def test_a_server_in_trouble_is_told_as_503_and_nothing_is_stored(
     assert stored(place)[0] == 6
 
 
+async def test_a_batch_whose_buckets_cannot_be_noted_is_not_stored(place: Place, superuser_url: str) -> None:
+    """The rows are in, the last statement before the commit fails: it was sent together with the commit."""
+    assert (await place.post(samples(place))).status_code == 200
+    before = stored(place)
+    with psycopg.connect(superuser_url, autocommit=True) as db:
+        db.execute("alter table telemetry_touched add constraint refused check (bucket_ts is null) not valid")
+        answer = await place.post(samples(place, seconds=-60))
+        assert answer.status_code == 500, answer.text
+        assert answer.json()["success"] is False
+        assert stored(place) == before
+        db.execute("alter table telemetry_touched drop constraint refused")
+    assert (await place.post(samples(place, seconds=-60))).json()["accepted"] == 3
+
+
 async def test_a_connection_that_is_lost_in_the_middle_of_a_batch(place: Place, superuser_url: str) -> None:
     assert (await place.post(samples(place))).status_code == 200
     with failing(superuser_url, "perform pg_sleep(20); return new;"):

@@ -41,6 +41,10 @@ class Serving:
         self.port = port
         self._process = psutil.Process(pid)
 
+    def rss_mb(self) -> float:
+        """What the API's processes hold now, together."""
+        return sum(one.memory_info().rss for one in [self._process, *self._process.children(recursive=True)]) / 2**20
+
     def peak_rss_mb(self) -> float:
         """The most that each of the API's processes ever held, together; as the kernel counts it."""
         family = [self._process, *self._process.children(recursive=True)]

@@ -2,7 +2,7 @@
 
 import typer
 
-from hashinsight.bench import asset_list, audit_log, ingest, rollup, simulator
+from hashinsight.bench import asset_list, audit_log, ingest, rollup, simulator, soak
 from hashinsight.bench.report import as_json as rendered
 from hashinsight.kit.errors import Refusal
 from hashinsight.kit.logs import configure_logs
@@ -14,6 +14,7 @@ BENCHES = {
     "audit": audit_log.measure,
     "sim": simulator.measure,
     "ingest": ingest.measure,
+    "ingest-soak": soak.measure,
     "rollup": rollup.measure,
 }
 

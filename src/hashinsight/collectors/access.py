@@ -18,9 +18,8 @@ from hashinsight.audit.actions import Action, Actor, ActorKind
 from hashinsight.audit.service import record
 from hashinsight.collectors.acting import get_zone_id
 from hashinsight.collectors.kinds import HEARD, CollectorPermission, Status
-from hashinsight.collectors.models import Collector, CollectorToken
 from hashinsight.collectors.queries import tokens
-from hashinsight.collectors.service.hearing import hear
+from hashinsight.collectors.service.hearing import hear, is_news
 from hashinsight.identity.access import now_of, visitor
 from hashinsight.identity.refusals import Refused
 from hashinsight.identity.scope import Reach, make_scope
@@ -128,59 +127,49 @@ async def _enter(request: Request, *, heard: bool) -> CollectorCaller:
     token = _given_token(request)
     if not token:
         raise Unauthenticated("send the collector's token: Authorization: Bearer …, or X-Collector-Key")
-    hashed, now, device_id = token_hash(token), now_of(request), _device(request)
-    # a short transaction of its own: shards that share a token must not wait for each other's work
-    async with get_database(request).transaction(Context()) as session:
-        owner = await tokens.find_token_owner(session, hashed)
-        if owner is not None:
-            await tokens.enter_site(session, owner)
-        holder = await tokens.find_holder(session, hashed) if owner is not None else None
-        found = await _judge(session, request, holder, device_id, heard=heard, now=now)
-        if heard and isinstance(found, CollectorCaller) and holder is not None:
-            form = found.site_form if _named_sites(request) else None
-            await hear(session, found.actor, holder[1], device_id=device_id, site_form=form, now=now)
+    now, device_id = now_of(request), _device(request)
+    holder = await tokens.find_holder(get_database(request), token_hash(token))
+    found = await _judge(request, holder, device_id, heard=heard, now=now)
     if isinstance(found, Refused):
-        await record_refused(request, found, owner)
+        await record_refused(request, found, holder)
         raise refusal_error(found)
+    if heard and holder is not None and is_news(holder, now=now):
+        form = found.site_form if _named_sites(request) else None
+        # a short transaction of its own: shards that share a token must not wait for each other's work
+        async with get_database(request).transaction(found.context()) as session:
+            await hear(session, found.actor, found.collector_id, device_id=device_id, site_form=form, now=now)
     return found
 
 
 async def _judge(
-    session: AsyncSession,
-    request: Request,
-    holder: tuple[CollectorToken, Collector, str] | None,
-    device_id: str | None,
-    *,
-    heard: bool,
-    now: datetime,
+    request: Request, holder: tokens.Holder | None, device_id: str | None, *, heard: bool, now: datetime
 ) -> CollectorCaller | Refused:
     if holder is None:
         return Refused(401, "COLLECTOR_TOKEN_UNKNOWN", "this token is not known")
-    token, collector, site_code = holder
-    forms = [form_of(named, collector.site_id, site_code) for named in _named_sites(request)]
-    refused = _token_refusal(token, now) or await _place_refusal(session, request, collector, forms)
+    forms = [form_of(named, holder.site_id, holder.site_code) for named in _named_sites(request)]
+    refused = _token_refusal(holder, now) or await _place_refusal(request, holder, forms)
     if refused is not None:
         return refused
-    if heard and collector.status not in HEARD:
-        return Refused(403, "COLLECTOR_NOT_ACTIVE", f"this collector is {collector.status}")
+    if heard and holder.status not in HEARD:
+        return Refused(403, "COLLECTOR_NOT_ACTIVE", f"this collector is {holder.status}")
     seen = visitor(request)
     return CollectorCaller(
-        tenant_id=collector.tenant_id,
-        site_id=collector.site_id,
-        site_code=site_code,
-        zone_id=collector.zone_id,
-        collector_id=collector.id,
-        name=collector.name,
-        status=Status(collector.status),
-        permissions=frozenset(map(CollectorPermission, collector.permissions)),
+        tenant_id=holder.tenant_id,
+        site_id=holder.site_id,
+        site_code=holder.site_code,
+        zone_id=holder.zone_id,
+        collector_id=holder.collector_id,
+        name=holder.name,
+        status=Status(holder.status),
+        permissions=frozenset(map(CollectorPermission, holder.permissions)),
         device_id=device_id,
-        site_form=(forms[0] if forms else None) or collector.site_form or "code",
-        actor=Actor(ActorKind.COLLECTOR, str(collector.id), seen.request_id, seen.address),
-        clock_skew_sec=collector.clock_skew_sec,
+        site_form=(forms[0] if forms else None) or holder.site_form or "code",
+        actor=Actor(ActorKind.COLLECTOR, str(holder.collector_id), seen.request_id, seen.address),
+        clock_skew_sec=holder.clock_skew_sec,
     )
 
 
-def _token_refusal(token: CollectorToken, now: datetime) -> Refused | None:
+def _token_refusal(token: tokens.Holder, now: datetime) -> Refused | None:
     if token.revoked_at is not None:
         return Refused(401, "COLLECTOR_TOKEN_REVOKED", "this token was revoked")
     if token.expires_at <= now:
@@ -188,27 +177,27 @@ def _token_refusal(token: CollectorToken, now: datetime) -> Refused | None:
     return None
 
 
-async def _place_refusal(
-    session: AsyncSession, request: Request, collector: Collector, forms: list[str | None]
-) -> Refused | None:
+async def _place_refusal(request: Request, holder: tokens.Holder, forms: list[str | None]) -> Refused | None:
     if None in forms:
         return Refused(403, "SITE_MISMATCH", "this token belongs to another site")
     named = request.query_params.get("collector_id", "")
-    if named and named.lower() not in (str(collector.id), collector.name.lower()):
+    if named and named.lower() not in (str(holder.collector_id), holder.name.lower()):
         return Refused(403, "COLLECTOR_MISMATCH", "this token belongs to another collector")
-    if not await _is_its_zone(session, request, collector):
+    if not await _is_its_zone(request, holder):
         return Refused(403, "ZONE_MISMATCH", "this token belongs to another zone")
     return None
 
 
-async def _is_its_zone(session: AsyncSession, request: Request, collector: Collector) -> bool:
+async def _is_its_zone(request: Request, holder: tokens.Holder) -> bool:
     named = request.headers.get("x-zone-id", "").strip()
     if not named:
         return True
-    return await holds_zone(session, visitor(request), collector, named)
+    own = Context(tenant=str(holder.tenant_id), sites=(holder.site_id,))
+    async with get_database(request).transaction(own) as session:
+        return await holds_zone(session, visitor(request), holder, named)
 
 
-async def holds_zone(session: AsyncSession, actor: Actor, own: Collector | CollectorCaller, named: str) -> bool:
+async def holds_zone(session: AsyncSession, actor: Actor, own: tokens.Holder | CollectorCaller, named: str) -> bool:
     """A collector of a whole site may name any of its zones; one of a zone, that zone."""
     own_site = make_scope(own.tenant_id, actor, [Reach(sites=(own.site_id,))])
     try:

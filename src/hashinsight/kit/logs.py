@@ -42,7 +42,11 @@ def configure_logs(settings: Settings, process: str, stream: TextIO | None = Non
     to_machines = structlog.processors.JSONRenderer(ensure_ascii=False)
     renderers: list[Processor] = [_for_people, to_people] if as_text else [to_machines]
     structlog.configure(
-        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=[
+            structlog.stdlib.filter_by_level,  # before any work is put into it
+            *shared,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=False,

@@ -34,6 +34,10 @@ class Field:
     most: float = 1e9  # what a reading of this kind cannot pass; for texts the number of characters
     least: float = 0.0
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(alias.name for alias in self.aliases)
+
 
 def _field(column: str, kind: Kind, *aliases: str | tuple[str, float], most: float = 1e9, least: float = 0.0) -> Field:
     named = tuple(Alias(one) if isinstance(one, str) else Alias(*one) for one in aliases)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,4 +29,4 @@ class Numbers:
 
 
 def numbers_of(miner_ids: Sequence[str], known: dict[str, int]) -> NDArray[np.int64]:
-    return np.fromiter((known.get(one, UNKNOWN) for one in miner_ids), np.int64, count=len(miner_ids))
+    return np.fromiter(map(known.get, miner_ids, repeat(UNKNOWN)), np.int64, count=len(miner_ids))

@@ -151,7 +151,7 @@ def _records(samples: Samples, rows: NDArray[np.int64]) -> NDArray[Any]:
     records["ts"], records["layout"] = samples.ts[rows], _LAYOUT
     records["status"], records["flags"] = samples.status[rows], samples.flags[rows]
     for name in (*_REALS, *_WHOLES):
-        records[name] = samples.numbers[name][rows]
+        records[name] = samples.numbers[name][rows] if name in samples.numbers else np.nan
     return records
 
 

@@ -97,7 +97,7 @@ def test_no_rows_at_all(superuser_url: str) -> None:
     assert copied(superuser_url, kinds, columns) == []
 
 
-def test_columns_of_all_kinds_side_by_side_and_some_rows_of_them(superuser_url: str) -> None:
+def test_columns_of_all_kinds_side_by_side(superuser_url: str) -> None:
     columns = [
         binary.numbers(np.array([1, 2, 3]), ">i4"),
         binary.texts(["a", None, "ccc"]),
@@ -112,8 +112,25 @@ def test_columns_of_all_kinds_side_by_side_and_some_rows_of_them(superuser_url: 
         (3, "ccc", None, [2.0, 3.0], [1]),
     ]
     assert copied(superuser_url, kinds, columns) == wanted
-    some = [column.take(np.array([2, 0])) for column in columns]
-    assert copied(superuser_url, kinds, some) == [wanted[2], wanted[0]]
+
+
+def test_several_numbers_of_one_kind_stand_side_by_side(superuser_url: str) -> None:
+    grid = np.array([[1.0, NAN, 3.0], [NAN, 5.0, 6.0]])
+    kinds = ("real", "real", "real", "text")
+    columns = [binary.numbers(grid, ">f4"), binary.texts(["a", "b"])]
+    assert copied(superuser_url, kinds, columns) == [(1.0, None, 3.0, "a"), (None, 5.0, 6.0, "b")]
+    whole = [binary.numbers(grid[1:, 1:], ">i8")]
+    assert copied(superuser_url, ("bigint", "bigint"), whole) == [(5, 6)]
+
+
+def test_what_all_rows_have_alike(superuser_url: str) -> None:
+    columns = [
+        binary.texts(["stratum+tcp://å"] * 3),
+        binary.jsons(['{"a": 1}'] * 3),
+        binary.real_lists(np.array([[1.0, 2.5]] * 3), np.array([2] * 3)),
+    ]
+    wanted = [("stratum+tcp://å", {"a": 1}, [1.0, 2.5])] * 3
+    assert copied(superuser_url, ("text", "jsonb", "real[]"), columns) == wanted
 
 
 def test_rows_may_be_made_in_parts(superuser_url: str) -> None:

@@ -8,9 +8,10 @@ from psycopg import sql
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
+from hashinsight.kit.db import database as database_module
 from hashinsight.kit.db.address import DatabaseAddress, address_from_url, address_of_socket
 from hashinsight.kit.db.context import Context
-from hashinsight.kit.db.database import Database
+from hashinsight.kit.db.database import Database, enter
 from hashinsight.kit.embedded.folder import DataFolder
 from hashinsight.kit.ids import new_id
 
@@ -74,3 +75,35 @@ async def test_a_reading_session_cannot_write_even_without_a_replica(database: D
         async with database.reading(Context()) as session:
             await session.execute(text("create temporary table x (y int)"))
             await session.execute(text("create table x (y int)"))
+
+
+async def test_a_connection_that_died_while_it_lay_idle_is_replaced(
+    address: DatabaseAddress, admin: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_module, "_FRESH_SECONDS", 0.0)
+    database = Database(address, pool=1, application="idle")
+    try:
+        async with database.transaction(Context()) as session:
+            first = (await session.execute(text("select pg_backend_pid()"))).scalar_one()
+        admin.execute("select pg_terminate_backend(%s, 5000)", (first,))
+        async with database.transaction(Context()) as session:
+            assert (await session.execute(text("select pg_backend_pid()"))).scalar_one() != first
+    finally:
+        await database.dispose()
+
+
+async def test_a_bare_connection_acts_as_its_context_says_and_keeps_nothing_that_was_not_committed(
+    address: DatabaseAddress,
+) -> None:
+    asked = "select current_setting('role'), current_setting('app.tenant', true), current_setting('app.sites', true)"
+    database = Database(address, pool=1)
+    try:
+        async with database.bare() as driver:
+            await enter(driver, Context(tenant="t", sites=(3,)))
+            assert await (await driver.execute(asked)).fetchone() == ("hi_app", "t", "3")
+            await driver.execute("create temporary table gone ()")
+        async with database.bare() as driver:
+            assert await (await driver.execute(asked)).fetchone() == ("hi_app", "", "")
+            assert await (await driver.execute("select to_regclass('gone')")).fetchone() == (None,)
+    finally:
+        await database.dispose()

@@ -33,7 +33,7 @@ _HEARD = text(
             + (before.status = 'offline' or before.last_seen_at is null)::int
     from before
     where c.id = before.id
-    returning before.status = 'offline' as was_offline, before.last_seen_at is null as is_first
+    returning before.status = 'offline' as was_offline, before.last_seen_at is null as is_first, before.last_seen_at
     """
 )
 _SILENT = text(
@@ -68,6 +68,7 @@ _WATCH_ANEW = text(
 class Heard:
     was_offline: bool
     is_first: bool
+    last_seen_at: datetime | None  # before this call
 
 
 async def move_heard(
@@ -89,7 +90,7 @@ async def move_heard(
         "form": site_form,
     }
     row = (await session.execute(_HEARD, values)).first()
-    return Heard(row.was_offline, row.is_first) if row else None
+    return Heard(row.was_offline, row.is_first, row.last_seen_at) if row else None
 
 
 async def update_skew(session: AsyncSession, collector_id: UUID, skew_sec: float) -> None:

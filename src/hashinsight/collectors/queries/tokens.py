@@ -9,7 +9,8 @@ from sqlalchemy import func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.collectors.models import Collector, CollectorToken, EnrolmentCode
-from hashinsight.inventory.models import Site
+from hashinsight.kit.db.context import Context
+from hashinsight.kit.db.database import Database, enter
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,33 @@ class Owner:
     collector_id: UUID
 
 
-async def find_token_owner(session: AsyncSession, token_hash: bytes) -> Owner | None:
-    return await _find(session, "select tenant_id, site_id, collector_id from lookup_collector(:key)", token_hash)
+@dataclass(frozen=True)
+class Holder(Owner):
+    """The collector that holds a token, as its door needs it."""
+
+    revoked_at: datetime | None
+    expires_at: datetime
+    zone_id: int | None
+    name: str
+    status: str
+    permissions: list[str]
+    site_form: str | None
+    last_seen_at: datetime | None
+    clock_skew_sec: float | None
+    site_code: str
+
+
+# from the first on the transaction sees the site of the token's collector, and nothing where there is none
+_ENTER_SITE_OF = """
+    select set_config('app.tenant', tenant_id::text, true), set_config('app.sites', site_id::text, true)
+    from lookup_collector(%s)
+"""
+_HOLDER = """
+    select c.tenant_id, c.site_id, c.id, t.revoked_at, t.expires_at, c.zone_id, c.name, c.status, c.permissions,
+        c.site_form, c.last_seen_at, c.clock_skew_sec, s.code
+    from collector_tokens t join collectors c on c.id = t.collector_id join sites s on s.id = c.site_id
+    where t.token_hash = %s
+"""
 
 
 async def find_code_owner(session: AsyncSession, code_hash: bytes) -> Owner | None:
@@ -35,16 +61,16 @@ async def enter_site(session: AsyncSession, owner: Owner) -> None:
     await session.execute(select(*(func.set_config(name, value, True) for name, value in settings.items())))  # noqa: FBT003
 
 
-async def find_holder(session: AsyncSession, token_hash: bytes) -> tuple[CollectorToken, Collector, str] | None:
-    """The token, the collector that holds it, and its site's code."""
-    query = (
-        select(CollectorToken, Collector, Site.code)
-        .join(Collector, Collector.id == CollectorToken.collector_id)
-        .join(Site, Site.id == Collector.site_id)
-        .where(CollectorToken.token_hash == token_hash)
-    )
-    row = (await session.execute(query)).first()
-    return (row[0], row[1], row[2]) if row else None
+async def find_holder(database: Database, token_hash: bytes) -> Holder | None:
+    """Whoever holds this token. Every call of every collector asks: one way to the server and back."""
+    async with database.bare() as driver:
+        async with driver.pipeline():
+            await enter(driver, Context(read_only=True))
+            await driver.execute(_ENTER_SITE_OF, (token_hash,), prepare=True)
+            held = await driver.execute(_HOLDER, (token_hash,), prepare=True)
+            await driver.commit()
+        row = await held.fetchone()
+    return None if row is None else Holder(*row)
 
 
 async def find_newest_token(session: AsyncSession, collector_id: UUID) -> CollectorToken | None:

@@ -10,31 +10,36 @@ from hashinsight.audit.service import Entry, record, record_many
 from hashinsight.collectors.kinds import RECONNECTED, REGISTERED, Status
 from hashinsight.collectors.models import Collector
 from hashinsight.collectors.queries import events, hearing
+from hashinsight.collectors.queries.tokens import Holder
 from hashinsight.collectors.service.events import tell
 from hashinsight.kit.clock import iso_z
+
+
+def is_news(holder: Holder, *, now: datetime) -> bool:
+    """Whether a call has to be noted at all: some seconds after the last one it has."""
+    seen = holder.last_seen_at
+    return holder.status != Status.ACTIVE or seen is None or seen < now - hearing.NOTE_EVERY
 
 
 async def hear(
     session: AsyncSession,
     actor: Actor,
-    collector: Collector,
+    collector_id: UUID,
     *,
     device_id: str | None,
     site_form: str | None,
     now: datetime,
 ) -> None:
     """An authenticated call came in. It is noted every few seconds; one of an offline collector brings it back."""
-    seen = collector.last_seen_at
-    if collector.status == Status.ACTIVE and seen is not None and seen >= now - hearing.NOTE_EVERY:
-        return
     heard = await hearing.move_heard(
-        session, collector.id, address=actor.address, device=device_id, site_form=site_form, now=now
+        session, collector_id, address=actor.address, device=device_id, site_form=site_form, now=now
     )
-    if heard is None:
+    if heard is None or not (heard.was_offline or heard.is_first):
         return
+    collector = await session.get_one(Collector, collector_id)
     if heard.was_offline:
         await events.move_offline_resolved(session, collector.id, now=now)
-        silent_since = None if seen is None else iso_z(seen)
+        silent_since = None if heard.last_seen_at is None else iso_z(heard.last_seen_at)
         title = f"collector {collector.name} is back"
         await tell(session, collector, RECONNECTED, title, details={"silent_since": silent_since}, now=now)
         await record(
@@ -48,7 +53,7 @@ async def hear(
             after={"status": Status.ACTIVE.value},
             now=now,
         )
-    elif heard.is_first:
+    else:
         await tell(session, collector, REGISTERED, f"collector {collector.name} was heard for the first time", now=now)
         await record(
             session,

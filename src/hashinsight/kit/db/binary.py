@@ -25,20 +25,32 @@ _REAL_OID = 700
 class Column:
     block: Bytes  # (rows, width), each line a length of four bytes and the value
     used: Bools | None = None  # None: every byte of every row
-
-    def take(self, rows: NDArray[np.int64]) -> "Column":
-        return Column(self.block[rows], None if self.used is None else self.used[rows])
+    fields: int = 1  # columns of the table, side by side
 
 
 def numbers(values: NDArray[np.generic], kind: str) -> Column:
-    """`kind` is NumPy's word for it in network order: '>i2', '>i4', '>i8', '>f4', '>f8'. NaN is NULL."""
+    """One column, or several side by side. NaN is NULL.
+
+    `kind` is NumPy's word for it in network order: '>i2', '>i4', '>i8', '>f4', '>f8'.
+    """
     size = int(kind[-1])
+    values = values if values.ndim > 1 else values[:, None]
+    rows, fields = values.shape
     missing = np.isnan(values) if values.dtype.kind == "f" else None
     if missing is not None and missing.any():
         whole = np.where(missing, 0, values).astype(kind)
     else:
         whole, missing = values.astype(kind), None
-    return _with_length(whole.view(np.uint8).reshape(len(values), size), missing)
+    block = np.empty((rows, fields, size + 4), np.uint8)
+    block[:, :, :4] = np.frombuffer(size.to_bytes(4, "big"), np.uint8)
+    block[:, :, 4:] = np.ascontiguousarray(whole).view(np.uint8).reshape(rows, fields, size)
+    flat = (rows, fields * (size + 4))
+    if missing is None:
+        return Column(block.reshape(flat), fields=fields)
+    block[missing, :4] = _NULL
+    used = np.ones(block.shape, bool)
+    used[missing, 4:] = False
+    return Column(block.reshape(flat), used.reshape(flat), fields)
 
 
 def times(micros: NDArray[np.int64]) -> Column:
@@ -59,16 +71,18 @@ def same(value: bytes, rows: int) -> Column:
 
 def texts(values: Sequence[str | None], *, prefix: bytes = b"") -> Column:
     """`prefix` is what a type puts before its text, as jsonb does its version."""
+    count = len(values)
+    if count and values[0] is not None and values.count(values[0]) == count:  # as most of a batch's texts are
+        return same(prefix + values[0].encode(), count)
     raw = [b"" if value is None else prefix + value.encode() for value in values]
-    lengths = np.fromiter(map(len, raw), np.int64, count=len(raw))
+    lengths = np.fromiter(map(len, raw), np.int64, count=count)
     width = max(int(lengths.max(initial=0)), 1)
-    padded = np.array(raw, dtype=f"S{width}").view(np.uint8).reshape(len(raw), width)
-    missing = np.fromiter((value is None for value in values), bool, count=len(raw))
-    block = np.empty((len(raw), width + 4), np.uint8)
-    block[:, :4] = lengths.astype(">i4").view(np.uint8).reshape(-1, 4)
-    block[missing, :4] = _NULL
-    block[:, 4:] = padded
     used = np.arange(width + 4) < (lengths + 4)[:, None]
+    block = np.empty((count, width + 4), np.uint8)
+    block[:, :4] = lengths.astype(">i4").view(np.uint8).reshape(-1, 4)
+    block[:, 4:][used[:, 4:]] = np.frombuffer(b"".join(raw), np.uint8)
+    if None in values:
+        block[[value is None for value in values], :4] = _NULL
     return Column(block, used)
 
 
@@ -80,6 +94,10 @@ def real_lists(grid: NDArray[np.float64], lengths: NDArray[np.int64]) -> Column:
     """Arrays of real: one line of the grid a row, as many entries as its length; none is NULL, NaN a NULL inside."""
     rows, width = grid.shape
     missing = np.isnan(grid)
+    if rows and not missing.any() and (lengths == width).all():
+        header = np.array([24 + width * 8 - 4, 1, 0, _REAL_OID, width, 1], ">i4").view(np.uint8)
+        entries = numbers(grid, ">f4").block
+        return Column(np.concatenate([np.broadcast_to(header, (rows, 24)), entries], axis=1))
     cells = np.empty((rows, width, 8), np.uint8)
     cells[:, :, :4] = np.frombuffer((4).to_bytes(4, "big"), np.uint8)
     cells[:, :, 4:] = np.where(missing, 0, grid).astype(">f4").view(np.uint8).reshape(rows, width, 4)
@@ -106,8 +124,11 @@ def real_lists(grid: NDArray[np.float64], lengths: NDArray[np.int64]) -> Column:
 def rows_of(columns: Sequence[Column]) -> bytes:
     """All columns as lines of a COPY: they stand between START and END."""
     count = len(columns[0].block)
-    start = np.broadcast_to(np.frombuffer(len(columns).to_bytes(2, "big"), np.uint8), (count, 2))
+    fields = sum(column.fields for column in columns)
+    start = np.broadcast_to(np.frombuffer(fields.to_bytes(2, "big"), np.uint8), (count, 2))
     block = np.concatenate([start, *(column.block for column in columns)], axis=1)
+    if all(column.used is None for column in columns):
+        return block.tobytes()
     used = np.ones(block.shape, bool)
     place = 2
     for column in columns:
@@ -116,16 +137,3 @@ def rows_of(columns: Sequence[Column]) -> bytes:
             used[:, place : place + width] = column.used
         place += width
     return block[used].tobytes()
-
-
-def _with_length(value: Bytes, missing: Bools | None) -> Column:
-    rows, size = value.shape
-    block = np.empty((rows, size + 4), np.uint8)
-    block[:, :4] = np.frombuffer(size.to_bytes(4, "big"), np.uint8)
-    block[:, 4:] = value
-    if missing is None:
-        return Column(block)
-    block[missing, :4] = _NULL
-    used = np.ones((rows, size + 4), bool)
-    used[missing, 4:] = False
-    return Column(block, used)

@@ -12,6 +12,8 @@ from psycopg import AsyncConnection, AsyncCursor, sql
 from sqlalchemy import Table
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from hashinsight.kit.db.database import driver_behind
+
 _CHUNK_ROWS = 50_000
 
 
@@ -52,11 +54,7 @@ async def copy_into(
 
 
 async def driver_of(session: AsyncSession) -> AsyncConnection:
-    connection = await session.connection()
-    driver = (await connection.get_raw_connection()).driver_connection
-    if not isinstance(driver, AsyncConnection):
-        raise TypeError("the session does not stand on psycopg")
-    return driver
+    return await driver_behind(await session.connection())
 
 
 async def _copy(cursor: AsyncCursor, statement: sql.Composed, frame: pl.DataFrame) -> None:

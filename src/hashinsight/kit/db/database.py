@@ -1,6 +1,7 @@
 """Connections and transactions. Nothing reads or writes outside a transaction that says who it acts as."""
 
 import asyncio
+import math
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,10 +9,13 @@ from dataclasses import replace
 
 import polars as pl
 import structlog
-from psycopg import sql
-from sqlalchemy import text
-from sqlalchemy.exc import SQLAlchemyError
+from psycopg import AsyncConnection, sql
+from sqlalchemy import event, text
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection as SqlConnection
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.arrow import read_frame
@@ -22,6 +26,7 @@ log = structlog.get_logger(__name__)
 # A session that forgot its context acts as the role that sees no rows, never as the login behind the address.
 _SESSION_OPTIONS = f"-c role={Role.APP.value} -c timezone=UTC -c search_path=public -c jit=off"
 
+_FRESH_SECONDS = 1.0
 _REPLICA_SECONDS = 2.0
 _REPLICA_AGAIN_SECONDS = 15.0
 # a server that fell silent behind a firewall is noticed in seconds, not in the two hours that TCP would wait
@@ -63,6 +68,12 @@ class Database:
         async with _transaction(engine, context) as session:
             yield session
 
+    @asynccontextmanager
+    async def bare(self) -> AsyncIterator[AsyncConnection]:
+        """The driver's own connection, for what runs a hundred times a second: `enter` first, `commit` in the end."""
+        async with self._engine.connect() as connection:
+            yield await driver_behind(connection)
+
     async def frame(self, context: Context, query: sql.Composable, *, on_main: bool = False) -> pl.DataFrame:
         """A large result as columns, over Arrow, in its own read-only transaction and off the event loop."""
         engine = self._engine if on_main else await self._reading_engine()
@@ -88,13 +99,24 @@ class Database:
             return self._engine
 
 
+async def enter(driver: AsyncConnection, context: Context) -> None:
+    """Begin a transaction in this context. Inside a pipeline it waits for nothing."""
+    await driver.execute(_ENTER_BARE, list(context.as_settings().values()), prepare=True)
+
+
+async def driver_behind(connection: SqlConnection) -> AsyncConnection:
+    driver = (await connection.get_raw_connection()).driver_connection
+    if not isinstance(driver, AsyncConnection):
+        raise TypeError("the connection does not stand on psycopg")
+    return driver
+
+
 def _engine(address: DatabaseAddress, pool: int, application: str) -> AsyncEngine:
-    return create_async_engine(
+    engine = create_async_engine(
         address.sqlalchemy,
         pool_size=pool,
         max_overflow=pool,
         pool_timeout=10,
-        pool_pre_ping=True,
         hide_parameters=True,  # values of a failed statement belong in no log
         connect_args={
             "connect_timeout": 5,
@@ -103,6 +125,25 @@ def _engine(address: DatabaseAddress, pool: int, application: str) -> AsyncEngin
             **_LIVENESS,
         },
     )
+    _ask_the_idle(engine)
+    return engine
+
+
+def _ask_the_idle(engine: AsyncEngine) -> None:
+    """A connection that lay idle is asked whether it lives before anybody gets it; one just used needs no question."""
+
+    @event.listens_for(engine.sync_engine, "checkin")
+    def _put_back(_: DBAPIConnection, record: ConnectionPoolEntry) -> None:
+        record.info["put_back"] = time.monotonic()
+
+    @event.listens_for(engine.sync_engine, "checkout")
+    def _taken(dbapi: DBAPIConnection, record: ConnectionPoolEntry, _: PoolProxiedConnection) -> None:
+        if time.monotonic() - record.info.get("put_back", math.inf) < _FRESH_SECONDS:
+            return
+        try:
+            engine.dialect.do_ping(dbapi)
+        except engine.dialect.loaded_dbapi.Error as error:
+            raise DisconnectionError(str(error)) from error  # the pool takes another one
 
 
 def _bound(name: str) -> str:
@@ -111,6 +152,7 @@ def _bound(name: str) -> str:
 
 # one text for all, so that it is compiled and prepared once
 _ENTER = text("select " + ", ".join(f"set_config('{name}', :{_bound(name)}, true)" for name in Context().as_settings()))
+_ENTER_BARE = "select " + ", ".join(f"set_config('{name}', %s, true)" for name in Context().as_settings())
 
 
 @asynccontextmanager

@@ -1,7 +1,8 @@
 """Bytes to samples: typed and fast for what a collector always sends, one by one when something is odd. Pure.
 
-Each collector speaks a dialect: the set of fields that it sends. A decoder for exactly that set is made once and kept;
-a batch that does not fit it is read sample by sample, so that a bad one costs only itself.
+Each collector speaks a dialect: the fields that it sends, in their order. A decoder for exactly these is made once and
+kept, and finds each field where it expects it. A batch that does not fit is read sample by sample, so that a bad one
+costs only itself.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,6 +33,7 @@ _MEASURED = frozenset(TIMES) | {
 }
 
 Decoder = msgspec.json.Decoder[Any]
+Dialect = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -53,10 +55,10 @@ class Batch:
     faults: list[Fault] = field(default_factory=list)
     extras: list[dict[str, Any] | None] | None = None
     envelope: dict[str, Any] = field(default_factory=dict)
-    names: frozenset[str] = frozenset()  # the dialect, to be tried first next time; empty: do not try
+    names: tuple[str, ...] = ()  # the dialect, to be tried first next time; empty: do not try
 
 
-def decode(data: bytes, names: frozenset[str] | None, *, most_samples: int) -> Batch | Sealed:
+def decode(data: bytes, names: Dialect | None, *, most_samples: int) -> Batch | Sealed:
     """A JSON array of samples or an envelope around one."""
     check_amount(data, most_samples)
     wrapped = is_envelope(data)
@@ -67,7 +69,7 @@ def decode(data: bytes, names: frozenset[str] | None, *, most_samples: int) -> B
     return _slow(data, most_samples, wrapped=wrapped)
 
 
-def decode_records(data: bytes, names: frozenset[str] | None, envelope: dict[str, Any], *, most_samples: int) -> Batch:
+def decode_records(data: bytes, names: Dialect | None, envelope: dict[str, Any], *, most_samples: int) -> Batch:
     """What an encrypted envelope held: a JSON array and nothing else."""
     if is_envelope(data):
         raise MalformedBatch("the encrypted payload is not a JSON array of records", code="NO_RECORDS")
@@ -78,7 +80,7 @@ def decode_records(data: bytes, names: frozenset[str] | None, envelope: dict[str
     return batch
 
 
-def _fast(data: bytes, names: frozenset[str], most_samples: int, *, wrapped: bool) -> Batch | Sealed | None:
+def _fast(data: bytes, names: Dialect, most_samples: int, *, wrapped: bool) -> Batch | Sealed | None:
     """The whole batch in one typed decode, or None when it does not fit the dialect."""
     try:
         decoded = _decoder(names, wrapped=wrapped).decode(data)
@@ -98,12 +100,12 @@ def _fast(data: bytes, names: frozenset[str], most_samples: int, *, wrapped: boo
     return Batch(list(range(len(samples))), _columns(samples, names), len(samples), envelope=envelope, names=names)
 
 
-def _columns(samples: list[Any], names: frozenset[str]) -> dict[str, Sequence[Any]]:
-    """From rows to columns. A sample's fields stand in the order of their names."""
+def _columns(samples: list[Any], names: Dialect) -> dict[str, Sequence[Any]]:
+    """From rows to columns. A sample's fields stand in the dialect's order."""
     if not samples:
         return {}
     columns = zip(*map(msgspec.structs.astuple, samples), strict=True)
-    return {name: values for name, values in zip(sorted(names), columns, strict=True) if name in _KEPT}
+    return {name: values for name, values in zip(names, columns, strict=True) if name in _KEPT}
 
 
 def _slow(data: bytes, most_samples: int, *, wrapped: bool) -> Batch | Sealed:
@@ -132,22 +134,22 @@ def _one_by_one(records: list[Any], envelope: dict[str, Any], *, is_odd: bool) -
     batch = Batch([], {}, len(records), envelope=envelope)
     samples: list[Any] = []
     extras: list[dict[str, Any] | None] = []
-    names: set[str] = {MINER}
+    names: dict[str, None] = {}
     for index, one in enumerate(records):
         sample = _read_one(one, is_odd=is_odd)
         if isinstance(sample, tuple):
             batch.faults.append(Fault(index, *sample))
             continue
-        names |= one.keys() & _KNOWN.keys()
+        names.update(dict.fromkeys(name for name in one if name in _KNOWN))
         batch.indexes.append(index)
         samples.append(sample)
         extras.append({name: value for name, value in one.items() if name not in _KNOWN} or None)
-    kept = names & _KEPT
-    batch.columns = {name: values for name, values in _columns(samples, frozenset(_KNOWN)).items() if name in kept}
+    kept = names.keys() & _KEPT
+    batch.columns = {name: values for name, values in _columns(samples, tuple(_KNOWN)).items() if name in kept}
     if any(extras):
         batch.extras = extras
     else:
-        batch.names = frozenset(names)
+        batch.names = tuple(names)
     return batch
 
 
@@ -170,7 +172,7 @@ def _read_one(one: Any, *, is_odd: bool) -> Any:
 
 
 @lru_cache(maxsize=_DIALECTS)
-def _decoder(names: frozenset[str], *, wrapped: bool) -> Decoder:
+def _decoder(names: Dialect, *, wrapped: bool) -> Decoder:
     sample = _struct(names)
     if not wrapped:
         return msgspec.json.Decoder(list[sample])  # type: ignore[valid-type]
@@ -181,9 +183,9 @@ def _decoder(names: frozenset[str], *, wrapped: bool) -> Decoder:
 
 @lru_cache(maxsize=1)
 def _general() -> Any:
-    return _struct(frozenset(_KNOWN))
+    return _struct(_KNOWN)
 
 
 def _struct(names: Iterable[str]) -> Any:
-    fields = [(name, _KNOWN[name], None) for name in sorted(names)]
+    fields = [(name, _KNOWN[name], None) for name in names]
     return msgspec.defstruct("Sample", fields, forbid_unknown_fields=True, gc=False)

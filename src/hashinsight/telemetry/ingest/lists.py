@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -26,15 +27,22 @@ class Lists:
 
 def read_lists(values: Sequence[Any], field: Field, bad: Bad, *, broken: tuple[float, ...], zeros: bool) -> Lists:
     """`broken` readings do not count. Where all are 0 it means that nobody knows, unless `zeros` are readings."""
-    rows = [value if type(value) is list else [] if value is None else [value] for value in values]
+    rows: Sequence[list[Any]] = values
+    if set(map(type, values)) != {list}:
+        rows = [value if type(value) is list else [] if value is None else [value] for value in values]
     lengths = np.fromiter(map(len, rows), np.int64, count=len(rows))
-    for row in np.flatnonzero(lengths > MOST_ENTRIES).tolist():
+    too_long = np.flatnonzero(lengths > MOST_ENTRIES).tolist()
+    if too_long:
+        rows = [[] if len(row) > MOST_ENTRIES else row for row in rows]
+        lengths[too_long] = 0
+    for row in too_long:
         bad.setdefault(row, ("TOO_LONG", f"{field.column}: at most {MOST_ENTRIES} values"))
-        rows[row], lengths[row] = [], 0
     said = _grid(rows, lengths)
     for row in np.flatnonzero(np.asarray(((said < field.least) | (said > field.most)).any(axis=1))).tolist():
         bad.setdefault(row, ("OUT_OF_RANGE", f"{field.column} is out of range"))
-    unread = np.isin(said, broken) if broken else said < 0
+    unread = said < 0
+    if broken:
+        unread = (said[..., None] == broken).any(axis=-1)
     known = ~(np.isnan(said) | unread)
     if not zeros:
         silent = (np.where(known, said, 0) == 0).all(axis=1)
@@ -51,9 +59,13 @@ def read_lists(values: Sequence[Any], field: Field, bad: Bad, *, broken: tuple[f
     return Lists(mean, least, most, broken_rows, said, lengths)
 
 
-def _grid(rows: list[list[Any]], lengths: NDArray[np.int64]) -> Floats:
-    """One line a sample. Most batches are rectangular."""
+def _grid(rows: Sequence[list[Any]], lengths: NDArray[np.int64]) -> Floats:
+    """One line a sample. Most batches are rectangular, and know every entry."""
     width = int(lengths.max(initial=0))
     if int(lengths.min(initial=width)) < width:
         rows = [row if len(row) == width else row + [None] * (width - len(row)) for row in rows]
-    return np.array(rows, dtype=np.float64).reshape(len(rows), width)
+    try:
+        said = np.fromiter(chain.from_iterable(rows), np.float64, count=len(rows) * width)
+    except TypeError:  # a None among them
+        said = np.array(rows, dtype=np.float64)
+    return said.reshape(len(rows), width)

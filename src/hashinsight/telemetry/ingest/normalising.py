@@ -13,6 +13,7 @@ from hashinsight.telemetry.ingest.lists import Lists, read_lists
 from hashinsight.telemetry.ingest.samples import Floats, Samples
 from hashinsight.telemetry.ingest.settling import (
     BROKEN_C,
+    either,
     settle_boards,
     settle_fans,
     settle_hashrate,
@@ -38,7 +39,7 @@ def normalise(batch: Batch, *, zero_is_unknown: bool) -> Samples:
         indexes=batch.indexes,
         miner_ids=[""] * count,
         ts=_times(given, count),
-        numbers={one.column: _numbers(given, one, count) for one in _NUMBERS},
+        numbers={one.column: _numbers(given, one) for one in _NUMBERS if any(name in given for name in one.names)},
         texts={},
         lists={},
         status=np.full(count, Status.ONLINE, np.int16),
@@ -60,13 +61,11 @@ def normalise(batch: Batch, *, zero_is_unknown: bool) -> Samples:
     return samples
 
 
-def _numbers(given: Given, one: Field, count: int) -> Floats:
-    found = np.full(count, np.nan)
-    for alias in one.aliases:
-        if alias.name in given:
-            values = np.array(given[alias.name], dtype=np.float64)
-            found = np.where(np.isnan(found), values * alias.factor, found)
-    return found
+def _numbers(given: Given, one: Field) -> Floats:
+    named = [
+        np.array(given[alias.name], dtype=np.float64) * alias.factor for alias in one.aliases if alias.name in given
+    ]
+    return named[0] if len(named) == 1 else either(*named)
 
 
 def _times(given: Given, count: int) -> NDArray[np.int64]:
@@ -78,13 +77,18 @@ def _times(given: Given, count: int) -> NDArray[np.int64]:
 
 
 def _check_ranges(samples: Samples) -> None:
-    for one in _NUMBERS:
-        values = samples.numbers[one.column]
-        if one.least == 0:
-            samples.refuse(values < 0, "NEGATIVE", f"{one.column} is negative")
-        wild = (values > one.most) | (values < one.least) | np.isinf(values)
-        samples.refuse(wild, "OUT_OF_RANGE", f"{one.column} is out of range")
-        values[wild] = np.nan
+    if not samples.numbers:
+        return
+    limits = np.array([(_FIELD[column].least, _FIELD[column].most) for column in samples.numbers])
+    every = np.stack(list(samples.numbers.values()))
+    wild = (every < limits[:, :1]) | (every > limits[:, 1:])
+    if not wild.any():
+        return
+    for rows, (column, values) in zip(wild, samples.numbers.items(), strict=True):
+        if _FIELD[column].least == 0:
+            samples.refuse(values < 0, "NEGATIVE", f"{column} is negative")
+        samples.refuse(rows, "OUT_OF_RANGE", f"{column} is out of range")
+        values[rows] = np.nan
 
 
 def _take_status(samples: Samples, given: Given) -> None:

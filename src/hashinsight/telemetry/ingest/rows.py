@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import groupby
 from uuid import UUID
 
 import numpy as np
@@ -15,8 +16,8 @@ from hashinsight.telemetry.ingest.samples import Samples
 _WHOLES = {"accepted": ">i8", "rejected": ">i8", "hw_errors": ">i8", "uptime_sec": ">i8"}
 _SMALL = {"boards_healthy": ">i2", "boards_total": ">i2"}
 _GONE = ("board1_c", "board2_c", "board3_c", "fan1", "fan2", "fan3", "fan4")
-_REALS = {one.column: ">f4" for one in FIELDS if one.kind is Kind.NUMBER and one.column not in _GONE}
-NUMBERS = {**_REALS, "fan_min_rpm": ">f4", **_WHOLES, **_SMALL}
+_REALS = (*(one.column for one in FIELDS if one.kind is Kind.NUMBER and one.column not in _GONE), "fan_min_rpm")
+NUMBERS = {**dict.fromkeys(_REALS, ">f4"), **_WHOLES, **_SMALL}
 _TEXTS = tuple(one.column for one in FIELDS if one.kind is Kind.TEXT and one.column not in ("mac", "serial"))
 _JSONS = ("boards", "extra")
 _ALWAYS = ("miner_no", "ts", "tenant_id", "site_id", "received_at", "upload_mode", "status", "flags")
@@ -87,11 +88,14 @@ class Rows:
             binary.numbers(samples.status[rows], ">i2"),
             binary.numbers(samples.flags[rows], ">i2"),
         ]
-        for name in self.names[len(_ALWAYS) :]:
+        said = self.names[len(_ALWAYS) :]
+        for kind, names in groupby((name for name in said if name in NUMBERS), NUMBERS.__getitem__):
+            values = np.stack([samples.numbers[name] for name in names], axis=1)
+            columns.append(binary.numbers(values if every else values[rows], kind))
+        for name in said:
             if name in NUMBERS:
-                values = samples.numbers[name]
-                columns.append(binary.numbers(values if every else values[rows], NUMBERS[name]))
-            elif name in samples.lists:
+                continue
+            if name in samples.lists:
                 lists = samples.lists[name]
                 columns.append(binary.real_lists(lists.said[rows], lists.lengths[rows]))
             else:
@@ -103,7 +107,7 @@ class Rows:
 def to_rows(samples: Samples, miner_nos: NDArray[np.int64], chosen: NDArray[np.int64], stamp: Stamp) -> Rows:
     names = (
         *_ALWAYS,
-        *(name for name in NUMBERS if not np.isnan(samples.numbers[name]).all()),
+        *(name for name in NUMBERS if name in samples.numbers and not np.isnan(samples.numbers[name]).all()),
         *(name for name, lists in samples.lists.items() if lists.said.shape[1]),
         *(name for name in (*_TEXTS, *_JSONS) if name in samples.texts),
     )

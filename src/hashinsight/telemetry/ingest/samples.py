@@ -20,7 +20,7 @@ class Samples:
     indexes: list[int]
     miner_ids: list[str]
     ts: NDArray[np.int64]
-    numbers: dict[str, Floats]
+    numbers: dict[str, Floats]  # only the columns that some sample has; NaN where one does not say
     texts: dict[str, list[str | None]]
     lists: dict[str, Lists]
     status: NDArray[np.int16]
@@ -35,7 +35,12 @@ class Samples:
             self.bad.setdefault(int(row), (code, reason))
 
     def flag(self, rows: Bools, flag: Flags) -> None:
-        self.flags[rows] |= flag.value
+        if rows.any():
+            self.flags[rows] |= flag.value
+
+    def number(self, column: str) -> Floats:
+        found = self.numbers.get(column)
+        return np.full(len(self), np.nan) if found is None else found
 
     def faults(self) -> list[Fault]:
         return [Fault(self.indexes[row], *why) for row, why in sorted(self.bad.items())]

@@ -13,7 +13,8 @@ from hashinsight.telemetry.states import Flags, Status
 BROKEN_C = (0.0, 255.0)
 _MOST_THS = 5_000.0  # no machine hashes faster
 _MEGA = 1e6
-_TEMPERATURES = ("temp_c", "temp_max_c", "temp_min_c", "board1_c", "board2_c", "board3_c")
+_BOARDS = ("board1_c", "board2_c", "board3_c")
+_TEMPERATURES = ("temp_c", "temp_max_c", "temp_min_c", *_BOARDS)
 _FANS = ("fan1", "fan2", "fan3", "fan4")
 _UNKNOWN_AT_ZERO = (
     *("frequency_mhz", "uptime_sec", "expected_ths", "voltage_v", "current_a", "pool_latency_ms", "fan_rpm"),
@@ -25,70 +26,78 @@ def settle_temperatures(samples: Samples, chips: Lists | None) -> None:
     """0 and 255 °C are broken sensors. The mean is that of the chips, where they are listed."""
     numbers = samples.numbers
     for column in _TEMPERATURES:
-        broken = np.isin(numbers[column], BROKEN_C)
-        samples.flag(broken, Flags.TEMPERATURE_SENTINEL)
-        numbers[column][broken] = np.nan
-    boards = np.stack([numbers.pop(f"board{n}_c") for n in (1, 2, 3)])
-    known = ~np.isnan(boards).all(axis=0)
-    tops = np.full(len(samples), np.nan)
-    tops[known] = np.nanmax(boards[:, known], axis=0)
+        if column in numbers:
+            broken = (numbers[column] == BROKEN_C[0]) | (numbers[column] == BROKEN_C[1])
+            samples.flag(broken, Flags.TEMPERATURE_SENTINEL)
+            numbers[column][broken] = np.nan
+    boards = [numbers.pop(name) for name in _BOARDS if name in numbers]
+    hottest = [np.fmax.reduce(boards)] if boards else []
+    means, tops, lows = ([numbers[name]] if name in numbers else [] for name in ("temp_c", "temp_max_c", "temp_min_c"))
     if chips is not None:
         samples.flag(chips.broken, Flags.TEMPERATURE_SENTINEL)
-        numbers["temp_c"] = either(chips.mean, numbers["temp_c"])
-        numbers["temp_max_c"] = either(numbers["temp_max_c"], chips.most)
-        numbers["temp_min_c"] = either(numbers["temp_min_c"], chips.least)
-    numbers["temp_max_c"] = either(either(numbers["temp_max_c"], tops), numbers["temp_c"])
+        means, tops, lows = [chips.mean, *means], [*tops, chips.most], [*lows, chips.least]
+    _keep(samples, "temp_c", means)
+    _keep(samples, "temp_min_c", lows)
+    _keep(samples, "temp_max_c", [*tops, *hottest, *means])
 
 
 def settle_fans(samples: Samples, fans: Lists | None) -> None:
     numbers = samples.numbers
-    singles = np.stack([numbers.pop(name) for name in _FANS])
-    samples.flag((singles < 0).any(axis=0) | (numbers["fan_rpm"] < 0), Flags.FAN_SENTINEL)
-    singles[singles < 0] = np.nan
-    numbers["fan_rpm"][numbers["fan_rpm"] < 0] = np.nan
-    known = ~np.isnan(singles).all(axis=0)
-    least = np.full(len(samples), np.nan)
-    mean = np.full(len(samples), np.nan)
-    if known.any():
-        least[known] = np.nanmin(singles[:, known], axis=0)
-        mean[known] = np.nanmean(singles[:, known], axis=0)
+    singles = [numbers.pop(name) for name in _FANS if name in numbers]
+    said = [numbers["fan_rpm"]] if "fan_rpm" in numbers else []
+    for one in (*singles, *said):
+        broken = one < 0
+        samples.flag(broken, Flags.FAN_SENTINEL)
+        one[broken] = np.nan
+    least: list[Floats] = []
+    mean: list[Floats] = []
     if fans is not None:
         samples.flag(fans.broken, Flags.FAN_SENTINEL)
-        least, mean = either(fans.least, least), either(fans.mean, mean)
-    numbers["fan_rpm"] = either(mean, numbers["fan_rpm"])
-    numbers["fan_min_rpm"] = least
+        least, mean = [fans.least], [fans.mean]
+    if singles:
+        every = np.stack(singles)
+        known = np.maximum((~np.isnan(every)).sum(axis=0), 1)
+        least.append(np.fmin.reduce(singles))
+        mean.append(np.where(np.isnan(least[-1]), np.nan, np.nansum(every, axis=0) / known))
+    _keep(samples, "fan_rpm", [*mean, *said])
+    _keep(samples, "fan_min_rpm", least)
 
 
 def settle_hashrate(samples: Samples) -> None:
     """One make reports its hashrate a million times too high; what is wild even then is not known."""
-    for column in ("hashrate_ths", "hashrate_5s_ths"):
-        values = samples.numbers[column]
+    rates = [samples.numbers[name] for name in ("hashrate_ths", "hashrate_5s_ths") if name in samples.numbers]
+    for values in rates:
         wild = values > _MOST_THS
+        if not wild.any():
+            continue
         mended = wild & (values <= _MOST_THS * _MEGA) & (values >= _MEGA)
         values[mended] /= _MEGA
         samples.flag(mended, Flags.UNITS_MENDED)
         lost = wild & ~mended
         values[lost] = np.nan
         samples.flag(lost, Flags.IMPLAUSIBLE)
-    numbers = samples.numbers
-    numbers["hashrate_ths"] = either(numbers["hashrate_ths"], numbers["hashrate_5s_ths"])
+    _keep(samples, "hashrate_ths", rates)
 
 
 def settle_zeros(samples: Samples, *, zero_is_unknown: bool) -> None:
     numbers = samples.numbers
-    # whoever answers draws power: 0 W is a meter that is not there
-    unknown = (numbers["power_w"] == 0) & (samples.status != Status.OFFLINE)
-    numbers["power_w"][unknown] = np.nan
-    samples.flag(unknown, Flags.POWER_UNKNOWN)
-    rate = numbers["reject_rate"]
-    rate[rate > 1] /= 100  # a percentage
+    if "power_w" in numbers:
+        # whoever answers draws power: 0 W is a meter that is not there
+        unknown = (numbers["power_w"] == 0) & (samples.status != Status.OFFLINE)
+        numbers["power_w"][unknown] = np.nan
+        samples.flag(unknown, Flags.POWER_UNKNOWN)
+    if "reject_rate" in numbers:
+        numbers["reject_rate"][numbers["reject_rate"] > 1] /= 100  # a percentage
     if not zero_is_unknown:
         return
     for column in _UNKNOWN_AT_ZERO:
-        numbers[column][numbers[column] == 0] = np.nan
-    silent = np.all([np.nan_to_num(numbers[name]) == 0 for name in _COUNTERS], axis=0)
-    for name in _COUNTERS:
-        numbers[name][silent] = np.nan
+        if column in numbers:
+            numbers[column][numbers[column] == 0] = np.nan
+    counters = [numbers[name] for name in _COUNTERS if name in numbers]
+    if counters:
+        silent = ~(np.stack(counters) > 0).any(axis=0)
+        for values in counters:
+            values[silent] = np.nan
 
 
 def settle_boards(samples: Samples, boards: Sequence[Any] | None) -> None:
@@ -97,9 +106,21 @@ def settle_boards(samples: Samples, boards: Sequence[Any] | None) -> None:
     counted = [count_boards(one) for one in boards]
     for place, column in enumerate(("boards_total", "boards_healthy")):
         found = np.array([None if one is None else one[place] for one in counted], dtype=np.float64)
-        samples.numbers[column] = either(samples.numbers[column], found)
+        _keep(samples, column, [samples.number(column), found])
     samples.texts["boards"] = encode_boards(boards)
 
 
-def either(one: Floats, other: Floats) -> Floats:
-    return np.where(np.isnan(one), other, one)
+def either(first: Floats, *others: Floats) -> Floats:
+    """The first that is known, for each sample."""
+    found = first
+    for other in others:
+        missing = np.isnan(found)
+        if not missing.any():
+            break
+        found = np.where(missing, other, found)
+    return found
+
+
+def _keep(samples: Samples, column: str, said: list[Floats]) -> None:
+    if said:
+        samples.numbers[column] = either(*said)

@@ -20,7 +20,7 @@ _SCRUBBED = ("error_message", "error_type", "pool_status")
 _ID = re.compile(ID)
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 _CREDENTIALS = re.compile(r"^([a-z0-9+.-]*://)?.*@", re.IGNORECASE | re.DOTALL)
-_ASKED_WITH = re.compile("[@?#]")
+_ASKED_WITH = frozenset("@?#")
 _MOST_INT = 10**18
 
 
@@ -59,8 +59,8 @@ def take_texts(samples: Samples, given: Given) -> None:
         values = first_of(given, one)
         if values is None or not any(values):
             continue
-        texts = [value or None for value in values]
-        if max(len(value) for value in values if value) > one.most:
+        texts = [value or None for value in values] if None in values or "" in values else list(values)
+        if max(map(len, filter(None, values))) > one.most:
             _refuse_long(samples, one, texts)
         if not "".join(filter(None, texts)).isprintable():
             texts = [text and _storable(text) for text in texts]
@@ -71,7 +71,7 @@ def take_texts(samples: Samples, given: Given) -> None:
             told = {text: scrub_text(text) for text in set(samples.texts[column]) if text is not None}
             samples.texts[column] = [text and told[text] for text in samples.texts[column]]
     urls = samples.texts.get("pool_url")
-    if urls is not None and _ASKED_WITH.search("".join(filter(None, urls))):
+    if urls is not None and not _ASKED_WITH.isdisjoint("".join(set(filter(None, urls)))):
         samples.texts["pool_url"] = [url and without_credentials(url) for url in urls]
 
 

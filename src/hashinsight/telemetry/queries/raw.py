@@ -1,27 +1,32 @@
 """Writing raw samples: straight into the hour's own table, or, where some are there already, by way of a staging table.
 
-Most batches hold nothing that is there. They are copied by a role that may only insert, under a savepoint; the first
-duplicate sends the batch the other way, where each row is settled by itself.
+Most batches hold nothing that is there. They are copied by a role that may only insert; the first duplicate undoes that
+and sends the batch the other way, where each row is settled by itself.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
-from uuid import UUID
 
 from psycopg import AsyncCursor, errors, sql
-from sqlalchemy import insert, text
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.kit.db.context import Role
+from hashinsight.kit.db.context import Context, Role
 from hashinsight.kit.db.copying import driver_of
+from hashinsight.kit.db.database import Database, enter
 from hashinsight.telemetry.ingest.rows import Rows
 from hashinsight.telemetry.layers import Layer
-from hashinsight.telemetry.models import TOUCHED
 
 _STRAIGHT_HOURS = 3  # a backlog over more of them goes by the staging table
 _STAGE = sql.Identifier("stage_telemetry_raw")
-_TO_INGEST = sql.SQL("savepoint straight; set local role {}").format(sql.Identifier(Role.INGEST.value))
-_TO_APP = sql.SQL("set local role {}; release savepoint straight").format(sql.Identifier(Role.APP.value))
+_TO_APP = sql.SQL("set local role {}").format(sql.Identifier(Role.APP.value))
+_LAYERS = [layer.value for layer in (Layer.LIVE, Layer.FIVE_MINUTES)]
+# which buckets have something new: the jobs do these again, however late it came
+_TOUCH = """
+    insert into telemetry_touched (tenant_id, site_id, layer, bucket_ts)
+    select %s, %s, layer, bucket_ts from unnest(%s::smallint[]) layer cross join unnest(%s::timestamptz[]) bucket_ts
+"""
 # made once a connection, not once a batch: each would leave dead entries in the catalogue
 _STAGING = sql.SQL("create temporary table if not exists {0} (like telemetry_raw) on commit delete rows").format(_STAGE)
 
@@ -30,21 +35,24 @@ async def open_hour(session: AsyncSession, begins: datetime) -> bool:
     return bool((await session.execute(text("select telemetry_open_hour(:at)"), {"at": begins})).scalar_one())
 
 
-async def copy_straight(session: AsyncSession, rows: Rows, hours: list[datetime]) -> bool:
-    """All rows, each into its hour; False, and nothing written, when one of them is there already."""
+async def write_straight(database: Database, context: Context, rows: Rows, hours: list[datetime]) -> bool:
+    """All rows, each into its hour, committed; False, and nothing written, when one of them is there already."""
     if len(hours) > _STRAIGHT_HOURS:
         return False
-    driver = await driver_of(session)
-    async with driver.cursor() as cursor:
-        await cursor.execute(_TO_INGEST)
+    async with database.bare() as driver:
+        await enter(driver, replace(context, role=Role.INGEST))
         try:
-            for begins in hours:
-                table = sql.Identifier(f"telemetry_raw_{begins:%Y%m%dt%H%M}")
-                await _copy(cursor, table, rows.names, rows.all() if len(hours) == 1 else rows.within_hour(begins))
+            async with driver.cursor() as cursor:
+                for begins in hours:
+                    table = sql.Identifier(f"telemetry_raw_{begins:%Y%m%dt%H%M}")
+                    await _copy(cursor, table, rows.names, rows.all() if len(hours) == 1 else rows.within_hour(begins))
         except errors.UniqueViolation:
-            await cursor.execute("rollback to savepoint straight; release savepoint straight")
             return False
-        await cursor.execute(_TO_APP)
+        stamp, buckets = rows.stamp, rows.buckets()
+        async with driver.pipeline():
+            await driver.execute(_TO_APP)
+            await driver.execute(_TOUCH, (stamp.tenant_id, stamp.site_id, _LAYERS, buckets), prepare=True)
+            await driver.commit()
     return True
 
 
@@ -57,16 +65,10 @@ async def copy_settled(session: AsyncSession, rows: Rows) -> int:
         columns = sql.SQL(", ").join(map(sql.Identifier, rows.names))
         settle = "insert into telemetry_raw ({0}) select {0} from {1} on conflict (miner_no, ts) do nothing"
         await cursor.execute(sql.SQL(settle).format(columns, _STAGE))
-        return cursor.rowcount
-
-
-async def touch(
-    session: AsyncSession, tenant_id: UUID, site_id: int, layers: Iterable[Layer], buckets: Sequence[datetime]
-) -> None:
-    """Note which buckets have something new: the jobs do these again, however late it came."""
-    owner = {"tenant_id": tenant_id, "site_id": site_id}
-    rows = [owner | {"layer": layer.value, "bucket_ts": bucket} for layer in layers for bucket in buckets]
-    await session.execute(insert(TOUCHED), rows)
+        written = cursor.rowcount
+        if written:
+            await cursor.execute(_TOUCH, (rows.stamp.tenant_id, rows.stamp.site_id, _LAYERS, rows.buckets()))
+        return written
 
 
 async def _copy(cursor: AsyncCursor, table: sql.Identifier, names: Sequence[str], parts: Iterable[bytes]) -> None:

@@ -8,16 +8,15 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 from psycopg import errors
-from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.collectors.access import CollectorCaller
 from hashinsight.inventory.service.seen import list_numbers, register_seen
 from hashinsight.kit.db.database import Database
+from hashinsight.telemetry.ingest.decoding import Dialect
 from hashinsight.telemetry.ingest.judging import good_rows
 from hashinsight.telemetry.ingest.rows import Rows, Stamp, to_rows
 from hashinsight.telemetry.ingest.samples import Samples
 from hashinsight.telemetry.ingest.wording import may_be_registered
-from hashinsight.telemetry.layers import Layer
 from hashinsight.telemetry.numbers import UNKNOWN, Numbers, numbers_of
 from hashinsight.telemetry.queries import raw
 from hashinsight.telemetry.service.reporting import Reports
@@ -25,7 +24,6 @@ from hashinsight.telemetry.skews import Skews
 from hashinsight.telemetry.states import UploadMode
 
 _REMEMBERED_HOURS = 200
-_TOUCHED = (Layer.LIVE, Layer.FIVE_MINUTES)
 # what the server says when an hour has no table: copied straight, and by way of the partitioned one
 _NO_HOUR = (errors.UndefinedTable, errors.CheckViolation)
 
@@ -39,7 +37,7 @@ class Store:
     numbers: Numbers = field(default_factory=Numbers)
     hours: set[datetime] = field(default_factory=set)
     repeats: set[UUID] = field(default_factory=set)  # collectors whose last batch held duplicates
-    dialects: dict[UUID, frozenset[str]] = field(default_factory=dict)  # the fields that a collector sends
+    dialects: dict[UUID, Dialect] = field(default_factory=dict)  # the fields that a collector sends
     zones: dict[tuple[int, int | None, str], tuple[datetime, bool]] = field(default_factory=dict)
     skews: Skews = field(default_factory=Skews)
     large: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))  # long batches, one at a time
@@ -111,19 +109,14 @@ async def _open_hours(store: Store, caller: CollectorCaller, hours: list[datetim
 
 
 async def _write(store: Store, caller: CollectorCaller, rows: Rows, hours: list[datetime]) -> int:
-    await _open_hours(store, caller, hours)
-    async with store.database.transaction(caller.context()) as session:
-        written = await _copy(store, session, caller, rows, hours)
-        if written:
-            await raw.touch(session, caller.tenant_id, caller.site_id, _TOUCHED, rows.buckets())
-    return written
-
-
-async def _copy(store: Store, session: AsyncSession, caller: CollectorCaller, rows: Rows, hours: list[datetime]) -> int:
     """Straight, unless this collector just sent something twice: then it is likely to do so again."""
-    if caller.collector_id not in store.repeats and await raw.copy_straight(session, rows, hours):
+    await _open_hours(store, caller, hours)
+    if caller.collector_id not in store.repeats and await raw.write_straight(
+        store.database, caller.context(), rows, hours
+    ):
         return len(rows)
-    written = await raw.copy_settled(session, rows)
+    async with store.database.transaction(caller.context()) as session:
+        written = await raw.copy_settled(session, rows)
     if written < len(rows):
         store.repeats.add(caller.collector_id)
     else:
