@@ -162,6 +162,11 @@ async def test_what_was_just_uploaded_is_there_before_any_job_ran_and_duplicates
     assert (await fleet.live())["m1"]["state"] == "unknown"
 
 
+async def test_where_there_are_no_machines_redis_is_not_said_to_be_away(fleet: Fleet) -> None:
+    answer = await fleet.ok(LIVE, right_now=True)
+    assert (answer["miners"], answer["_meta"]["right_now"]) == ([], "used")
+
+
 async def test_without_redis_the_right_now_view_is_the_live_layer_and_says_so(fleet: Fleet, tmp_path: Path) -> None:
     await fleet.send(sample("m1", fleet.at(-60), hashrate_ths=100))
     await fleet.roll()

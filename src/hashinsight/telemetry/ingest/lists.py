@@ -45,6 +45,7 @@ def read_lists(values: Sequence[Any], field: Field, bad: Bad, *, broken: tuple[f
         unread = (said[..., None] == broken).any(axis=-1)
     known = ~(np.isnan(said) | unread)
     if not zeros:
+        unread[(np.nan_to_num(said) == 0).all(axis=1)] = False  # not known is not broken
         silent = (np.where(known, said, 0) == 0).all(axis=1)
         known[silent] = False
         lengths[silent] = 0

@@ -77,7 +77,7 @@ class Rows:
 
     def _columns(self, rows: NDArray[np.int64]) -> list[binary.Column]:
         samples, count = self.samples, len(rows)
-        every = count == len(samples)
+        every = count == len(samples) and bool((rows[1:] > rows[:-1]).all())  # as they came
         columns = [
             binary.numbers(self.miner_nos[rows], ">i4"),
             binary.times(samples.ts[rows]),
@@ -99,7 +99,7 @@ class Rows:
                 lists = samples.lists[name]
                 columns.append(binary.real_lists(lists.said[rows], lists.lengths[rows]))
             else:
-                texts = samples.texts[name] if every else [samples.texts[name][row] for row in rows.tolist()]
+                texts = samples.texts[name] if every else np.array(samples.texts[name], object)[rows].tolist()
                 columns.append(binary.jsons(texts) if name in _JSONS else binary.texts(texts))
         return columns
 

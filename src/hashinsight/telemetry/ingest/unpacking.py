@@ -68,4 +68,6 @@ def check_amount(data: bytes, most_samples: int) -> None:
 
 
 def too_many(most_samples: int) -> PayloadTooLarge:
-    return PayloadTooLarge(f"a batch holds at most {most_samples} samples", code="TOO_MANY_SAMPLES")
+    objects = most_samples * _OBJECTS_A_SAMPLE
+    held = f"a batch holds at most {most_samples} samples, and {objects} objects in them: send fewer at a time"
+    return PayloadTooLarge(held, code="TOO_MANY_SAMPLES")
