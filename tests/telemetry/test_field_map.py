@@ -187,17 +187,13 @@ def test_zeros_of_others_are_readings_but_for_the_power_of_a_machine_that_answer
 @pytest.mark.parametrize(
     ("fields", "is_fault"),
     [
-        ({"temperature_avg": 0, "temperature_max": 0}, False),
+        ({"temperature_avg": 0, "temperature_max": 0, "temperature_chips": []}, False),
         ({"temperature_avg": 0, "temperature_chips": [0, 0, 0]}, False),
-        ({"temperature_chips": []}, False),
         ({"temperature_chips": [0, 60, 64]}, True),
-        ({"temperature_chips": [255, 255]}, True),
-        ({"temperature_max": 255}, True),
+        ({"temperature_chips": [255, 255], "temperature_max": 255}, True),
     ],
 )
-def test_a_temperature_that_a_collector_does_not_know_is_no_broken_sensor(
-    fields: dict[str, Any], *, is_fault: bool
-) -> None:
+def test_a_temperature_that_is_not_known_is_no_broken_sensor(fields: dict[str, Any], *, is_fault: bool) -> None:
     samples = read_one({"online": True, **fields}, zero_is_unknown=True)
     assert bool(samples.flags[0] & Flags.TEMPERATURE_SENTINEL) is is_fault
     assert [value for value in shown(samples).values() if value in (0.0, 255.0)] == []
