@@ -110,6 +110,7 @@ async def test_killed_at_random_instants_nothing_is_lost_doubled_or_half_stored(
             port=port,
             disk_reserve_mb=1,
             rate_per_minute=1_000_000,
+            token_rate_per_minute=1_000_000,
             log_level="ERROR",
             log_format="json",
         ),
