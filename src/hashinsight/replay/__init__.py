@@ -1,1 +1,1 @@
-"""Stored telemetry through the real pipeline in fast time."""
+"""The registry's cycle over a file, in memory: what would have been found, and when."""

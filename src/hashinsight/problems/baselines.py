@@ -1,0 +1,163 @@
+"""What is usual for one machine: an average that fades with time, learnt only while all is well.
+
+Values are taken as differences from what is common to machines of its kind just now (`reference`), so that weather,
+which moves all of them, moves no baseline, and a frozen one does not grow old. A plain average follows a lost hashboard
+within hours; this one is frozen while a problem is open, and takes no step larger than three standard deviations.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hashinsight.problems import grouping
+from hashinsight.problems.codes import ANCHORED, METRICS, Metric, ThawReason
+from hashinsight.problems.config import Config
+from hashinsight.problems.features import Features
+from hashinsight.problems.frame import Flags, Floats
+from hashinsight.problems.peers import Level
+from hashinsight.problems.state import ANCHOR, BASELINE, State, restart
+
+COLD = 6  # samples below which nothing is said against a machine's own past
+_CLIP = 3.0
+_SMOOTH_CLIP = 8.0
+_LONGEST_SEC = 6 * 3600.0  # a sample after a long silence weighs no more than this
+REFERRED = 4  # metrics that have a reference: the first ones
+# the least standard deviation: what sensors resolve, and a part of the value itself
+_LEAST = np.array([0.004, 0.05, 0.5, 0.5, 0.02, 0.003, 0.002])[:, None]
+_RELATIVE = np.array([0.0, 0.006, 0.0, 0.0, 0.0, 0.0, 0.0])[:, None]
+_POOLED = 0.5  # of what is usual for the model
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """(metrics, machines). `smooth` is the mean of the last half hour or so; z compares it with single samples."""
+
+    value: Floats  # as measured
+    level: Floats  # less its reference
+    residual: Floats
+    sigma: Floats
+    smooth: Floats
+    z: Floats
+    cold: Flags
+
+
+def values_of(seen: Features) -> Floats:
+    rows = np.empty((METRICS, len(seen.hashing)))
+    for metric in Metric:
+        rows[metric] = getattr(seen, metric.name.lower())
+    return rows
+
+
+def update(
+    ewma: Floats, variance: Floats, samples: Floats, value: Floats, *, floor: Floats, elapsed: Floats, scale_sec: float
+) -> tuple[Floats, Floats, Floats]:
+    """One step of the average and its variance. Young ones weigh all samples alike, older ones by time."""
+    begins = ~(samples >= 1)
+    weight = np.maximum(1 - np.exp(-elapsed / scale_sec), 1 / (np.maximum(samples, 0) + 1))
+    sigma = np.sqrt(np.maximum(np.nan_to_num(variance), floor**2))
+    step = value - ewma
+    step = np.where(samples < COLD, step, np.clip(step, -_CLIP * sigma, _CLIP * sigma))
+    moved = np.where(begins, value, ewma + weight * step)
+    spread = np.where(begins, floor**2, (1 - weight) * (variance + weight * step**2))
+    return moved, spread, samples + 1
+
+
+def pooled_floor(state: State, level: Level, values: Floats) -> Floats:
+    """The least deviation of every metric: by the model's usual one, the sensor, and the value's own size."""
+    floor = np.maximum(_LEAST, _RELATIVE * np.nan_to_num(np.abs(values)))
+    for metric in range(ANCHORED):
+        sigma = np.sqrt(state["variance"][metric].astype(np.float64))
+        grown = state["samples"][metric] >= COLD
+        usual = grouping.median(sigma, level.group, grown, level.groups)[level.group]
+        floor[metric] = np.fmax(floor[metric], _POOLED * usual)
+    return floor
+
+
+def compare(
+    state: State, values: Floats, reference: Floats, floor: Floats, *, judged: Flags, elapsed: Floats, config: Config
+) -> Residuals:
+    """How far each machine is from its own past. Carries the short mean on where `judged`, in place."""
+    level = values.copy()
+    level[:REFERRED] -= reference
+    residual = level - state["ewma"]
+    sigma = np.sqrt(np.maximum(np.nan_to_num(state["variance"].astype(np.float64)), floor**2))
+    cold = state["samples"] < COLD
+    usable = judged & ~np.isnan(residual) & ~cold
+    part = 1 - np.exp(-elapsed / config.smooth_sec)
+    clipped = np.clip(residual, -_SMOOTH_CLIP * sigma, _SMOOTH_CLIP * sigma)
+    before = state["smooth"].astype(np.float64)
+    smooth = np.where(usable, before + part * (clipped - before), before)
+    state["smooth"][:] = smooth
+    state["last_raw"][:] = np.where(np.isnan(values), state["last_raw"], values)
+    state["last_residual"][:] = np.where(np.isnan(residual), state["last_residual"], residual)
+    return Residuals(values, level, residual, sigma, smooth, smooth / sigma, cold | np.isnan(residual))
+
+
+def learn(
+    state: State, seen: Residuals, floor: Floats, *, may: Flags, boards_may: Flags, elapsed: Floats, config: Config
+) -> None:
+    """Takes this cycle's values into the average where that is allowed, in place.
+
+    Boards are counted, not measured: one fewer never becomes usual by itself, however long it lasts (`boards_may`).
+    """
+    ewma, variance, samples = update(
+        state["ewma"].astype(np.float64),
+        state["variance"].astype(np.float64),
+        state["samples"].astype(np.float64),
+        seen.level,
+        floor=floor,
+        elapsed=elapsed,
+        scale_sec=config.baseline_sec,
+    )
+    usable = may & ~np.isnan(seen.level)
+    usable[Metric.BOARDS_RATIO] &= boards_may
+    for name, moved in (("ewma", ewma), ("variance", variance), ("samples", samples)):
+        state[name][:] = np.where(usable, moved, state[name])
+
+
+def recentre(state: State, reference: Floats, level: NDArray[np.int8], values_at: dict[int, Floats]) -> None:
+    """When a machine's reference comes from another group than before, its past is told in the new terms.
+
+    `values_at` gives for each level the reference of this very cycle, so that both sides are of one moment.
+    """
+    before = state["reference_level"]
+    moved = (before != level) & (state["samples"][0] > 0)
+    if moved.any():
+        zero = np.zeros_like(reference)
+        for old in np.unique(before[moved]).tolist():
+            rows = moved & (before == old)
+            shift = (values_at.get(old, zero) - reference)[:, rows]
+            shift = np.nan_to_num(shift)
+            state["ewma"][:REFERRED, rows] += shift
+            state["anchor"][:, rows] += shift[:ANCHORED]
+            restart(state, rows, ("block_sum", "block_samples", "block_began"))
+            blocks = state["blocks"].reshape(ANCHORED, -1, state.n)
+            blocks[:, :, rows] += shift[:ANCHORED, None]
+    state["reference_level"][:] = level
+    state["reference"][:] = reference
+
+
+def freeze(state: State, *, troubled: Flags, acknowledged: Flags, now: float, config: Config) -> Flags:
+    """Who may not learn because a problem is open. A freeze ends after a week or when somebody has acknowledged it."""
+    since = state["frozen_since"]
+    open_now = troubled | acknowledged
+    begins = open_now & np.isnan(since)
+    since = np.where(begins, now, np.where(open_now, since, np.nan))
+    let_go = open_now & (state["thawed_at"] >= since)
+    timed_out = open_now & ~let_go & (now - since >= config.freeze_sec)
+    accepted = open_now & ~let_go & acknowledged & ~troubled
+    thaws = timed_out | accepted
+    state["frozen_since"][:] = since
+    state["thawed_at"][thaws] = now
+    state["thaw_reason"][timed_out] = ThawReason.TIMEOUT
+    state["thaw_reason"][accepted & ~timed_out] = ThawReason.ACKNOWLEDGED
+    return open_now & ~(let_go | thaws)
+
+
+def begin_anew(state: State, rows: Flags, *, now: float, reason: ThawReason) -> None:
+    """After a repair or another firmware the past says nothing: average and anchor begin again. In place."""
+    restart(state, rows, BASELINE + ANCHOR)
+    restart(state, rows, ("frozen_since",))
+    state["thawed_at"][rows] = now
+    state["thaw_reason"][rows] = reason

@@ -1,0 +1,125 @@
+"""The words of the registry as small numbers: what can be wrong, how badly, and where an event stands."""
+
+from enum import IntEnum, StrEnum
+
+
+class Issue(IntEnum):
+    """Issue codes. The number is a row of the verdict's matrix, so the order may only be added to."""
+
+    OVERHEAT_CRIT = 0
+    OFFLINE = 1
+    HASHRATE_ZERO = 2
+    BOARDS_DEAD = 3
+    FAN_ZERO = 4
+    OVERHEAT_WARN = 5
+    HASHRATE_DEGRADATION = 6
+    EFFICIENCY_DEGRADATION = 7
+    TEMP_ANOMALY = 8
+    TREND_ANOMALY = 9
+    REJECT_RATE_HIGH = 10
+    HW_ERROR_RATE_HIGH = 11
+    WRONG_POOL = 12
+    SENSOR_FAULT = 13
+    DATA_IMPLAUSIBLE = 14
+    FLEET_OUTLIER = 15
+    BOARDS_DEGRADING = 16
+    COLLECTOR_DOWN = 17  # of a collector, never of a machine
+
+    @property
+    def code(self) -> str:
+        return self.name.lower()
+
+
+ISSUES = len(Issue)
+
+
+class Severity(IntEnum):
+    """Smaller is worse."""
+
+    P0 = 0
+    P1 = 1
+    P2 = 2
+    P3 = 3
+
+
+class EventStatus(IntEnum):
+    PENDING = 0  # counts detections, shown to nobody
+    OPEN = 1
+    ACK = 2
+    IN_PROGRESS = 3
+    RESOLVED = 4
+
+
+class Action(StrEnum):
+    """What a cycle did with one problem."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    ESCALATED = "escalated"
+    DEBOUNCING = "debouncing"
+    SUPPRESSED = "suppressed"
+    RECURRED = "recurred"
+    RESOLVED = "resolved"
+    COUNTING = "counting"
+    NO_EVENT = "no_event"
+
+
+ACTIONS = tuple(Action)
+ACTION_NO = {action: number for number, action in enumerate(ACTIONS)}
+
+
+class Verdict(IntEnum):
+    """What one rule says of one machine in one cycle. Unknown neither opens nor resolves nor counts."""
+
+    UNKNOWN = 0
+    FINE = 1
+    HIT = 2
+
+
+class DataState(IntEnum):
+    UNKNOWN = 0  # the collector is silent, or there never was a sample
+    STALE = 1
+    OFFLINE = 2
+    FRESH = 3
+
+
+class Expected(IntEnum):
+    """What a machine is expected to be just now; words of `inventory`'s intervals."""
+
+    NOTHING = 0
+    CURTAILED = 1
+    STOPPED = 2
+    REBOOTING = 3
+    MAINTENANCE = 4
+
+
+class Mode(IntEnum):
+    UNKNOWN = 0
+    ECO = 1
+    NORMAL = 2
+    PERF = 3
+
+
+class Metric(IntEnum):
+    """What has a baseline of its own. The first three have an anchor, too."""
+
+    HASHRATE_RATIO = 0
+    EFFICIENCY = 1
+    TEMP_MAX = 2
+    TEMP_SPREAD = 3
+    BOARDS_RATIO = 4
+    REJECT_RATE = 5
+    HW_ERROR_RATE = 6
+
+
+METRICS = len(Metric)
+ANCHORED = 3
+
+
+class ThawReason(IntEnum):
+    """Why a frozen baseline was let go."""
+
+    NONE = 0
+    TIMEOUT = 1
+    ACKNOWLEDGED = 2
+    REPAIRED = 3

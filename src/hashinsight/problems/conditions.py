@@ -1,0 +1,168 @@
+"""The conditions of the health rules, each on all machines at once: unknown, fine or hit.
+
+What is open already is held with a narrower margin (`_HELD`), so that a value at its threshold does not open and close a
+problem all day.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hashinsight.problems.baselines import Residuals
+from hashinsight.problems.codes import ISSUES, Issue, Metric, Verdict
+from hashinsight.problems.config import Config, Resolved, allowed
+from hashinsight.problems.data_state import Standing
+from hashinsight.problems.features import Features
+from hashinsight.problems.frame import Flags, Floats, Frame
+from hashinsight.problems.peers import Standings
+
+Verdicts = NDArray[np.int8]
+_HELD = 0.7
+_RAW = 0.5  # of the effect: a mean that is still low after the values have come back is no reason
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Everything that conditions look at."""
+
+    frame: Frame
+    standing: Standing
+    features: Features
+    limits: Resolved
+    own: Residuals
+    drift: Floats  # from the anchor, by anchored metric
+    cusum_up: Floats
+    cusum_down: Floats
+    slope_hours: Floats
+    peers: dict[Metric, Standings]
+    usual_reject: Floats
+    usual_errors: Floats
+    judgeable: Flags  # steady, in a mode that is settled, not excused
+    shown: Flags  # (issues, machines): open already
+
+
+def judge(seen: Seen, config: Config) -> Verdicts:
+    verdict = np.zeros((ISSUES, seen.frame.n), dtype=np.int8)
+    _hard(verdict, seen, config)
+    if not config.only_hard:
+        _against_its_past(verdict, seen)
+        _by_counters(verdict, seen)
+        _by_data(verdict, seen)
+        _among_peers(verdict, seen)
+    return verdict
+
+
+def say(verdict: Verdicts, issue: Issue, known: Flags, hit: Flags) -> None:
+    verdict[issue] = np.where(known, np.where(hit, Verdict.HIT, Verdict.FINE), Verdict.UNKNOWN)
+
+
+def _hard(verdict: Verdicts, seen: Seen, config: Config) -> None:
+    """Read off one sample. Who stands still because he was told to is not judged for it."""
+    frame, features, limits, standing = seen.frame, seen.features, seen.limits, seen.standing
+    judged, expected = standing.judged, standing.excused
+    temp = features.temp_max
+    hot = judged & ~np.isnan(temp)
+    say(verdict, Issue.OVERHEAT_CRIT, hot, temp >= limits["overheat_crit_c"])
+    say(verdict, Issue.OVERHEAT_WARN, hot, (temp >= limits["overheat_warn_c"]) & (temp < limits["overheat_crit_c"]))
+    gone = standing.offline & (standing.is_new | standing.without_samples)
+    say(verdict, Issue.OFFLINE, judged | (gone & ~expected), gone)
+    running = judged & ~expected & ~features.booting
+    ratio = features.hashrate_ratio
+    say(verdict, Issue.HASHRATE_ZERO, running & ~np.isnan(ratio), ratio <= limits["hashrate_zero_ratio"])
+    boards = features.boards_ratio
+    say(verdict, Issue.BOARDS_DEAD, running & ~np.isnan(boards), boards <= limits["boards_dead_ratio"])
+    fan = features.fan_speed_min
+    say(verdict, Issue.FAN_ZERO, judged & ~expected & frame.is_air & ~np.isnan(fan), fan == 0)
+    if config.allowed_pools or config.allowed_workers:
+        wrong = (frame.pool.no >= 0) & ~allowed(frame.pool.of, frame.pool.no, config.allowed_pools or frame.pool.of)
+        workers = config.allowed_workers or frame.worker.of
+        wrong |= (frame.worker.no >= 0) & ~allowed(frame.worker.of, frame.worker.no, workers)
+        say(verdict, Issue.WRONG_POOL, judged & (frame.pool.no >= 0), wrong)
+
+
+def _against_its_past(verdict: Verdicts, seen: Seen) -> None:
+    own, limits, features = seen.own, seen.limits, seen.features
+    effect = {
+        Metric.HASHRATE_RATIO: limits["hashrate_effect"],
+        Metric.EFFICIENCY: limits["efficiency_effect"] * own.value[Metric.EFFICIENCY],
+        Metric.TEMP_MAX: limits["temp_effect_c"],
+    }
+    rules = (
+        (Issue.HASHRATE_DEGRADATION, Metric.HASHRATE_RATIO, -1.0, -limits["hashrate_z"], seen.cusum_down),
+        (Issue.EFFICIENCY_DEGRADATION, Metric.EFFICIENCY, 1.0, limits["efficiency_z"], seen.cusum_up),
+        (Issue.TEMP_ANOMALY, Metric.TEMP_MAX, 1.0, limits["temp_z"], seen.cusum_up),
+    )
+    for issue, metric, sign, z, cusum in rules:
+        margin = effect[metric] * np.where(seen.shown[issue], _HELD, 1.0)
+        away, raw = sign * own.smooth[metric], sign * own.residual[metric]
+        jump = (sign * own.z[metric] > z) & (away >= margin) & (raw >= _RAW * margin)
+        apart = sign * seen.drift[metric]
+        creep = (cusum[metric] >= limits["cusum_sigma_hours"]) & (apart >= margin)
+        known = seen.judgeable & ~np.isnan(own.level[metric])
+        known &= ~own.cold[metric] | ~np.isnan(apart)
+        hit = (jump & ~own.cold[metric]) | creep
+        if issue is Issue.HASHRATE_DEGRADATION:
+            loops = seen.standing.judged & (
+                features.boots >= limits["reboots_in_6_hours"] * np.where(seen.shown[issue], _HELD, 1.0)
+            )
+            known, hit = known | loops, hit | loops
+        say(verdict, issue, known, hit)
+    lost = own.residual[Metric.BOARDS_RATIO] < -limits["boards_degrading_drop"]
+    known = seen.standing.judged & ~seen.standing.excused & ~features.booting & ~own.cold[Metric.BOARDS_RATIO]
+    say(verdict, Issue.BOARDS_DEGRADING, known, lost)
+    # a step is somebody else's finding: only what nobody else explains is a trend
+    explained = np.zeros(seen.frame.n, dtype=np.bool_)
+    for issue in (Issue.HASHRATE_DEGRADATION, Issue.BOARDS_DEGRADING, Issue.HASHRATE_ZERO, Issue.BOARDS_DEAD):
+        explained |= seen.shown[issue] | (verdict[issue] == Verdict.HIT)
+    falling = seen.slope_hours >= limits["trend_hours"]
+    known = seen.judgeable & ~own.cold[Metric.HASHRATE_RATIO]
+    say(verdict, Issue.TREND_ANOMALY, known & ~(explained & falling), falling)
+
+
+def _by_counters(verdict: Verdicts, seen: Seen) -> None:
+    """Rates of about the last hour, against its peers and its own past."""
+    features, limits, own = seen.features, seen.limits, seen.own
+    held = np.where(seen.shown[Issue.REJECT_RATE_HIGH], _HELD, 1.0)
+    rate = features.reject_rate
+    past = np.nan_to_num(rate - own.residual[Metric.REJECT_RATE])
+    usual = np.maximum(seen.usual_reject, past)
+    counted = ~(features.recent_rejected < limits["reject_least"] * held) | np.isnan(seen.frame.rejected)
+    hit = (rate >= limits["reject_rate"] * held) & (rate >= limits["reject_times_peers"] * held * usual) & counted
+    say(verdict, Issue.REJECT_RATE_HIGH, seen.judgeable & ~np.isnan(rate), hit)
+    held = np.where(seen.shown[Issue.HW_ERROR_RATE_HIGH], _HELD, 1.0)
+    errors = features.hw_error_rate
+    past = np.nan_to_num(errors - own.residual[Metric.HW_ERROR_RATE])
+    usual = np.maximum(seen.usual_errors, past)
+    hit = errors * seen.frame.expected_ths >= limits["hw_errors_per_hour"] * held
+    hit &= errors >= limits["hw_errors_times_peers"] * held * usual
+    say(verdict, Issue.HW_ERROR_RATE_HIGH, seen.judgeable & ~np.isnan(errors), hit)
+
+
+def _by_data(verdict: Verdicts, seen: Seen) -> None:
+    features, limits, own = seen.features, seen.limits, seen.own
+    judged = seen.standing.judged
+    whole = ~(features.boards_ratio < 1)  # a dead board's sensor says something else, and that is its problem
+    apart = (own.residual[Metric.TEMP_SPREAD] > limits["sensor_spread_c"]) & ~own.cold[Metric.TEMP_SPREAD]
+    hit = features.temp_fault | features.fan_fault | (apart & whole & features.steady)
+    told = ~np.isnan(seen.frame.temp_max_c) | features.temp_fault | ~np.isnan(seen.frame.fan_min_rpm)
+    say(verdict, Issue.SENSOR_FAULT, judged & (told | features.fan_fault), hit)
+    wrong = features.hashrate_implausible | features.boards_contradict | features.still
+    say(verdict, Issue.DATA_IMPLAUSIBLE, judged & ~np.isnan(seen.frame.hashrate_ths) | wrong, wrong)
+
+
+def _among_peers(verdict: Verdicts, seen: Seen) -> None:
+    limits, held = seen.limits, np.where(seen.shown[Issue.FLEET_OUTLIER], _HELD, 1.0)
+    hit, known = np.zeros((2, seen.frame.n), dtype=np.bool_)
+    for metric, sign, effect in (
+        (Metric.HASHRATE_RATIO, -1.0, limits["outlier_hashrate"]),
+        (Metric.TEMP_MAX, 1.0, limits["outlier_temp_c"]),
+        (Metric.EFFICIENCY, 1.0, limits["outlier_efficiency"] * seen.peers[Metric.EFFICIENCY].median),
+    ):
+        among = seen.peers[metric]
+        value = seen.own.value[metric]
+        has = seen.judgeable & (among.level >= 0) & ~np.isnan(value)
+        far = (sign * among.z > limits["outlier_z"] * held) & (sign * (value - among.median) >= effect * held)
+        known |= has
+        hit |= has & far
+    say(verdict, Issue.FLEET_OUTLIER, known, hit)

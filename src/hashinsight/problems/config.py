@@ -1,0 +1,202 @@
+"""What the rules compare with: defaults, changed layer by layer, resolved to one value a machine.
+
+Layers from the widest to the narrowest: defaults, tenant, site, the catalogue's temperature limits, model, firmware,
+sensor kind. The catalogue stands between what is said for everybody and what is said for one kind of machine: a
+tenant's 85 °C must not hold for a chip that is at home at 95 °C.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+
+import numpy as np
+
+from hashinsight.facts.spellings import find_model
+from hashinsight.facts.temperatures import limits_for, sensor_kind
+from hashinsight.problems.frame import Flags, Floats, Frame, Ints
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """One set of limits. An effect is what a difference must amount to before anybody walks to a machine."""
+
+    overheat_warn_c: float = 75.0
+    overheat_crit_c: float = 85.0
+    hashrate_zero_ratio: float = 0.01
+    boards_dead_ratio: float = 0.5
+    boards_degrading_drop: float = 0.1
+    hashrate_z: float = -2.0
+    hashrate_effect: float = 0.04  # of what is expected of it
+    efficiency_z: float = 2.0
+    efficiency_effect: float = 0.05  # of its own W/TH
+    temp_z: float = 2.5
+    temp_effect_c: float = 5.0
+    trend_per_day: float = 0.03
+    trend_hours: float = 12.0
+    reject_rate: float = 0.03
+    reject_times_peers: float = 4.0
+    reject_least: float = 8.0  # rejected shares; fewer say nothing
+    hw_errors_per_hour: float = 12.0
+    hw_errors_times_peers: float = 4.0
+    outlier_z: float = 3.0
+    outlier_hashrate: float = 0.15
+    outlier_temp_c: float = 10.0
+    outlier_efficiency: float = 0.15
+    cusum_sigma_hours: float = 12.0
+    reboots_in_6_hours: float = 3.0
+    frozen_cycles: float = 3.0
+    sensor_spread_c: float = 15.0
+
+
+NAMES = tuple(one.name for one in fields(Thresholds))
+Change = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Layers:
+    """What was changed where. Models by the catalogue's name, firmwares by their text, sensors by their kind."""
+
+    tenant: Change = field(default_factory=dict)
+    sites: Mapping[str, Change] = field(default_factory=dict)
+    models: Mapping[str, Change] = field(default_factory=dict)
+    firmwares: Mapping[str, Change] = field(default_factory=dict)
+    sensors: Mapping[str, Change] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Life:
+    """How detections become events, in cycles and hours."""
+
+    debounce: int = 2
+    debounce_p0: int = 2
+    resolve: int = 3
+    resolve_flapping: int = 12
+    cooldown_sec: float = 86_400.0
+    flapping_recurrences: int = 3
+    flapping_sec: float = 86_400.0
+
+
+@dataclass(frozen=True)
+class Config:
+    """Everything that a cycle is told beside its data."""
+
+    layers: Layers = Layers()
+    life: Life = Life()
+    interval_sec: float = 60.0  # between two samples of a machine
+    cycle_sec: float = 300.0
+    allowed_pools: tuple[str, ...] = ()  # empty: every pool is allowed and wrong_pool is not judged
+    allowed_workers: tuple[str, ...] = ()
+    baseline_sec: float = 64_800.0  # 18 hours
+    smooth_sec: float = 1800.0
+    counter_sec: float = 3600.0
+    settle_sec: float = 1800.0  # a machine that began to hash this long ago is steady
+    boot_sec: float = 600.0  # until a machine that booted must hash
+    freeze_sec: float = 7 * 86_400.0
+    mode_cycles: int = 3
+    mode_grace_sec: float = 1800.0
+    mode_fit_sec: float = 4 * 3600.0
+    least_peers: int = 30
+    least_reference: int = 5
+    only_hard: bool = False  # for comparison: no rule that needs a baseline or peers
+
+    @property
+    def stale_sec(self) -> float:
+        return 3 * self.interval_sec
+
+    @property
+    def offline_sec(self) -> float:
+        return 5 * self.interval_sec
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """Every threshold as an array over machines, and what kind of machine it is for."""
+
+    of: Mapping[str, Floats]
+    rated_ths: Floats  # NaN: a model that the catalogue does not know
+    rated_w: Floats
+    model: Ints  # the model as the catalogue spells it, however the machine does
+    models: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> Floats:
+        return self.of[name]
+
+
+def resolve(config: Config, frame: Frame) -> Resolved:
+    """Loops over kinds of machines, of which there are a few dozen, never over machines."""
+    kinds, which = kinds_of(frame)
+    values = np.empty((len(NAMES), len(kinds)))
+    rated = np.full((2, len(kinds)), np.nan)
+    names: list[str] = []
+    for number, (site, model_no, firmware_no) in enumerate(kinds.tolist()):
+        model = _word(frame.model.of, model_no)
+        known = find_model(model) if model else None
+        chosen = thresholds_for(
+            config.layers,
+            site=_word(frame.site.of, site),
+            model=known.name if known else model,
+            firmware=_word(frame.firmware.of, firmware_no),
+        )
+        values[:, number] = [getattr(chosen, name) for name in NAMES]
+        names.append(known.name if known else model or "")
+        if known:
+            rated[:, number] = known.rated_ths, known.power_w
+    spread = values[:, which]
+    models = tuple(dict.fromkeys(names))
+    model_no = np.array([models.index(name) for name in names], dtype=np.int64)
+    return Resolved(
+        {name: spread[row] for row, name in enumerate(NAMES)}, *rated[:, which], model=model_no[which], models=models
+    )
+
+
+def thresholds_for(layers: Layers, *, site: str | None, model: str | None, firmware: str | None) -> Thresholds:
+    kind = sensor_kind(firmware)
+    wide = replace(Thresholds(), **{**layers.tenant, **layers.sites.get(site or "", {})})
+    limits = limits_for(model, kind)
+    known = limits_for(None, kind) is not limits
+    if known or kind.value != "chip":
+        wide = replace(wide, overheat_warn_c=limits.warn_c, overheat_crit_c=limits.critical_c)
+    narrow = {
+        **layers.models.get(model or "", {}),
+        **layers.firmwares.get(firmware or "", {}),
+        **layers.sensors.get(kind.value, {}),
+    }
+    return replace(wide, **narrow)
+
+
+def kinds_of(frame: Frame) -> tuple[Ints, Ints]:
+    """The distinct (site, model, firmware) of a frame, and which of them each machine is."""
+    return distinct(frame.site.no, frame.model.no, frame.firmware.no)
+
+
+def distinct(*codes: Ints) -> tuple[Ints, Ints]:
+    """Distinct rows of several columns of small numbers, by one number each: far cheaper than sorting rows."""
+    sizes = [int(code.max(initial=-1)) + 2 for code in codes]
+    packed = np.zeros(len(codes[0]), dtype=np.int64)
+    for code, size in zip(codes, sizes, strict=True):
+        packed = packed * size + (code + 1)
+    found, which = np.unique(packed, return_inverse=True)
+    columns = []
+    for size in reversed(sizes):
+        columns.append(found % size - 1)
+        found = found // size
+    return np.stack(columns[::-1], axis=1), which.reshape(-1)
+
+
+def allowed(texts: tuple[str, ...], no: Ints, words: tuple[str, ...]) -> Flags:
+    """Which machines' text is on the list; hosts match with or without port, `*.` matches what is below."""
+    fits = np.array([_fits(text, words) for text in texts] + [False], dtype=np.bool_)
+    chosen: Flags = fits[no]  # -1, no text, is the last one
+    return chosen
+
+
+def _fits(text: str, words: tuple[str, ...]) -> bool:
+    place = text.lower().split("://")[-1].split("/")[0]
+    host = place.split(":")[0]
+    return any(
+        word in (place, host, text) or (word.startswith("*.") and host.endswith(word.split(":")[0][1:]))
+        for word in words
+    )
+
+
+def _word(of: tuple[str, ...], no: int) -> str | None:
+    return of[no] if no >= 0 else None

@@ -1,0 +1,102 @@
+"""Counters since boot, uptimes and values that stand still: what two samples of one machine say together."""
+
+import numpy as np
+
+from hashinsight.problems.config import Config
+from hashinsight.problems.data_state import Standing
+from hashinsight.problems.frame import Flags, Floats, Frame
+from hashinsight.problems.state import State
+
+_BOOT_MEMORY_SEC = 6 * 3600.0
+_SLACK_SEC = 90.0  # clocks and uptimes are not read in the same moment
+_LONGEST_SEC = 6 * 3600.0  # after a longer silence a difference of counters says nothing about now
+
+
+def gained(now: Floats, before: Floats) -> Floats:
+    """What a counter grew by. One that is smaller than before began again at zero."""
+    grown: Floats = np.where(now >= before, now - before, now)
+    return grown
+
+
+def rejected_share(state: State) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share: Floats = state["recent_rejected"] / (state["recent_accepted"] + state["recent_rejected"])
+    return share
+
+
+def note_boots(frame: Frame, state: State, standing: Standing, *, now: float, config: Config) -> Flags:
+    """Who booted since the last sample, and who still may take its time to hash."""
+    elapsed = np.nan_to_num(frame.ts - state["seen_ts"], nan=0.0)
+    fresh = standing.judged
+    # the uptime fell, or is shorter than the time since we last looked
+    lately = frame.uptime_sec + _SLACK_SEC
+    rebooted = fresh & ((lately < state["uptime_sec"]) | (lately < elapsed))
+    fade = np.exp(-np.clip(elapsed, 0, _LONGEST_SEC) / _BOOT_MEMORY_SEC)
+    state["boots"][:] = np.where(fresh, state["boots"] * fade + rebooted, state["boots"])
+    state["booted_at"][:] = np.where(
+        fresh & ~np.isnan(frame.uptime_sec), frame.ts - frame.uptime_sec, state["booted_at"]
+    )
+    state["hashing_since"][rebooted] = np.nan
+    booting: Flags = now - state["booted_at"] < config.boot_sec
+    return booting
+
+
+def note_hashing(frame: Frame, state: State, standing: Standing, *, hashing: Flags, config: Config) -> Flags:
+    """Since when it hashes without a break; whoever has for a while is steady."""
+    fresh = standing.judged
+    since = state["hashing_since"]
+    # one that we never saw may have been at it since it booted
+    first = fresh & hashing & np.isnan(state["seen_ts"]) & ~np.isnan(frame.uptime_sec)
+    begin = np.where(first, frame.ts - frame.uptime_sec + config.boot_sec, frame.ts)
+    since = np.where(fresh & hashing & np.isnan(since), begin, since)
+    broken = (fresh & ~hashing & ~np.isnan(frame.hashrate_ths)) | standing.offline
+    since = np.where(broken, np.nan, since)
+    state["hashing_since"][:] = since
+    steady: Flags = fresh & hashing & (frame.ts - since >= config.settle_sec)
+    return steady
+
+
+def add(frame: Frame, state: State, standing: Standing, *, hashing: Flags, config: Config) -> None:
+    """Shares and errors of about the last hour, fading; what was counted before a long silence is forgotten."""
+    elapsed = frame.ts - state["seen_ts"]
+    usable = standing.judged & (elapsed > 0)
+    fade = np.exp(-np.clip(np.nan_to_num(elapsed), 0, None) / config.counter_sec)
+    near = usable & (elapsed <= _LONGEST_SEC)
+    for counter, recent in (
+        ("accepted", "recent_accepted"), ("rejected", "recent_rejected"), ("hw_errors", "recent_errors"),
+    ):  # fmt: skip
+        now = getattr(frame, counter)
+        more = np.where(near, np.nan_to_num(gained(now, state[counter])), 0.0)
+        state[recent][:] = np.where(usable, state[recent] * fade + more, state[recent])
+        state[counter][:] = np.where(standing.judged, now, state[counter])
+    worked = np.where(near & hashing, np.nan_to_num(frame.hashrate_ths * elapsed / 3600), 0.0)
+    state["recent_ths_hours"][:] = np.where(
+        usable, state["recent_ths_hours"] * fade + worked, state["recent_ths_hours"]
+    )
+
+
+def note_still(frame: Frame, state: State, standing: Standing) -> Floats:
+    """In how many samples in a row nothing moved. Hashing always trembles, and an uptime that is told always grows."""
+    fresh = standing.judged
+    same = _same(frame.hashrate_ths, state["last_hashrate_ths"]) & _same(frame.temp_c, state["last_temp_c"])
+    same &= _same(frame.power_w, state["last_power_w"])
+    tells = ~np.isnan(frame.uptime_sec)
+    moves = np.where(tells, frame.uptime_sec != state["uptime_sec"], ~(frame.hashrate_ths > 0))
+    count = np.where(
+        fresh,
+        np.where(same & ~moves & ~np.isnan(frame.hashrate_ths), state["still_cycles"] + 1, 0),
+        state["still_cycles"],
+    )
+    state["still_cycles"][:] = count
+    for name, values in (
+        ("last_hashrate_ths", frame.hashrate_ths), ("last_temp_c", frame.temp_c), ("last_power_w", frame.power_w),
+        ("uptime_sec", frame.uptime_sec),
+    ):  # fmt: skip
+        state[name][:] = np.where(fresh, values, state[name])
+    return count
+
+
+def _same(now: Floats, before: Floats) -> Flags:
+    """Equal, or not told either time."""
+    same: Flags = (now.astype(np.float32) == before) | (np.isnan(now) & np.isnan(before))
+    return same

@@ -1,0 +1,128 @@
+"""Events as arrays: the newest row of every problem of every machine, active or resolved, in order of its key."""
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hashinsight.problems.codes import EventStatus
+from hashinsight.problems.frame import Flags, Floats, Ints
+
+KEYS_PER_SUBJECT = 64
+
+
+@dataclass(frozen=True)
+class Events:
+    """`subject` is a miner_no; a collector's is -1 less its number. One row a key: what was before is a predecessor."""
+
+    event_no: Ints  # of this registry, in order of birth
+    subject: Ints
+    issue: NDArray[np.int8]
+    severity: NDArray[np.int8]
+    status: NDArray[np.int8]
+    start_ts: Floats
+    opened_ts: Floats  # NaN while pending
+    last_seen_ts: Floats
+    resolved_ts: Floats
+    recurrences: NDArray[np.int32]
+    consecutive_ok: NDArray[np.int32]
+    consecutive_fail: NDArray[np.int32]
+    flap_since: Floats  # the first of the recurrences that are counted now
+    flap_count: NDArray[np.int32]
+    flapping: Flags
+    notified: NDArray[np.int8]  # the worst severity of which people were told; 127: nobody was
+    escalated: Flags  # resolved because a worse problem took its place
+    predecessor: Ints  # event_no of the row before, or -1
+    next_no: int = 1
+
+    @property
+    def key(self) -> Ints:
+        return keys_of(self.subject, self.issue)
+
+    @property
+    def n(self) -> int:
+        return len(self.event_no)
+
+    @property
+    def active(self) -> Flags:
+        is_active: Flags = self.status != EventStatus.RESOLVED
+        return is_active
+
+    def take(self, rows: Ints | Flags) -> "Events":
+        return replace(self, **{name: getattr(self, name)[rows] for name in ARRAYS})
+
+    def copy(self) -> "Events":
+        return replace(self, **{name: getattr(self, name).copy() for name in ARRAYS})
+
+
+def keys_of(subject: Ints, issue: NDArray[np.integer]) -> Ints:
+    packed: Ints = subject * KEYS_PER_SUBJECT + issue.astype(np.int64)
+    return packed
+
+
+_KINDS: dict[str, type[np.generic]] = {
+    "event_no": np.int64,
+    "subject": np.int64,
+    "issue": np.int8,
+    "severity": np.int8,
+    "status": np.int8,
+    "start_ts": np.float64,
+    "opened_ts": np.float64,
+    "last_seen_ts": np.float64,
+    "resolved_ts": np.float64,
+    "recurrences": np.int32,
+    "consecutive_ok": np.int32,
+    "consecutive_fail": np.int32,
+    "flap_since": np.float64,
+    "flap_count": np.int32,
+    "flapping": np.bool_,
+    "notified": np.int8,
+    "escalated": np.bool_,
+    "predecessor": np.int64,
+}
+ARRAYS = tuple(_KINDS)
+NOBODY_TOLD = 127
+
+
+def no_events() -> Events:
+    return Events(**{name: np.empty(0, dtype=kind) for name, kind in _KINDS.items()})  # type: ignore[arg-type]
+
+
+def newborn(subject: Ints, issue: NDArray[np.int8], severity: NDArray[np.int8], *, now: float, first_no: int) -> Events:
+    """Rows of problems that were seen for the first time, pending."""
+    n = len(subject)
+    nan, zero = np.full(n, np.nan), np.zeros(n, dtype=np.int32)
+    return Events(
+        event_no=np.arange(first_no, first_no + n, dtype=np.int64),
+        subject=subject.astype(np.int64),
+        issue=issue.astype(np.int8),
+        severity=severity.astype(np.int8),
+        status=np.full(n, EventStatus.PENDING, dtype=np.int8),
+        start_ts=np.full(n, now),
+        opened_ts=nan,
+        last_seen_ts=np.full(n, now),
+        resolved_ts=nan.copy(),
+        recurrences=zero,
+        consecutive_ok=zero.copy(),
+        consecutive_fail=zero + 1,
+        flap_since=nan.copy(),
+        flap_count=zero.copy(),
+        flapping=np.zeros(n, dtype=np.bool_),
+        notified=np.full(n, NOBODY_TOLD, dtype=np.int8),
+        escalated=np.zeros(n, dtype=np.bool_),
+        predecessor=np.full(n, -1, dtype=np.int64),
+        next_no=first_no + n,
+    )
+
+
+def joined(first: Events, second: Events) -> Events:
+    """Both, in order of key."""
+    both = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in ARRAYS}
+    order = np.argsort(keys_of(both["subject"], both["issue"]), kind="stable")
+    return Events(
+        **{name: values[order] for name, values in both.items()},  # type: ignore[arg-type]
+        next_no=max(first.next_no, second.next_no),
+    )
+
+
+__all__ = ["ARRAYS", "NOBODY_TOLD", "Events", "fields", "joined", "keys_of", "newborn", "no_events"]

@@ -1,0 +1,159 @@
+"""What the readings of one cycle say: ratios, rates from counters, cross-checks. One row a machine.
+
+A reading that is none (0 °C, 255 °C, -1 rpm) is a fault of its sensor and no value. A feature whose fields are missing
+is NaN, and the row says which were left out.
+"""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hashinsight.facts.temperatures import BROKEN_READINGS_C
+from hashinsight.problems import counters
+from hashinsight.problems.config import Config, Resolved
+from hashinsight.problems.data_state import Standing
+from hashinsight.problems.frame import Flags, Floats, Frame
+from hashinsight.problems.state import State
+from hashinsight.telemetry.states import Flags as Said
+
+HASHING_RATIO = 0.05
+_MOST_RATIO = 2.0  # of what is expected: no machine has that
+_BOARDS_OFF = 0.15
+_VOLATILITY_SEC = 6 * 3600.0
+
+
+@dataclass(frozen=True)
+class Features:
+    hashrate_ratio: Floats
+    nameplate_ratio: Floats  # of the catalogue's rating, whatever mode it runs in
+    power_share: Floats
+    boards_ratio: Floats
+    temp_max: Floats
+    temp_spread: Floats  # hottest over mean
+    efficiency: Floats  # W/TH
+    fan_speed_min: Floats
+    reject_rate: Floats
+    hw_error_rate: Floats  # per TH/s and hour
+    board_share_min: Floats
+    volatility: Floats
+    is_online: Flags
+    temp_fault: Flags
+    fan_fault: Flags
+    hashrate_implausible: Flags
+    boards_contradict: Flags
+    still: Flags  # nothing has changed for several samples, its uptime included
+    booting: Flags
+    hashing: Flags
+    steady: Flags  # has been hashing for a while, on fresh data
+    recent_rejected: Floats
+    boots: Floats  # of the last hours
+
+
+# what a row can say it was judged without
+LEFT_OUT = (
+    "hashrate_ratio", "boards_ratio", "temp_max", "temp_spread", "efficiency", "fan_speed_min", "reject_rate",
+    "hw_error_rate", "board_share_min",
+)  # fmt: skip
+
+
+def observe(
+    frame: Frame, state: State, standing: Standing, limits: Resolved, *, now: float, config: Config
+) -> Features:
+    """The features of this cycle. Carries counters and times in the state on, in place."""
+    fresh = standing.state == 3  # noqa: PLR2004 - DataState.FRESH, compared as an array
+    implausible, ratio = _ratio(frame, fresh)
+    temp_fault, temp = _temperature(frame, fresh)
+    fan_fault = fresh & ((frame.fan_min_rpm < 0) | ((frame.flags & Said.FAN_SENTINEL) != 0))
+    hashing = ratio > HASHING_RATIO
+    booting = counters.note_boots(frame, state, standing, now=now, config=config)
+    steady = counters.note_hashing(frame, state, standing, hashing=hashing, config=config)
+    counters.add(frame, state, standing, hashing=hashing, config=config)
+    still = counters.note_still(frame, state, standing) >= limits["frozen_cycles"]
+    watts = np.where((frame.power_w > 0) & ((frame.flags & Said.POWER_UNKNOWN) == 0), frame.power_w, np.nan)
+    known = np.where(fresh, frame.hashrate_ths, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        boards = np.where(frame.boards_total > 0, frame.boards_healthy / frame.boards_total, np.nan)
+        efficiency = np.where(hashing, watts / known, np.nan)
+        shares = counters.rejected_share(state)
+        errors = state["recent_errors"] / state["recent_ths_hours"]
+    has_counters = ~np.isnan(state["accepted"]) & ~np.isnan(state["rejected"])
+    enough = state["recent_ths_hours"] > 0.25 * np.nan_to_num(frame.expected_ths, nan=np.inf)
+    share_min, contradict = _boards(frame, fresh)
+    return Features(
+        hashrate_ratio=ratio,
+        nameplate_ratio=known / np.where(np.isnan(limits.rated_ths), frame.expected_ths, limits.rated_ths),
+        power_share=watts / limits.rated_w,
+        boards_ratio=np.where(fresh, boards, np.nan),
+        temp_max=temp,
+        temp_spread=temp - np.where(np.isin(frame.temp_c, BROKEN_READINGS_C), np.nan, frame.temp_c),
+        efficiency=efficiency,
+        fan_speed_min=np.where(fresh & ~fan_fault, frame.fan_min_rpm, np.nan),
+        reject_rate=np.where(fresh, np.where(has_counters, shares, frame.reject_rate), np.nan),
+        hw_error_rate=np.where(fresh & ~np.isnan(state["hw_errors"]) & enough, errors, np.nan),
+        board_share_min=share_min,
+        volatility=_volatility(state, ratio, steady, config),
+        is_online=fresh,
+        temp_fault=temp_fault,
+        fan_fault=fan_fault,
+        hashrate_implausible=implausible,
+        boards_contradict=contradict,
+        still=still & standing.judged,
+        booting=booting,
+        hashing=hashing,
+        steady=steady,
+        recent_rejected=state["recent_rejected"].astype(np.float64),
+        boots=state["boots"].astype(np.float64),
+    )
+
+
+def left_out(seen: Features) -> NDArray[np.int32]:
+    """A bit for each feature of `LEFT_OUT` that a fresh row was judged without."""
+    bits = np.zeros(len(seen.is_online), dtype=np.int32)
+    for number, name in enumerate(LEFT_OUT):
+        bits |= (np.isnan(getattr(seen, name)) & seen.is_online).astype(np.int32) << number
+    return bits
+
+
+def names_left_out(bits: int) -> tuple[str, ...]:
+    return tuple(name for number, name in enumerate(LEFT_OUT) if bits >> number & 1)
+
+
+def as_columns(seen: Features) -> dict[str, NDArray[np.generic]]:
+    """For `feature_store_5min`: written once, never computed again."""
+    return {one.name: getattr(seen, one.name) for one in fields(Features)}
+
+
+def _ratio(frame: Frame, fresh: Flags) -> tuple[Flags, Floats]:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(frame.expected_ths > 0, frame.hashrate_ths / frame.expected_ths, np.nan)
+    wrong = fresh & ((ratio > _MOST_RATIO) | ((frame.flags & Said.IMPLAUSIBLE) != 0))
+    return wrong, np.where(fresh & ~wrong, ratio, np.nan)
+
+
+def _temperature(frame: Frame, fresh: Flags) -> tuple[Flags, Floats]:
+    broken = np.isin(frame.temp_max_c, BROKEN_READINGS_C) | ((frame.flags & Said.TEMPERATURE_SENTINEL) != 0)
+    fault = fresh & broken
+    return fault, np.where(fresh & ~fault, frame.temp_max_c, np.nan)
+
+
+def _boards(frame: Frame, fresh: Flags) -> tuple[Floats, Flags]:
+    """The weakest board's part of an even share, and totals that their boards contradict."""
+    if not len(frame.board_ths):
+        return np.full(frame.n, np.nan), np.zeros(frame.n, dtype=np.bool_)
+    total = frame.board_ths.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = frame.board_ths.min(axis=0) * len(frame.board_ths) / total
+        apart = np.abs(total - frame.hashrate_ths) / np.maximum(frame.hashrate_ths, frame.expected_ths * 0.1)
+    return np.where(fresh, share, np.nan), fresh & (apart > _BOARDS_OFF)
+
+
+def _volatility(state: State, ratio: Floats, steady: Flags, config: Config) -> Floats:
+    """How far it jumps from one sample to the next, over some hours."""
+    change = np.abs(ratio - state["last_raw"][0])
+    part = 1 - np.exp(-config.cycle_sec / _VOLATILITY_SEC)
+    usable = steady & ~np.isnan(change)
+    before = state["volatility"]
+    carried = np.where(np.isnan(before), change, before + part * (change - before))
+    state["volatility"][:] = np.where(usable, carried, before)
+    return state["volatility"].astype(np.float64)

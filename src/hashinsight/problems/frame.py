@@ -1,0 +1,123 @@
+"""What one cycle reads: one row a machine, as arrays. NaN is "not known"; a column that nobody sends is all NaN."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Texts:
+    """A text for every machine, kept once: `no` points into `of`, -1 is no text."""
+
+    of: tuple[str, ...]
+    no: Ints
+
+    def take(self, rows: Ints) -> "Texts":
+        return Texts(self.of, self.no[rows])
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The columns of `telemetry.queries.live_frame`, the expected states and the suppressions as of one moment.
+
+    Rows are in order of `miner_no`, each once. Times are seconds since 1970. `heard_at` is when the machine's
+    collector was last heard; `collector` says which one that is.
+    """
+
+    miner_no: Ints
+    site: Texts
+    collector: Texts
+    model: Texts
+    firmware: Texts
+    mode: Texts
+    pool: Texts
+    worker: Texts
+    ts: Floats
+    heard_at: Floats
+    status: NDArray[np.int8]  # telemetry.states.Status
+    flags: NDArray[np.int16]  # telemetry.states.Flags
+    is_air: Flags  # cooled by fans of its own
+    expected: NDArray[np.int8]  # codes.Expected
+    expected_until: Floats
+    suppressed: Flags
+    hashrate_ths: Floats  # mean of five minutes
+    expected_ths: Floats
+    temp_c: Floats
+    temp_max_c: Floats
+    fan_min_rpm: Floats
+    power_w: Floats
+    reject_rate: Floats
+    accepted: Floats
+    rejected: Floats
+    hw_errors: Floats
+    uptime_sec: Floats
+    boards_healthy: Floats
+    boards_total: Floats
+    board_ths: NDArray[np.float64]  # (boards, machines); no rows where boards are not known
+
+    @property
+    def n(self) -> int:
+        return len(self.miner_no)
+
+
+_TEXTS = ("site", "collector", "model", "firmware", "mode", "pool", "worker")
+_READINGS = (
+    "hashrate_ths", "expected_ths", "temp_c", "temp_max_c", "fan_min_rpm", "power_w", "reject_rate", "accepted",
+    "rejected", "hw_errors", "uptime_sec", "boards_healthy", "boards_total",
+)  # fmt: skip
+READINGS: tuple[str, ...] = _READINGS
+
+
+def make_frame(miner_no: Sequence[int] | Ints, columns: Mapping[str, object]) -> Frame:
+    """A frame from the columns that there are; every other one says that it is not known."""
+    rows = np.asarray(miner_no, dtype=np.int64)
+    if len(rows) > 1 and not (np.diff(rows) > 0).all():
+        raise ValueError("rows must be in order of miner_no, each machine once")
+    n = len(rows)
+    unknown = set(columns) - {field.name for field in fields(Frame)}
+    if unknown:
+        raise ValueError(f"a frame has no columns {sorted(unknown)}")
+
+    def floats(name: str, otherwise: float = np.nan) -> Floats:
+        given = columns.get(name)
+        return np.full(n, otherwise) if given is None else np.asarray(given, dtype=np.float64)
+
+    ts = floats("ts")
+    none = Texts((), np.full(n, -1, dtype=np.int64))
+    return Frame(
+        miner_no=rows,
+        **{name: _text(columns.get(name), none) for name in _TEXTS},
+        ts=ts,
+        heard_at=ts if columns.get("heard_at") is None else floats("heard_at"),
+        status=np.where(np.isnan(ts), -1, floats("status", 1.0)).astype(np.int8),
+        flags=floats("flags", 0.0).astype(np.int16),
+        is_air=floats("is_air", 1.0).astype(np.bool_),
+        expected=floats("expected", 0.0).astype(np.int8),
+        expected_until=floats("expected_until", np.inf),
+        suppressed=floats("suppressed", 0.0).astype(np.bool_),
+        **{name: floats(name) for name in _READINGS},
+        board_ths=np.asarray(columns.get("board_ths", np.empty((0, n))), dtype=np.float64).reshape(-1, n),
+    )
+
+
+def without(frame: Frame, names: Sequence[str]) -> Frame:
+    """The same frame as if nobody had sent these readings."""
+    return replace(frame, **{name: np.full(frame.n, np.nan) for name in names})
+
+
+def texts_of(words: Sequence[str | None]) -> Texts:
+    of = tuple(dict.fromkeys(word for word in words if word is not None))
+    number = {word: no for no, word in enumerate(of)}
+    return Texts(of, np.array([-1 if word is None else number[word] for word in words], dtype=np.int64))
+
+
+def _text(given: object, none: Texts) -> Texts:
+    if given is None:
+        return none
+    return given if isinstance(given, Texts) else texts_of(list(given))  # type: ignore[call-overload]

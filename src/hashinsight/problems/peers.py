@@ -1,0 +1,117 @@
+"""How a machine stands among its like: the finest group with enough healthy members, and what is usual there."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hashinsight.problems import grouping
+from hashinsight.problems.config import distinct
+from hashinsight.problems.frame import Flags, Floats, Frame, Ints
+
+LEVELS = ("site:model:firmware:mode", "site:model:mode", "site:model", "site")
+OF_ONE_MODEL = 3  # levels within which temperatures and watts can be compared
+MAD_TO_SD = 1.4826
+LEAST_SCALE = 0.001
+_PRIOR = 30.0  # the parent group's scale counts as much as this many machines
+NO_LEVEL = -1
+
+
+@dataclass(frozen=True)
+class Level:
+    group: Ints
+    groups: int
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is usual for one metric in the groups of one level."""
+
+    ordered: grouping.Sorted
+    median: Floats
+    scale: Floats
+
+
+@dataclass(frozen=True)
+class Standings:
+    """One metric of all machines among their peers. NaN and level -1 where there are too few."""
+
+    level: NDArray[np.int8]
+    group: Ints  # number of the group within its level
+    count: Ints
+    median: Floats
+    scale: Floats
+    z: Floats
+    known: tuple[Known, ...]
+
+    def quantiles(self, row: int) -> dict[str, float]:
+        """For the evidence of one machine."""
+        level, group = int(self.level[row]), int(self.group[row])
+        if level < 0:
+            return {}
+        ordered = self.known[level].ordered
+        start, count = int(ordered.start[group]), int(ordered.count[group])
+        values = ordered.values[start : start + count].astype(np.float64)
+        p10, p25, p75, p90 = np.quantile(values, [0.1, 0.25, 0.75, 0.9])
+        return {
+            "median": float(self.median[row]), "mad": float(self.scale[row]), "count": count, "p10": float(p10),
+            "p25": float(p25), "p75": float(p75), "p90": float(p90), "min": float(values[0]), "max": float(values[-1]),
+        }  # fmt: skip
+
+    def percentiles(self, values: Floats) -> Floats:
+        """Of all machines: which part of its peers each is at or above."""
+        found = np.full(len(values), np.nan)
+        for number, known in enumerate(self.known):
+            here = np.where(self.level == number, self.group, -1)
+            found = np.where(self.level == number, grouping.percentile(known.ordered, values, here), found)
+        return found
+
+
+def levels_of(frame: Frame, model: Ints, mode: NDArray[np.int8]) -> tuple[Level, ...]:
+    site, firmware, modes = frame.site.no, frame.firmware.no, mode.astype(np.int64)
+    columns = ((site, model, firmware, modes), (site, model, modes), (site, model), (site,))
+    return tuple(Level(which, len(found)) for found, which in (distinct(*one) for one in columns))
+
+
+def usual(values: Floats, levels: tuple[Level, ...], healthy: Flags, *, least: int) -> tuple[Known, ...]:
+    """Median and scale level by level, and no further than anybody needs: the parent's is for the scale."""
+    use = healthy & ~np.isnan(values)
+    found: list[Known] = []
+    short = True
+    for level in levels:
+        ordered = grouping.sort(values, level.group, use, level.groups)
+        middle = grouping.quantile(ordered, 0.5)
+        off = np.abs(values - middle[level.group])
+        spread = grouping.median(off, level.group, use, level.groups) * MAD_TO_SD
+        found.append(Known(ordered, middle, np.maximum(spread, LEAST_SCALE)))
+        if len(found) > 1 and not short:
+            break
+        short = bool((ordered.count < least).any())
+    return tuple(found)
+
+
+def stand_among(values: Floats, levels: tuple[Level, ...], known: tuple[Known, ...], *, least: int) -> Standings:
+    """Each machine in the finest group that has enough; its scale drawn towards the next coarser group's."""
+    n = len(values)
+    chosen, group = np.full(n, NO_LEVEL, dtype=np.int8), np.zeros(n, dtype=np.int64)
+    count, median, scale = np.zeros(n, dtype=np.int64), np.full(n, np.nan), np.full(n, np.nan)
+    for number, (level, one) in enumerate(zip(levels, known, strict=False)):
+        counts = one.ordered.count[level.group]
+        here = (chosen == NO_LEVEL) & (counts >= least)
+        own = one.scale[level.group] ** 2
+        if number + 1 < len(known):
+            parent = known[number + 1].scale[levels[number + 1].group] ** 2
+            own = (counts * own + _PRIOR * parent) / (counts + _PRIOR)
+        chosen[here], group[here], count[here] = number, level.group[here], counts[here]
+        median[here], scale[here] = one.median[level.group][here], np.sqrt(own)[here]
+    return Standings(chosen, group, count, median, scale, (values - median) / scale, known)
+
+
+def reference(levels: tuple[Level, ...], known: tuple[Known, ...], *, least: int) -> tuple[Floats, NDArray[np.int8]]:
+    """What is common to machines of a kind just now, and on which level: the finest one with a few members."""
+    n = len(levels[0].group)
+    middle, chosen = np.zeros(n), np.full(n, NO_LEVEL, dtype=np.int8)
+    for number, (level, one) in enumerate(zip(levels, known, strict=False)):
+        here = (chosen == NO_LEVEL) & (one.ordered.count[level.group] >= least)
+        middle[here], chosen[here] = one.median[level.group][here], number
+    return middle, chosen

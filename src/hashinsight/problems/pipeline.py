@@ -1,0 +1,198 @@
+"""One cycle, as a recipe: what we know → what it means → what changes in the registry. Pure; state in, state out."""
+
+import zlib
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hashinsight.problems import anchors, baselines, conditions, features, lifecycle, modes, peers, trends
+from hashinsight.problems.codes import ISSUES, DataState, EventStatus, Issue, Metric, Severity, ThawReason, Verdict
+from hashinsight.problems.config import Config, Resolved, resolve
+from hashinsight.problems.conditions import Seen
+from hashinsight.problems.data_state import Standing, stand
+from hashinsight.problems.events import Events
+from hashinsight.problems.features import Features
+from hashinsight.problems.frame import Flags, Floats, Frame, Ints
+from hashinsight.problems.health_rules import RULES
+from hashinsight.problems.lifecycle import Judged, Lived
+from hashinsight.problems.state import BASELINE, State, aligned, restart
+
+_REFERRED = (Metric.HASHRATE_RATIO, Metric.EFFICIENCY, Metric.TEMP_MAX, Metric.TEMP_SPREAD)
+_SEVERITY = np.array([rule.severity for rule in sorted(RULES, key=lambda rule: rule.issue)], dtype=np.int8)
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """Everything that a cycle found, in the order of the frame's machines."""
+
+    now: float
+    seen: Seen
+    verdict: NDArray[np.int8]  # (issues, machines), codes.Verdict
+    lived: Lived
+    left_out: NDArray[np.int32]  # bits of features.LEFT_OUT
+    mode: NDArray[np.int8]
+    thawed: Flags  # whose freeze ended in this cycle; why is in the state
+
+    @property
+    def standing(self) -> Standing:
+        return self.seen.standing
+
+    @property
+    def features(self) -> Features:
+        return self.seen.features
+
+
+def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State, Verdicts]:
+    """The state after this cycle, and what was found. Nothing that was passed in is changed."""
+    state = aligned(state, frame.miner_no)
+    limits = resolve(config, frame)
+    standing = stand(frame, state["seen_ts"], now=now, config=config)
+    shown, troubled, acknowledged, ailing = _open_problems(state.events, frame)
+
+    seen = features.observe(frame, state, standing, limits, now=now, config=config)
+    _begin_anew(state, frame, standing, now)
+    values = baselines.values_of(seen)
+    elapsed = _elapsed(state, standing, now, config)
+
+    levels = peers.levels_of(frame, limits.model, state["mode"])
+    healthy = seen.steady & ~ailing & ~standing.excused
+    known = {metric: peers.usual(values[metric], levels, healthy, least=config.least_peers) for metric in _REFERRED}
+    reference = _refer(state, levels, known, config)
+    floor = baselines.pooled_floor(state, levels[0], values)
+
+    moded = _modes(state, frame, seen, limits, may=healthy & ~troubled, now=now, config=config)
+    judgeable = seen.steady & ~moded.changing & ~standing.excused & ~np.isnan(reference).any(axis=0)
+    own = baselines.compare(state, values, reference, floor, judged=judgeable, elapsed=elapsed, config=config)
+    most = limits["cusum_sigma_hours"]
+    apart = anchors.drift(state, own, may=judgeable, elapsed=elapsed, most=most)
+    trends.follow(state, own, limits, may=judgeable, elapsed=elapsed, config=config)
+
+    thawed_before = state["thawed_at"].copy()
+    frozen = baselines.freeze(state, troubled=troubled, acknowledged=acknowledged, now=now, config=config)
+    may = judgeable & ~frozen
+    baselines.learn(
+        state, own, floor, may=may, boards_may=may & ~troubled & ~acknowledged, elapsed=elapsed, config=config
+    )
+    anchors.gather(state, own, may=judgeable & ~troubled & ~acknowledged, now=now)
+
+    among = {
+        metric: peers.stand_among(values[metric], *_comparable(metric, levels, known[metric]), least=config.least_peers)
+        for metric in (Metric.HASHRATE_RATIO, Metric.TEMP_MAX, Metric.EFFICIENCY)
+    }
+    everything = Seen(
+        frame=frame, standing=standing, features=seen, limits=limits, own=own, drift=apart,
+        cusum_up=state["cusum_up"], cusum_down=state["cusum_down"], slope_hours=state["slope_hours"], peers=among,
+        usual_reject=_usual(seen.reject_rate, levels, healthy), usual_errors=_usual(seen.hw_error_rate, levels, healthy),
+        judgeable=judgeable, shown=shown,
+    )  # fmt: skip
+    verdict = conditions.judge(everything, config)
+    lived = lifecycle.live(state.events, _judged(verdict, frame, standing), now=now, life=config.life)
+    state["seen_ts"][:] = np.fmax(state["seen_ts"], np.where(standing.state == DataState.UNKNOWN, np.nan, frame.ts))
+    state["updated_at"][judgeable] = now
+    state = replace(state, events=lived.events, cycled_at=now)
+    thawed = state["thawed_at"] != thawed_before
+    thawed &= ~np.isnan(state["thawed_at"])
+    return state, Verdicts(now, everything, verdict, lived, features.left_out(seen), state["mode"].copy(), thawed)
+
+
+def _open_problems(events: Events, frame: Frame) -> tuple[Flags, Flags, Flags, Flags]:
+    """By issue and machine what is shown; by machine: a problem nobody has taken, one that somebody has, a grave one."""
+    shown = np.zeros((ISSUES, frame.n), dtype=np.bool_)
+    troubled, taken, grave = np.zeros((3, frame.n), dtype=np.bool_)
+    active = events.take(events.active & (events.subject >= 0))
+    at = np.minimum(np.searchsorted(frame.miner_no, active.subject), max(frame.n - 1, 0))
+    here = frame.miner_no[at] == active.subject if frame.n else np.zeros(active.n, dtype=np.bool_)
+    at, active = at[here], active.take(here)
+    pending = active.status == EventStatus.PENDING
+    shown[active.issue[~pending], at[~pending]] = True
+    in_hand = (active.status == EventStatus.ACK) | (active.status == EventStatus.IN_PROGRESS)
+    taken[at[in_hand]] = True
+    troubled[at[~in_hand]] = True
+    grave[at[(active.severity <= Severity.P1) | (active.issue == Issue.BOARDS_DEGRADING)]] = True
+    return shown, troubled, taken, grave
+
+
+def _elapsed(state: State, standing: Standing, now: float, config: Config) -> Floats:
+    """Since the machine was last judged, a cycle for the first time; a long silence is no long time of anything."""
+    since = now - state["updated_at"]
+    return np.where(np.isnan(since), config.cycle_sec, np.clip(since, 0.0, 6 * config.cycle_sec)) * standing.judged
+
+
+def _begin_anew(state: State, frame: Frame, standing: Standing, now: float) -> None:
+    """Another firmware is another machine as far as its past goes."""
+    numbers = np.array([zlib.crc32(text.encode()) for text in frame.firmware.of] + [-1], dtype=np.int64)
+    told = numbers[frame.firmware.no]
+    changed = standing.judged & (told >= 0) & (state["firmware_key"] >= 0) & (told != state["firmware_key"])
+    state["firmware_key"][:] = np.where(standing.judged & (told >= 0), told, state["firmware_key"])
+    if changed.any():
+        baselines.begin_anew(state, changed, now=now, reason=ThawReason.NONE)
+
+
+def _refer(
+    state: State, levels: tuple[peers.Level, ...], known: dict[Metric, tuple[peers.Known, ...]], config: Config
+) -> Floats:
+    """What is common to each machine's kind. A group that had a reference and has none now leaves its members unjudged."""
+    least, depth = config.least_reference, peers.OF_ONE_MODEL
+    found = [peers.reference(levels[:depth], known[metric][:depth], least=least) for metric in _REFERRED]
+    level = found[0][1]
+    reference = np.stack([middle for middle, _ in found])
+    for row, (_, own_level) in enumerate(found[1:], start=1):
+        reference[row, (own_level < 0) & (level >= 0)] = 0.0  # nobody of its kind tells this metric: by itself
+    lost = (level < 0) & (state["reference_level"] >= 0)
+    at = {number: _at_level(levels[number], known, number) for number in range(depth)}
+    keep = np.where(lost, state["reference_level"], level).astype(np.int8)
+    baselines.recentre(state, np.where(lost, np.nan, reference), keep, at)
+    return np.where(lost, np.nan, reference)
+
+
+def _at_level(level: peers.Level, known: dict[Metric, tuple[peers.Known, ...]], number: int) -> Floats:
+    rows = [
+        known[metric][number].median[level.group] if number < len(known[metric]) else np.full(len(level.group), np.nan)
+        for metric in _REFERRED
+    ]
+    return np.stack(rows)
+
+
+def _modes(
+    state: State, frame: Frame, seen: Features, limits: Resolved, *, may: Flags, now: float, config: Config
+) -> modes.Moded:
+    group, names = modes.groups(frame, limits)
+    points = modes.points_of(seen.nameplate_ratio, seen.power_share)
+    if not now - state.mixtures.fitted_at < config.mode_fit_sec:
+        state.mixtures = modes.refit(points, group, names, may, now=now)
+    told, sure = modes.assign(points, group, names, state.mixtures)
+    moded = modes.settle(state, frame, told, sure, may=may & ~(seen.boards_ratio < 1), now=now, config=config)
+    if moded.switched.any():
+        restart(state, moded.switched, BASELINE)
+    return moded
+
+
+def _comparable(
+    metric: Metric, levels: tuple[peers.Level, ...], known: tuple[peers.Known, ...]
+) -> tuple[tuple[peers.Level, ...], tuple[peers.Known, ...]]:
+    """Ratios can be compared across models; temperatures and watts cannot."""
+    depth = len(peers.LEVELS) if metric is Metric.HASHRATE_RATIO else peers.OF_ONE_MODEL
+    return levels[:depth], known[:depth]
+
+
+def _usual(values: Floats, levels: tuple[peers.Level, ...], healthy: Flags) -> Floats:
+    """The median of its site: rates of shares and errors are alike on all models."""
+    site = levels[-1]
+    use = healthy & ~np.isnan(values)
+    return np.nan_to_num(peers.grouping.median(values, site.group, use, site.groups)[site.group])
+
+
+def _judged(verdict: NDArray[np.int8], frame: Frame, standing: Standing) -> Judged:
+    """Machines' verdicts, and before them those of collectors: -1 less their number."""
+    whose = standing.collectors[::-1]
+    subject: Ints = np.concatenate([-1 - whose, frame.miner_no])
+    of_collectors = np.zeros((ISSUES, len(whose)), dtype=np.int8)
+    said = np.where(standing.collector_down[::-1], Verdict.HIT, Verdict.FINE)
+    of_collectors[Issue.COLLECTOR_DOWN] = np.where(standing.collector_known[::-1], said, Verdict.UNKNOWN)
+    return Judged(
+        subject=subject,
+        verdict=np.concatenate([of_collectors, verdict], axis=1),
+        severity=np.broadcast_to(_SEVERITY[:, None], (ISSUES, len(subject))),
+        suppressed=np.concatenate([np.zeros(len(whose), dtype=np.bool_), frame.suppressed]),
+    )

@@ -1,0 +1,151 @@
+"""Drives the registry's own cycle over the rows of a file, and keeps what it found."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from hashinsight.problems.codes import ACTIONS, Action, EventStatus, Issue, Severity
+from hashinsight.problems.config import Config
+from hashinsight.problems.events import Events
+from hashinsight.problems.frame import Frame
+from hashinsight.problems.lifecycle import Lived
+from hashinsight.problems.pipeline import Verdicts, step
+from hashinsight.problems.state import State, empty_state
+from hashinsight.replay.newest import Newest
+from hashinsight.replay.reading import interval_of, open_rows, pieces
+
+Watch = Callable[[float, Frame, State, Verdicts], None]
+_KEPT = (Action.CREATED, Action.RECURRED, Action.ESCALATED, Action.RESOLVED)
+_MOVE = {
+    "ts": pl.Datetime("ms", "UTC"), "event_no": pl.Int64, "subject": pl.Int64, "issue_code": pl.String,
+    "severity": pl.String, "action": pl.String, "notify": pl.Boolean,
+}  # fmt: skip
+
+
+@dataclass
+class Replayed:
+    """What a file gave: the events with their rows, and every move that people would see."""
+
+    events: pl.DataFrame
+    moves: pl.DataFrame
+    cycles: int
+    machines: int
+    interval_sec: float
+    state: State = field(repr=False)
+
+
+def replay(path: Path, config: Config | None = None, *, watch: Watch | None = None) -> Replayed:
+    """The whole file. `watch` is shown every cycle."""
+    rows = open_rows(path)
+    interval = interval_of(rows)
+    chosen = config or Config()
+    chosen = replace(chosen, interval_sec=interval, cycle_sec=max(chosen.cycle_sec, interval))
+    newest, state, log = Newest(), empty_state(), _Log()
+    cycles = 0
+    for now in _cycles(rows, newest, chosen.cycle_sec):
+        frame = newest.frame()
+        state, verdicts = step(state, frame, now, chosen)
+        log.add(now, verdicts.lived)
+        cycles += 1
+        if watch is not None:
+            watch(now, frame, state, verdicts)
+    return Replayed(log.events(state.events, newest), log.moves(newest), cycles, len(newest.machines.of), interval, state)
+
+
+def _cycles(rows: pl.LazyFrame, newest: Newest, cycle_sec: float) -> Iterator[float]:
+    """The moments of all cycles, each after its rows were taken. Silence has its cycles, too."""
+    due: float | None = None
+    for rows_now in pieces(rows):
+        piece = newest.piece(rows_now)
+        at = piece["at"]
+        if not len(at):
+            continue
+        if due is None:
+            due = float(np.ceil(at[0] / cycle_sec) * cycle_sec)
+        begin = 0
+        while begin < len(at):
+            end = int(np.searchsorted(at, due, side="right"))
+            newest.take(piece, slice(begin, end))
+            begin = end
+            if end == len(at):
+                break  # the next piece may have more of this cycle
+            yield due
+            due += cycle_sec
+    if due is not None:
+        yield due
+
+
+class _Log:
+    """Moves that people would see, and rows that were replaced."""
+
+    def __init__(self) -> None:
+        self._moves: list[tuple[float, Any]] = []
+        self._replaced: list[Events] = []
+
+    def add(self, now: float, lived: Lived) -> None:
+        keep = np.isin(lived.moves.action, [ACTIONS.index(one) for one in _KEPT])
+        if keep.any():
+            moves = lived.moves
+            rows = tuple(
+                getattr(moves, name)[keep] for name in ("event_no", "subject", "issue", "severity", "action", "notify")
+            )
+            self._moves.append((now, rows))
+        if lived.replaced.n:
+            self._replaced.append(lived.replaced)
+
+    def moves(self, newest: Newest) -> pl.DataFrame:
+        del newest
+        frames = [
+            pl.DataFrame(
+                {
+                    "ts": pl.Series([round(now * 1000)] * len(rows[0]), dtype=pl.Int64).cast(_MOVE["ts"]),
+                    "event_no": rows[0],
+                    "subject": rows[1],
+                    "issue_code": [Issue(one).code for one in rows[2].tolist()],
+                    "severity": [Severity(one).name for one in rows[3].tolist()],
+                    "action": [ACTIONS[one].value for one in rows[4].tolist()],
+                    "notify": rows[5],
+                },
+                schema=_MOVE,
+            )
+            for now, rows in self._moves
+        ]
+        return pl.concat(frames) if frames else pl.DataFrame(schema=_MOVE)
+
+    def events(self, last: Events, newest: Newest) -> pl.DataFrame:
+        """One row an event that was ever open, oldest first."""
+        frames = [_event_rows(one, newest) for one in (*self._replaced, last)]
+        return pl.concat(frames).sort("event_no")
+
+
+def _event_rows(events: Events, newest: Newest) -> pl.DataFrame:
+    opened = events.take(~np.isnan(events.opened_ts))
+    machines, collectors = list(newest.machines.of), list(newest._words["collector"].of)  # noqa: SLF001
+    names = [machines[no] if no >= 0 else f"collector:{collectors[-1 - no]}" for no in opened.subject.tolist()]
+    return pl.DataFrame(
+        {
+            "event_no": opened.event_no,
+            "subject": opened.subject,
+            "miner_id": pl.Series(names, dtype=pl.String),
+            "issue_code": pl.Series([Issue(one).code for one in opened.issue.tolist()], dtype=pl.String),
+            "severity": pl.Series([Severity(one).name for one in opened.severity.tolist()], dtype=pl.String),
+            "status": pl.Series([EventStatus(one).name.lower() for one in opened.status.tolist()], dtype=pl.String),
+            "start_ts": _moments(opened.start_ts),
+            "opened_ts": _moments(opened.opened_ts),
+            "last_seen_ts": _moments(opened.last_seen_ts),
+            "resolved_ts": _moments(opened.resolved_ts),
+            "recurrence_count": opened.recurrences,
+            "flapping": opened.flapping,
+            "predecessor": opened.predecessor,
+        }
+    )
+
+
+def _moments(seconds: NDArray[np.float64]) -> pl.Series:
+    millis = pl.Series(seconds * 1000).fill_nan(None)
+    return millis.cast(pl.Int64).cast(pl.Datetime("ms")).dt.replace_time_zone("UTC")
