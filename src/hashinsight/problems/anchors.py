@@ -58,13 +58,15 @@ def _median(blocks: Floats, filled: Floats) -> Floats:
 
 
 def drift(state: State, seen: Residuals, *, may: Flags, elapsed: Floats, most: Floats) -> Floats:
-    """How far the last half hour is from the anchor; carries both sums on, in sigma × hours, in place."""
+    """How far the last half hour is from the anchor; carries both sums on, in sigma times hours, in place."""
     hours = elapsed / 3600
-    off = (seen.level[:ANCHORED] - state["anchor"]) / seen.sigma[:ANCHORED]
-    usable = may & ~np.isnan(off)
-    off = np.clip(np.nan_to_num(off), -_CLIP, _CLIP)
-    for name, sign in (("cusum_up", 1.0), ("cusum_down", -1.0)):
-        grown = np.clip(state[name] + (sign * off - _SLACK) * hours, 0.0, _MOST * most)
-        state[name][:] = np.where(usable, grown, state[name])
-    apart: Floats = state["ewma"][:ANCHORED] + seen.smooth[:ANCHORED] - state["anchor"]
+    apart = np.empty((ANCHORED, state.n))
+    for row in range(ANCHORED):
+        off = (seen.level[row] - state["anchor"][row]) / seen.sigma[row]
+        usable = may & ~np.isnan(off)
+        off = np.clip(off, -_CLIP, _CLIP)
+        for name, sign in (("cusum_up", 1.0), ("cusum_down", -1.0)):
+            grown = np.clip(state[name][row] + (sign * off - _SLACK) * hours, 0.0, _MOST * most)
+            np.copyto(state[name][row], grown, where=usable, casting="same_kind")
+        apart[row] = state["ewma"][row] + seen.smooth[row] - state["anchor"][row]
     return apart

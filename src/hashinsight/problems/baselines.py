@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hashinsight.problems import grouping
-from hashinsight.problems.codes import ANCHORED, METRICS, Metric, ThawReason
+from hashinsight.problems.codes import ANCHORED, METRICS, REFERRED, Metric, ThawReason
 from hashinsight.problems.config import Config
 from hashinsight.problems.features import Features
-from hashinsight.problems.frame import Flags, Floats
+from hashinsight.problems.frame import Flags, Floats, zeroed
 from hashinsight.problems.peers import Level
 from hashinsight.problems.state import ANCHOR, BASELINE, State, restart
 
@@ -22,10 +22,9 @@ COLD = 6  # samples below which nothing is said against a machine's own past
 _CLIP = 3.0
 _SMOOTH_CLIP = 8.0
 _LONGEST_SEC = 6 * 3600.0  # a sample after a long silence weighs no more than this
-REFERRED = 4  # metrics that have a reference: the first ones
 # the least standard deviation: what sensors resolve, and a part of the value itself
-_LEAST = np.array([0.004, 0.05, 0.5, 0.5, 0.02, 0.003, 0.002])[:, None]
-_RELATIVE = np.array([0.0, 0.006, 0.0, 0.0, 0.0, 0.0, 0.0])[:, None]
+_LEAST = np.array([0.004, 0.05, 0.5, 0.5, 0.5, 0.02, 0.003, 0.002])[:, None]
+_RELATIVE = np.array([0.0, 0.006, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])[:, None]
 _POOLED = 0.5  # of what is usual for the model
 
 
@@ -53,11 +52,10 @@ def update(
     ewma: Floats, variance: Floats, samples: Floats, value: Floats, *, floor: Floats, elapsed: Floats, scale_sec: float
 ) -> tuple[Floats, Floats, Floats]:
     """One step of the average and its variance. Young ones weigh all samples alike, older ones by time."""
-    begins = ~(samples >= 1)
-    weight = np.maximum(1 - np.exp(-elapsed / scale_sec), 1 / (np.maximum(samples, 0) + 1))
-    sigma = np.sqrt(np.maximum(np.nan_to_num(variance), floor**2))
-    step = value - ewma
-    step = np.where(samples < COLD, step, np.clip(step, -_CLIP * sigma, _CLIP * sigma))
+    begins = samples < 1
+    weight = np.maximum(1 - np.exp(-elapsed / scale_sec), 1 / (samples + 1.0))
+    bound = np.where(samples < COLD, np.inf, _CLIP * np.sqrt(np.fmax(variance, floor**2)))
+    step = np.clip(value - ewma, -bound, bound)
     moved = np.where(begins, value, ewma + weight * step)
     spread = np.where(begins, floor**2, (1 - weight) * (variance + weight * step**2))
     return moved, spread, samples + 1
@@ -65,7 +63,7 @@ def update(
 
 def pooled_floor(state: State, level: Level, values: Floats) -> Floats:
     """The least deviation of every metric: by the model's usual one, the sensor, and the value's own size."""
-    floor = np.maximum(_LEAST, _RELATIVE * np.nan_to_num(np.abs(values)))
+    floor: Floats = np.maximum(_LEAST, _RELATIVE * zeroed(np.abs(values)))
     for metric in range(ANCHORED):
         sigma = np.sqrt(state["variance"][metric].astype(np.float64))
         grown = state["samples"][metric] >= COLD
@@ -78,20 +76,25 @@ def compare(
     state: State, values: Floats, reference: Floats, floor: Floats, *, judged: Flags, elapsed: Floats, config: Config
 ) -> Residuals:
     """How far each machine is from its own past. Carries the short mean on where `judged`, in place."""
-    level = values.copy()
-    level[:REFERRED] -= reference
-    residual = level - state["ewma"]
-    sigma = np.sqrt(np.maximum(np.nan_to_num(state["variance"].astype(np.float64)), floor**2))
-    cold = state["samples"] < COLD
-    usable = judged & ~np.isnan(residual) & ~cold
+    shape = values.shape
+    level, residual, sigma, smooth, z = (np.empty(shape) for _ in range(5))
+    cold = np.empty(shape, dtype=np.bool_)
     part = 1 - np.exp(-elapsed / config.smooth_sec)
-    clipped = np.clip(residual, -_SMOOTH_CLIP * sigma, _SMOOTH_CLIP * sigma)
-    before = state["smooth"].astype(np.float64)
-    smooth = np.where(usable, before + part * (clipped - before), before)
-    state["smooth"][:] = smooth
-    state["last_raw"][:] = np.where(np.isnan(values), state["last_raw"], values)
-    state["last_residual"][:] = np.where(np.isnan(residual), state["last_residual"], residual)
-    return Residuals(values, level, residual, sigma, smooth, smooth / sigma, cold | np.isnan(residual))
+    for row, value in enumerate(values):  # a metric at a time stays in the processor's cache
+        level[row] = value - reference[row] if row < REFERRED else value
+        residual[row] = level[row] - state["ewma"][row]
+        missing = np.isnan(residual[row])
+        sigma[row] = np.sqrt(np.fmax(state["variance"][row], floor[row] ** 2))
+        cold[row] = (state["samples"][row] < COLD) | missing
+        bound = _SMOOTH_CLIP * sigma[row]
+        before = state["smooth"][row]
+        moved = before + part * (np.clip(residual[row], -bound, bound) - before)
+        smooth[row] = np.where(judged & ~cold[row], moved, before)
+        z[row] = smooth[row] / sigma[row]
+        state["smooth"][row] = smooth[row]
+        np.copyto(state["last_raw"][row], value, where=~np.isnan(value), casting="same_kind")
+        np.copyto(state["last_residual"][row], residual[row], where=~missing, casting="same_kind")
+    return Residuals(values, level, residual, sigma, smooth, z, cold)
 
 
 def learn(
@@ -101,19 +104,12 @@ def learn(
 
     Boards are counted, not measured: one fewer never becomes usual by itself, however long it lasts (`boards_may`).
     """
-    ewma, variance, samples = update(
-        state["ewma"].astype(np.float64),
-        state["variance"].astype(np.float64),
-        state["samples"].astype(np.float64),
-        seen.level,
-        floor=floor,
-        elapsed=elapsed,
-        scale_sec=config.baseline_sec,
-    )
-    usable = may & ~np.isnan(seen.level)
-    usable[Metric.BOARDS_RATIO] &= boards_may
-    for name, moved in (("ewma", ewma), ("variance", variance), ("samples", samples)):
-        state[name][:] = np.where(usable, moved, state[name])
+    for row, value in enumerate(seen.level):
+        ewma, variance, samples = past = tuple(state[name][row] for name in ("ewma", "variance", "samples"))
+        moved = update(ewma, variance, samples, value, floor=floor[row], elapsed=elapsed, scale_sec=config.baseline_sec)
+        usable = (boards_may if row == Metric.BOARDS_RATIO else may) & ~np.isnan(value)
+        for kept, new in zip(past, moved, strict=True):
+            np.copyto(kept, new, where=usable, casting="same_kind")
 
 
 def recentre(state: State, reference: Floats, level: NDArray[np.int8], values_at: dict[int, Floats]) -> None:
@@ -128,7 +124,7 @@ def recentre(state: State, reference: Floats, level: NDArray[np.int8], values_at
         for old in np.unique(before[moved]).tolist():
             rows = moved & (before == old)
             shift = (values_at.get(old, zero) - reference)[:, rows]
-            shift = np.nan_to_num(shift)
+            shift = zeroed(shift)
             state["ewma"][:REFERRED, rows] += shift
             state["anchor"][:, rows] += shift[:ANCHORED]
             restart(state, rows, ("block_sum", "block_samples", "block_began"))

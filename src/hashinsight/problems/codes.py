@@ -101,19 +101,21 @@ class Mode(IntEnum):
 
 
 class Metric(IntEnum):
-    """What has a baseline of its own. The first three have an anchor, too."""
+    """What has a baseline of its own. The first ones have a reference among their kind, the very first an anchor."""
 
     HASHRATE_RATIO = 0
     EFFICIENCY = 1
     TEMP_MAX = 2
-    TEMP_SPREAD = 3
-    BOARDS_RATIO = 4
-    REJECT_RATE = 5
-    HW_ERROR_RATE = 6
+    TEMP_LOAD = 3
+    TEMP_SPREAD = 4
+    BOARDS_RATIO = 5
+    REJECT_RATE = 6
+    HW_ERROR_RATE = 7
 
 
 METRICS = len(Metric)
-ANCHORED = 3
+ANCHORED = 4
+REFERRED = 5
 
 
 class ThawReason(IntEnum):

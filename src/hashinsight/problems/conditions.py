@@ -1,7 +1,7 @@
 """The conditions of the health rules, each on all machines at once: unknown, fine or hit.
 
-What is open already is held with a narrower margin (`_HELD`), so that a value at its threshold does not open and close a
-problem all day.
+What is open already is held with a narrower margin (`_HELD`), so that a value at its threshold does not open and
+close a problem all day.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from hashinsight.problems.codes import ISSUES, Issue, Metric, Verdict
 from hashinsight.problems.config import Config, Resolved, allowed
 from hashinsight.problems.data_state import Standing
 from hashinsight.problems.features import Features
-from hashinsight.problems.frame import Flags, Floats, Frame
+from hashinsight.problems.frame import Flags, Floats, Frame, zeroed
 from hashinsight.problems.peers import Standings
 
 Verdicts = NDArray[np.int8]
@@ -63,8 +63,11 @@ def _hard(verdict: Verdicts, seen: Seen, config: Config) -> None:
     judged, expected = standing.judged, standing.excused
     temp = features.temp_max
     hot = judged & ~np.isnan(temp)
-    say(verdict, Issue.OVERHEAT_CRIT, hot, temp >= limits["overheat_crit_c"])
-    say(verdict, Issue.OVERHEAT_WARN, hot, (temp >= limits["overheat_warn_c"]) & (temp < limits["overheat_crit_c"]))
+    hold = limits["overheat_hold_c"]
+    critical = temp >= limits["overheat_crit_c"] - hold * seen.shown[Issue.OVERHEAT_CRIT]
+    say(verdict, Issue.OVERHEAT_CRIT, hot, critical)
+    warm = temp >= limits["overheat_warn_c"] - hold * seen.shown[Issue.OVERHEAT_WARN]
+    say(verdict, Issue.OVERHEAT_WARN, hot, warm & ~critical)
     gone = standing.offline & (standing.is_new | standing.without_samples)
     say(verdict, Issue.OFFLINE, judged | (gone & ~expected), gone)
     running = judged & ~expected & ~features.booting
@@ -82,42 +85,46 @@ def _hard(verdict: Verdicts, seen: Seen, config: Config) -> None:
 
 
 def _against_its_past(verdict: Verdicts, seen: Seen) -> None:
-    own, limits, features = seen.own, seen.limits, seen.features
-    effect = {
-        Metric.HASHRATE_RATIO: limits["hashrate_effect"],
-        Metric.EFFICIENCY: limits["efficiency_effect"] * own.value[Metric.EFFICIENCY],
-        Metric.TEMP_MAX: limits["temp_effect_c"],
-    }
-    rules = (
-        (Issue.HASHRATE_DEGRADATION, Metric.HASHRATE_RATIO, -1.0, -limits["hashrate_z"], seen.cusum_down),
-        (Issue.EFFICIENCY_DEGRADATION, Metric.EFFICIENCY, 1.0, limits["efficiency_z"], seen.cusum_up),
-        (Issue.TEMP_ANOMALY, Metric.TEMP_MAX, 1.0, limits["temp_z"], seen.cusum_up),
-    )
-    for issue, metric, sign, z, cusum in rules:
-        margin = effect[metric] * np.where(seen.shown[issue], _HELD, 1.0)
-        away, raw = sign * own.smooth[metric], sign * own.residual[metric]
-        jump = (sign * own.z[metric] > z) & (away >= margin) & (raw >= _RAW * margin)
-        apart = sign * seen.drift[metric]
-        creep = (cusum[metric] >= limits["cusum_sigma_hours"]) & (apart >= margin)
-        known = seen.judgeable & ~np.isnan(own.level[metric])
-        known &= ~own.cold[metric] | ~np.isnan(apart)
-        hit = (jump & ~own.cold[metric]) | creep
-        if issue is Issue.HASHRATE_DEGRADATION:
-            loops = seen.standing.judged & (
-                features.boots >= limits["reboots_in_6_hours"] * np.where(seen.shown[issue], _HELD, 1.0)
-            )
-            known, hit = known | loops, hit | loops
-        say(verdict, issue, known, hit)
-    lost = own.residual[Metric.BOARDS_RATIO] < -limits["boards_degrading_drop"]
-    known = seen.standing.judged & ~seen.standing.excused & ~features.booting & ~own.cold[Metric.BOARDS_RATIO]
-    say(verdict, Issue.BOARDS_DEGRADING, known, lost)
+    limits, shown = seen.limits, seen.shown
+    degraded = Issue.HASHRATE_DEGRADATION
+    known, hit = _off(seen, degraded, Metric.HASHRATE_RATIO, sign=-1.0, z=-limits["hashrate_z"])
+    often = limits["reboots_in_6_hours"] * np.where(shown[degraded], _HELD, 1.0)
+    loops = seen.standing.judged & (seen.features.boots >= often)
+    say(verdict, degraded, known | loops, hit | loops)
+    issue = Issue.EFFICIENCY_DEGRADATION
+    say(verdict, issue, *_off(seen, issue, Metric.EFFICIENCY, sign=1.0, z=limits["efficiency_z"]))
+    known, hit = _off(seen, Issue.TEMP_ANOMALY, Metric.TEMP_MAX, sign=1.0, z=limits["temp_z"])
+    known_too, hidden = _off(seen, Issue.TEMP_ANOMALY, Metric.TEMP_LOAD, sign=1.0, z=limits["temp_z"])
+    say(verdict, Issue.TEMP_ANOMALY, known | known_too, hit | hidden)
+    boards = Metric.BOARDS_RATIO
+    known = seen.standing.judged & ~seen.standing.excused & ~seen.features.booting & ~seen.own.cold[boards]
+    say(verdict, Issue.BOARDS_DEGRADING, known, seen.own.residual[boards] < -limits["boards_degrading_drop"])
     # a step is somebody else's finding: only what nobody else explains is a trend
     explained = np.zeros(seen.frame.n, dtype=np.bool_)
-    for issue in (Issue.HASHRATE_DEGRADATION, Issue.BOARDS_DEGRADING, Issue.HASHRATE_ZERO, Issue.BOARDS_DEAD):
-        explained |= seen.shown[issue] | (verdict[issue] == Verdict.HIT)
+    for issue in (degraded, Issue.BOARDS_DEGRADING, Issue.HASHRATE_ZERO, Issue.BOARDS_DEAD):
+        explained |= shown[issue] | (verdict[issue] == Verdict.HIT)
     falling = seen.slope_hours >= limits["trend_hours"]
-    known = seen.judgeable & ~own.cold[Metric.HASHRATE_RATIO]
+    known = seen.judgeable & ~seen.own.cold[Metric.HASHRATE_RATIO]
     say(verdict, Issue.TREND_ANOMALY, known & ~(explained & falling), falling)
+
+
+def _off(seen: Seen, issue: Issue, metric: Metric, *, sign: float, z: Floats) -> tuple[Flags, Flags]:
+    """Who can be judged, and who is off: at once by z and effect, or by and by from its anchor."""
+    own, limits = seen.own, seen.limits
+    margin = _effect(limits, metric, own.value[metric]) * np.where(seen.shown[issue], _HELD, 1.0)
+    away, raw = sign * own.smooth[metric], sign * own.residual[metric]
+    jump = (sign * own.z[metric] > z) & (away >= margin) & (raw >= _RAW * margin) & ~own.cold[metric]
+    apart = sign * seen.drift[metric]
+    cusum = seen.cusum_up if sign > 0 else seen.cusum_down
+    creep = (cusum[metric] >= limits["cusum_sigma_hours"]) & (apart >= margin)
+    known = seen.judgeable & ~np.isnan(own.level[metric]) & (~own.cold[metric] | ~np.isnan(apart))
+    return known, known & (jump | creep)
+
+
+def _effect(limits: Resolved, metric: Metric, value: Floats) -> Floats:
+    if metric is Metric.HASHRATE_RATIO:
+        return limits["hashrate_effect"]
+    return limits["efficiency_effect"] * value if metric is Metric.EFFICIENCY else limits["temp_effect_c"]
 
 
 def _by_counters(verdict: Verdicts, seen: Seen) -> None:
@@ -125,14 +132,14 @@ def _by_counters(verdict: Verdicts, seen: Seen) -> None:
     features, limits, own = seen.features, seen.limits, seen.own
     held = np.where(seen.shown[Issue.REJECT_RATE_HIGH], _HELD, 1.0)
     rate = features.reject_rate
-    past = np.nan_to_num(rate - own.residual[Metric.REJECT_RATE])
+    past = zeroed(rate - own.residual[Metric.REJECT_RATE])
     usual = np.maximum(seen.usual_reject, past)
     counted = ~(features.recent_rejected < limits["reject_least"] * held) | np.isnan(seen.frame.rejected)
     hit = (rate >= limits["reject_rate"] * held) & (rate >= limits["reject_times_peers"] * held * usual) & counted
     say(verdict, Issue.REJECT_RATE_HIGH, seen.judgeable & ~np.isnan(rate), hit)
     held = np.where(seen.shown[Issue.HW_ERROR_RATE_HIGH], _HELD, 1.0)
     errors = features.hw_error_rate
-    past = np.nan_to_num(errors - own.residual[Metric.HW_ERROR_RATE])
+    past = zeroed(errors - own.residual[Metric.HW_ERROR_RATE])
     usual = np.maximum(seen.usual_errors, past)
     hit = errors * seen.frame.expected_ths >= limits["hw_errors_per_hour"] * held
     hit &= errors >= limits["hw_errors_times_peers"] * held * usual

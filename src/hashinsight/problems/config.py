@@ -6,12 +6,14 @@ tenant's 85 °C must not hold for a chip that is at home at 95 °C.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
+from functools import lru_cache
 
 import numpy as np
 
+from hashinsight.facts.models import MinerModel
 from hashinsight.facts.spellings import find_model
-from hashinsight.facts.temperatures import limits_for, sensor_kind
+from hashinsight.facts.temperatures import SensorKind, limits_for, sensor_kind
 from hashinsight.problems.frame import Flags, Floats, Frame, Ints
 
 
@@ -30,6 +32,7 @@ class Thresholds:
     efficiency_effect: float = 0.05  # of its own W/TH
     temp_z: float = 2.5
     temp_effect_c: float = 5.0
+    overheat_hold_c: float = 2.0  # below its limit, a machine that was too hot is not well yet
     trend_per_day: float = 0.03
     trend_hours: float = 12.0
     reject_rate: float = 0.03
@@ -43,11 +46,12 @@ class Thresholds:
     outlier_efficiency: float = 0.15
     cusum_sigma_hours: float = 12.0
     reboots_in_6_hours: float = 3.0
-    frozen_cycles: float = 3.0
+    frozen_cycles: float = 2.0
     sensor_spread_c: float = 15.0
 
 
 NAMES = tuple(one.name for one in fields(Thresholds))
+_DEFAULTS = asdict(Thresholds())
 Change = Mapping[str, float]
 
 
@@ -129,14 +133,14 @@ def resolve(config: Config, frame: Frame) -> Resolved:
     names: list[str] = []
     for number, (site, model_no, firmware_no) in enumerate(kinds.tolist()):
         model = _word(frame.model.of, model_no)
-        known = find_model(model) if model else None
+        known = _found(model)
         chosen = thresholds_for(
             config.layers,
             site=_word(frame.site.of, site),
             model=known.name if known else model,
             firmware=_word(frame.firmware.of, firmware_no),
         )
-        values[:, number] = [getattr(chosen, name) for name in NAMES]
+        values[:, number] = [chosen[name] for name in NAMES]
         names.append(known.name if known else model or "")
         if known:
             rated[:, number] = known.rated_ths, known.power_w
@@ -144,23 +148,34 @@ def resolve(config: Config, frame: Frame) -> Resolved:
     models = tuple(dict.fromkeys(names))
     model_no = np.array([models.index(name) for name in names], dtype=np.int64)
     return Resolved(
-        {name: spread[row] for row, name in enumerate(NAMES)}, *rated[:, which], model=model_no[which], models=models
+        {name: spread[row] for row, name in enumerate(NAMES)},
+        rated_ths=rated[0, which],
+        rated_w=rated[1, which],
+        model=model_no[which],
+        models=models,
     )
 
 
-def thresholds_for(layers: Layers, *, site: str | None, model: str | None, firmware: str | None) -> Thresholds:
+def thresholds_for(layers: Layers, *, site: str | None, model: str | None, firmware: str | None) -> dict[str, float]:
     kind = sensor_kind(firmware)
-    wide = replace(Thresholds(), **{**layers.tenant, **layers.sites.get(site or "", {})})
     limits = limits_for(model, kind)
-    known = limits_for(None, kind) is not limits
-    if known or kind.value != "chip":
-        wide = replace(wide, overheat_warn_c=limits.warn_c, overheat_crit_c=limits.critical_c)
-    narrow = {
+    # the general limits are those of a chip: a sensor on the board has others, also on a model that nobody knows
+    special = limits is not limits_for(None, kind) or kind is not SensorKind.CHIP
+    catalogue = {"overheat_warn_c": limits.warn_c, "overheat_crit_c": limits.critical_c} if special else {}
+    return {
+        **_DEFAULTS,
+        **layers.tenant,
+        **layers.sites.get(site or "", {}),
+        **catalogue,
         **layers.models.get(model or "", {}),
         **layers.firmwares.get(firmware or "", {}),
         **layers.sensors.get(kind.value, {}),
     }
-    return replace(wide, **narrow)
+
+
+@lru_cache(maxsize=4096)
+def _found(model: str | None) -> MinerModel | None:
+    return find_model(model) if model else None
 
 
 def kinds_of(frame: Frame) -> tuple[Ints, Ints]:

@@ -4,7 +4,7 @@ import numpy as np
 
 from hashinsight.problems.config import Config
 from hashinsight.problems.data_state import Standing
-from hashinsight.problems.frame import Flags, Floats, Frame
+from hashinsight.problems.frame import Flags, Floats, Frame, zeroed
 from hashinsight.problems.state import State
 
 _BOOT_MEMORY_SEC = 6 * 3600.0
@@ -26,7 +26,7 @@ def rejected_share(state: State) -> Floats:
 
 def note_boots(frame: Frame, state: State, standing: Standing, *, now: float, config: Config) -> Flags:
     """Who booted since the last sample, and who still may take its time to hash."""
-    elapsed = np.nan_to_num(frame.ts - state["seen_ts"], nan=0.0)
+    elapsed = zeroed(frame.ts - state["seen_ts"])
     fresh = standing.judged
     # the uptime fell, or is shorter than the time since we last looked
     lately = frame.uptime_sec + _SLACK_SEC
@@ -60,16 +60,16 @@ def add(frame: Frame, state: State, standing: Standing, *, hashing: Flags, confi
     """Shares and errors of about the last hour, fading; what was counted before a long silence is forgotten."""
     elapsed = frame.ts - state["seen_ts"]
     usable = standing.judged & (elapsed > 0)
-    fade = np.exp(-np.clip(np.nan_to_num(elapsed), 0, None) / config.counter_sec)
+    fade = np.exp(-np.clip(zeroed(elapsed), 0, None) / config.counter_sec)
     near = usable & (elapsed <= _LONGEST_SEC)
     for counter, recent in (
         ("accepted", "recent_accepted"), ("rejected", "recent_rejected"), ("hw_errors", "recent_errors"),
     ):  # fmt: skip
         now = getattr(frame, counter)
-        more = np.where(near, np.nan_to_num(gained(now, state[counter])), 0.0)
+        more = np.where(near, zeroed(gained(now, state[counter])), 0.0)
         state[recent][:] = np.where(usable, state[recent] * fade + more, state[recent])
         state[counter][:] = np.where(standing.judged, now, state[counter])
-    worked = np.where(near & hashing, np.nan_to_num(frame.hashrate_ths * elapsed / 3600), 0.0)
+    worked = np.where(near & hashing, zeroed(frame.hashrate_ths * elapsed / 3600), 0.0)
     state["recent_ths_hours"][:] = np.where(
         usable, state["recent_ths_hours"] * fade + worked, state["recent_ths_hours"]
     )

@@ -1,6 +1,7 @@
 """Events as arrays: the newest row of every problem of every machine, active or resolved, in order of its key."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,7 +86,8 @@ NOBODY_TOLD = 127
 
 
 def no_events() -> Events:
-    return Events(**{name: np.empty(0, dtype=kind) for name, kind in _KINDS.items()})  # type: ignore[arg-type]
+    empty: dict[str, Any] = {name: np.empty(0, dtype=kind) for name, kind in _KINDS.items()}
+    return Events(**empty)
 
 
 def newborn(subject: Ints, issue: NDArray[np.int8], severity: NDArray[np.int8], *, now: float, first_no: int) -> Events:
@@ -117,12 +119,12 @@ def newborn(subject: Ints, issue: NDArray[np.int8], severity: NDArray[np.int8], 
 
 def joined(first: Events, second: Events) -> Events:
     """Both, in order of key."""
-    both = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in ARRAYS}
+    both: dict[str, Any] = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in ARRAYS}
     order = np.argsort(keys_of(both["subject"], both["issue"]), kind="stable")
     return Events(
-        **{name: values[order] for name, values in both.items()},  # type: ignore[arg-type]
+        **{name: values[order] for name, values in both.items()},
         next_no=max(first.next_no, second.next_no),
     )
 
 
-__all__ = ["ARRAYS", "NOBODY_TOLD", "Events", "fields", "joined", "keys_of", "newborn", "no_events"]
+__all__ = ["ARRAYS", "NOBODY_TOLD", "Events", "joined", "keys_of", "newborn", "no_events"]

@@ -20,6 +20,8 @@ from hashinsight.telemetry.states import Flags as Said
 HASHING_RATIO = 0.05
 _MOST_RATIO = 2.0  # of what is expected: no machine has that
 _BOARDS_OFF = 0.15
+# fans turn faster in proportion to heat: all of their range is worth about this much of it
+_FAN_C, _FULL_RPM = 16.0, 6000.0
 _VOLATILITY_SEC = 6 * 3600.0
 
 
@@ -30,6 +32,7 @@ class Features:
     power_share: Floats
     boards_ratio: Floats
     temp_max: Floats
+    temp_load: Floats  # what it would be at equal fan speed: fans that work harder hide heat
     temp_spread: Floats  # hottest over mean
     efficiency: Floats  # W/TH
     fan_speed_min: Floats
@@ -52,8 +55,8 @@ class Features:
 
 # what a row can say it was judged without
 LEFT_OUT = (
-    "hashrate_ratio", "boards_ratio", "temp_max", "temp_spread", "efficiency", "fan_speed_min", "reject_rate",
-    "hw_error_rate", "board_share_min",
+    "hashrate_ratio", "boards_ratio", "temp_max", "temp_load", "temp_spread", "efficiency", "fan_speed_min",
+    "reject_rate", "hw_error_rate", "board_share_min",
 )  # fmt: skip
 
 
@@ -86,6 +89,7 @@ def observe(
         power_share=watts / limits.rated_w,
         boards_ratio=np.where(fresh, boards, np.nan),
         temp_max=temp,
+        temp_load=temp + _FAN_C * np.where(fan_fault, np.nan, frame.fan_min_rpm) / _FULL_RPM,
         temp_spread=temp - np.where(np.isin(frame.temp_c, BROKEN_READINGS_C), np.nan, frame.temp_c),
         efficiency=efficiency,
         fan_speed_min=np.where(fresh & ~fan_fault, frame.fan_min_rpm, np.nan),

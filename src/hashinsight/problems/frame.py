@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,11 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+
+
+def zeroed(values: NDArray[np.floating]) -> Floats:
+    """0 for what is not known. `nan_to_num` looks for infinities, too, and costs three times as much."""
+    return np.where(np.isnan(values), 0.0, values)
 
 
 @dataclass(frozen=True)
@@ -90,9 +96,11 @@ def make_frame(miner_no: Sequence[int] | Ints, columns: Mapping[str, object]) ->
 
     ts = floats("ts")
     none = Texts((), np.full(n, -1, dtype=np.int64))
+    texts: dict[str, Any] = {name: _text(columns.get(name), none) for name in _TEXTS}
+    readings: dict[str, Any] = {name: floats(name) for name in _READINGS}
     return Frame(
         miner_no=rows,
-        **{name: _text(columns.get(name), none) for name in _TEXTS},
+        **texts,
         ts=ts,
         heard_at=ts if columns.get("heard_at") is None else floats("heard_at"),
         status=np.where(np.isnan(ts), -1, floats("status", 1.0)).astype(np.int8),
@@ -101,14 +109,15 @@ def make_frame(miner_no: Sequence[int] | Ints, columns: Mapping[str, object]) ->
         expected=floats("expected", 0.0).astype(np.int8),
         expected_until=floats("expected_until", np.inf),
         suppressed=floats("suppressed", 0.0).astype(np.bool_),
-        **{name: floats(name) for name in _READINGS},
+        **readings,
         board_ths=np.asarray(columns.get("board_ths", np.empty((0, n))), dtype=np.float64).reshape(-1, n),
     )
 
 
 def without(frame: Frame, names: Sequence[str]) -> Frame:
     """The same frame as if nobody had sent these readings."""
-    return replace(frame, **{name: np.full(frame.n, np.nan) for name in names})
+    unknown: dict[str, Any] = {name: np.full(frame.n, np.nan) for name in names}
+    return replace(frame, **unknown)
 
 
 def texts_of(words: Sequence[str | None]) -> Texts:

@@ -6,7 +6,7 @@ resolved  ── hit within the cooldown ──> the same row is open again     
 Unknown moves nothing. A suppressed machine's events stay as they are, and nothing new begins.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from hashinsight.problems.codes import ACTION_NO, Action, EventStatus, Issue, Se
 from hashinsight.problems.config import Life
 from hashinsight.problems.events import NOBODY_TOLD, Events, joined, keys_of, newborn, no_events
 from hashinsight.problems.frame import Flags, Ints
+from hashinsight.problems.moves import Judged, Lived, Moves, rows_of, together
 
 # while the worse one is shown, the lesser is closed as escalated
 WORSE_THAN: tuple[tuple[Issue, Issue], ...] = (
@@ -23,47 +24,9 @@ WORSE_THAN: tuple[tuple[Issue, Issue], ...] = (
 )
 
 
-@dataclass(frozen=True)
-class Judged:
-    """A cycle's verdicts: (issues, subjects). Subjects are in order; who is not among them is unknown."""
-
-    subject: Ints
-    verdict: NDArray[np.int8]
-    severity: NDArray[np.int8]  # of a hit, by issue and subject
-    suppressed: Flags
-
-
-@dataclass(frozen=True)
-class Moves:
-    """What was done, one row a problem that was touched. `event_no` is -1 where there is no event."""
-
-    event_no: Ints
-    subject: Ints
-    issue: NDArray[np.int8]
-    severity: NDArray[np.int8]
-    action: NDArray[np.int8]  # index into codes.ACTIONS
-    notify: Flags  # people have not been told yet, at this severity
-
-    def of(self, action: Action) -> "Moves":
-        chosen = self.action == ACTION_NO[action]
-        return Moves(
-            *(getattr(self, name)[chosen] for name in ("event_no", "subject", "issue", "severity", "action", "notify"))
-        )
-
-    def __len__(self) -> int:
-        return len(self.event_no)
-
-
-@dataclass(frozen=True)
-class Lived:
-    events: Events
-    moves: Moves
-    replaced: Events  # resolved rows whose cooldown was over when their problem came back as a new row
-
-
 def live(events: Events, judged: Judged, *, now: float, life: Life) -> Lived:
     if not len(judged.subject):
-        return Lived(events, _rows(no_events(), np.empty(0, np.int8), np.empty(0, np.bool_)), no_events())
+        return Lived(events, rows_of(no_events(), np.empty(0, np.int8), np.empty(0, np.bool_)), no_events())
     judged = _hold_lesser(events, judged)
     at, present = _column_of(judged, events.subject)
     said = np.where(present, judged.verdict[events.issue, at], Verdict.UNKNOWN)
@@ -77,14 +40,14 @@ def live(events: Events, judged: Judged, *, now: float, life: Life) -> Lived:
     everything, closed = _close_lesser(everything, now)
     touched = action >= 0
     parts = [
-        _rows(moved.take(touched), action[touched], notify[touched]),
-        _rows(born, born_action, born_action == ACTION_NO[Action.CREATED]),
+        rows_of(moved.take(touched), action[touched], notify[touched]),
+        rows_of(born, born_action, born_action == ACTION_NO[Action.CREATED]),
         unborn,
-        _rows(
+        rows_of(
             closed, np.full(closed.n, ACTION_NO[Action.ESCALATED], dtype=np.int8), np.zeros(closed.n, dtype=np.bool_)
         ),
     ]
-    return Lived(everything, _together(parts), events.take(replaced_rows))
+    return Lived(everything, together(parts), events.take(replaced_rows))
 
 
 def _move(
@@ -188,11 +151,12 @@ def _begin(events: Events, judged: Judged, *, now: float, life: Life) -> tuple[E
     action = np.where(opens, ACTION_NO[Action.CREATED], ACTION_NO[Action.DEBOUNCING]).astype(np.int8)
     # a suppressed detection without any row is said, too; one with a row is said by that row
     unborn = ~has_row & quiet
-    silent = Moves(
-        np.full(int(unborn.sum()), -1, dtype=np.int64), subject[unborn], issue[unborn].astype(np.int8), severity[unborn],
+    silent = rows_of(
+        newborn(subject[unborn], issue[unborn].astype(np.int8), severity[unborn], now=now, first_no=0),
         np.full(int(unborn.sum()), ACTION_NO[Action.SUPPRESSED], dtype=np.int8),
         np.zeros(int(unborn.sum()), dtype=np.bool_),
-    )  # fmt: skip
+    )
+    silent.event_no[:] = -1
     return born, action, replaced, silent
 
 
@@ -244,12 +208,3 @@ def _column_of(judged: Judged, subject: Ints) -> tuple[Ints, Flags]:
     at = np.minimum(np.searchsorted(judged.subject, subject), max(len(judged.subject) - 1, 0))
     present = judged.subject[at] == subject if len(judged.subject) else np.zeros(len(subject), dtype=np.bool_)
     return at, present
-
-
-def _rows(events: Events, action: NDArray[np.int8], notify: Flags) -> Moves:
-    return Moves(events.event_no, events.subject, events.issue, events.severity, action, notify)
-
-
-def _together(parts: list[Moves]) -> Moves:
-    names = ("event_no", "subject", "issue", "severity", "action", "notify")
-    return Moves(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))

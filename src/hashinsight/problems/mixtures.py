@@ -93,7 +93,7 @@ def _bic(points: Floats, mixture: Mixture) -> float:
     density = log_density(points, mixture)
     top = density.max(axis=0)
     likelihood = float((top + np.log(np.exp(density - top).sum(axis=0))).sum())
-    free = len(mixture.share) * (2 * points.shape[1] + 1) - 1
+    free: int = len(mixture.share) * (2 * points.shape[1] + 1) - 1
     return free * float(np.log(len(points))) - 2 * likelihood
 
 

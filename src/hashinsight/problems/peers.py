@@ -73,7 +73,9 @@ def levels_of(frame: Frame, model: Ints, mode: NDArray[np.int8]) -> tuple[Level,
     return tuple(Level(which, len(found)) for found, which in (distinct(*one) for one in columns))
 
 
-def usual(values: Floats, levels: tuple[Level, ...], healthy: Flags, *, least: int) -> tuple[Known, ...]:
+def usual(
+    values: Floats, levels: tuple[Level, ...], healthy: Flags, *, least: int, scaled: bool = True
+) -> tuple[Known, ...]:
     """Median and scale level by level, and no further than anybody needs: the parent's is for the scale."""
     use = healthy & ~np.isnan(values)
     found: list[Known] = []
@@ -81,8 +83,10 @@ def usual(values: Floats, levels: tuple[Level, ...], healthy: Flags, *, least: i
     for level in levels:
         ordered = grouping.sort(values, level.group, use, level.groups)
         middle = grouping.quantile(ordered, 0.5)
-        off = np.abs(values - middle[level.group])
-        spread = grouping.median(off, level.group, use, level.groups) * MAD_TO_SD
+        spread = np.full(level.groups, np.nan)
+        if scaled:
+            off = np.abs(values - middle[level.group])
+            spread = grouping.median(off, level.group, use, level.groups) * MAD_TO_SD
         found.append(Known(ordered, middle, np.maximum(spread, LEAST_SCALE)))
         if len(found) > 1 and not short:
             break

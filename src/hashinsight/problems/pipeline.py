@@ -6,19 +6,30 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hashinsight.problems import anchors, baselines, conditions, features, lifecycle, modes, peers, trends
-from hashinsight.problems.codes import ISSUES, DataState, EventStatus, Issue, Metric, Severity, ThawReason, Verdict
-from hashinsight.problems.config import Config, Resolved, resolve
+from hashinsight.problems import anchors, baselines, conditions, features, grouping, lifecycle, modes, peers, trends
+from hashinsight.problems.codes import (
+    ISSUES,
+    REFERRED,
+    DataState,
+    EventStatus,
+    Issue,
+    Metric,
+    Severity,
+    ThawReason,
+    Verdict,
+)
 from hashinsight.problems.conditions import Seen
+from hashinsight.problems.config import Config, Resolved, resolve
 from hashinsight.problems.data_state import Standing, stand
 from hashinsight.problems.events import Events
 from hashinsight.problems.features import Features
-from hashinsight.problems.frame import Flags, Floats, Frame, Ints
+from hashinsight.problems.frame import Flags, Floats, Frame, Ints, zeroed
 from hashinsight.problems.health_rules import RULES
-from hashinsight.problems.lifecycle import Judged, Lived
+from hashinsight.problems.moves import Judged, Lived
 from hashinsight.problems.state import BASELINE, State, aligned, restart
 
-_REFERRED = (Metric.HASHRATE_RATIO, Metric.EFFICIENCY, Metric.TEMP_MAX, Metric.TEMP_SPREAD)
+_REFERRED = tuple(Metric)[:REFERRED]
+_COMPARED = (Metric.HASHRATE_RATIO, Metric.TEMP_MAX, Metric.EFFICIENCY)
 _SEVERITY = np.array([rule.severity for rule in sorted(RULES, key=lambda rule: rule.issue)], dtype=np.int8)
 
 
@@ -48,7 +59,7 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     state = aligned(state, frame.miner_no)
     limits = resolve(config, frame)
     standing = stand(frame, state["seen_ts"], now=now, config=config)
-    shown, troubled, acknowledged, ailing = _open_problems(state.events, frame)
+    shown, troubled, acknowledged, ailing, others = _open_problems(state.events, frame)
 
     seen = features.observe(frame, state, standing, limits, now=now, config=config)
     _begin_anew(state, frame, standing, now)
@@ -57,7 +68,7 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
 
     levels = peers.levels_of(frame, limits.model, state["mode"])
     healthy = seen.steady & ~ailing & ~standing.excused
-    known = {metric: peers.usual(values[metric], levels, healthy, least=config.least_peers) for metric in _REFERRED}
+    known = _usual_by_metric(values, levels, healthy, config)
     reference = _refer(state, levels, known, config)
     floor = baselines.pooled_floor(state, levels[0], values)
 
@@ -66,7 +77,7 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     own = baselines.compare(state, values, reference, floor, judged=judgeable, elapsed=elapsed, config=config)
     most = limits["cusum_sigma_hours"]
     apart = anchors.drift(state, own, may=judgeable, elapsed=elapsed, most=most)
-    trends.follow(state, own, limits, may=judgeable, elapsed=elapsed, config=config)
+    trends.follow(state, own, limits, may=judgeable, explained=others, elapsed=elapsed, config=config)
 
     thawed_before = state["thawed_at"].copy()
     frozen = baselines.freeze(state, troubled=troubled, acknowledged=acknowledged, now=now, config=config)
@@ -77,14 +88,14 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     anchors.gather(state, own, may=judgeable & ~troubled & ~acknowledged, now=now)
 
     among = {
-        metric: peers.stand_among(values[metric], *_comparable(metric, levels, known[metric]), least=config.least_peers)
-        for metric in (Metric.HASHRATE_RATIO, Metric.TEMP_MAX, Metric.EFFICIENCY)
+        metric: peers.stand_among(values[metric], levels, known[metric], least=config.least_peers)
+        for metric in _COMPARED
     }
     everything = Seen(
         frame=frame, standing=standing, features=seen, limits=limits, own=own, drift=apart,
         cusum_up=state["cusum_up"], cusum_down=state["cusum_down"], slope_hours=state["slope_hours"], peers=among,
-        usual_reject=_usual(seen.reject_rate, levels, healthy), usual_errors=_usual(seen.hw_error_rate, levels, healthy),
-        judgeable=judgeable, shown=shown,
+        usual_reject=_usual(seen.reject_rate, levels, healthy),
+        usual_errors=_usual(seen.hw_error_rate, levels, healthy), judgeable=judgeable, shown=shown,
     )  # fmt: skip
     verdict = conditions.judge(everything, config)
     lived = lifecycle.live(state.events, _judged(verdict, frame, standing), now=now, life=config.life)
@@ -96,10 +107,10 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     return state, Verdicts(now, everything, verdict, lived, features.left_out(seen), state["mode"].copy(), thawed)
 
 
-def _open_problems(events: Events, frame: Frame) -> tuple[Flags, Flags, Flags, Flags]:
-    """By issue and machine what is shown; by machine: a problem nobody has taken, one that somebody has, a grave one."""
+def _open_problems(events: Events, frame: Frame) -> tuple[Flags, Flags, Flags, Flags, Flags]:
+    """By issue and machine what is shown; by machine: one nobody has taken, one taken, a grave one, one but a trend."""
     shown = np.zeros((ISSUES, frame.n), dtype=np.bool_)
-    troubled, taken, grave = np.zeros((3, frame.n), dtype=np.bool_)
+    troubled, taken, grave, others = np.zeros((4, frame.n), dtype=np.bool_)
     active = events.take(events.active & (events.subject >= 0))
     at = np.minimum(np.searchsorted(frame.miner_no, active.subject), max(frame.n - 1, 0))
     here = frame.miner_no[at] == active.subject if frame.n else np.zeros(active.n, dtype=np.bool_)
@@ -110,7 +121,8 @@ def _open_problems(events: Events, frame: Frame) -> tuple[Flags, Flags, Flags, F
     taken[at[in_hand]] = True
     troubled[at[~in_hand]] = True
     grave[at[(active.severity <= Severity.P1) | (active.issue == Issue.BOARDS_DEGRADING)]] = True
-    return shown, troubled, taken, grave
+    others[at[active.issue != Issue.TREND_ANOMALY]] = True
+    return shown, troubled, taken, grave, others
 
 
 def _elapsed(state: State, standing: Standing, now: float, config: Config) -> Floats:
@@ -129,10 +141,22 @@ def _begin_anew(state: State, frame: Frame, standing: Standing, now: float) -> N
         baselines.begin_anew(state, changed, now=now, reason=ThawReason.NONE)
 
 
+def _usual_by_metric(
+    values: Floats, levels: tuple[peers.Level, ...], healthy: Flags, config: Config
+) -> dict[Metric, tuple[peers.Known, ...]]:
+    found = {}
+    for metric in _REFERRED:
+        compared = metric in _COMPARED
+        reach = len(peers.LEVELS) if metric is Metric.HASHRATE_RATIO else peers.OF_ONE_MODEL
+        least = config.least_peers if compared else config.least_reference
+        found[metric] = peers.usual(values[metric], levels[:reach], healthy, least=least, scaled=compared)
+    return found
+
+
 def _refer(
     state: State, levels: tuple[peers.Level, ...], known: dict[Metric, tuple[peers.Known, ...]], config: Config
 ) -> Floats:
-    """What is common to each machine's kind. A group that had a reference and has none now leaves its members unjudged."""
+    """What is common to each machine's kind. A group that had a reference and lost it leaves its members unjudged."""
     least, depth = config.least_reference, peers.OF_ONE_MODEL
     found = [peers.reference(levels[:depth], known[metric][:depth], least=least) for metric in _REFERRED]
     level = found[0][1]
@@ -168,19 +192,11 @@ def _modes(
     return moded
 
 
-def _comparable(
-    metric: Metric, levels: tuple[peers.Level, ...], known: tuple[peers.Known, ...]
-) -> tuple[tuple[peers.Level, ...], tuple[peers.Known, ...]]:
-    """Ratios can be compared across models; temperatures and watts cannot."""
-    depth = len(peers.LEVELS) if metric is Metric.HASHRATE_RATIO else peers.OF_ONE_MODEL
-    return levels[:depth], known[:depth]
-
-
 def _usual(values: Floats, levels: tuple[peers.Level, ...], healthy: Flags) -> Floats:
     """The median of its site: rates of shares and errors are alike on all models."""
     site = levels[-1]
     use = healthy & ~np.isnan(values)
-    return np.nan_to_num(peers.grouping.median(values, site.group, use, site.groups)[site.group])
+    return zeroed(grouping.median(values, site.group, use, site.groups)[site.group])
 
 
 def _judged(verdict: NDArray[np.int8], frame: Frame, standing: Standing) -> Judged:

@@ -3,13 +3,13 @@
 `columns()` and `from_columns()` are the form in which it is stored: flat columns, float32 where that suffices.
 """
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hashinsight.problems.codes import ANCHORED, METRICS, Metric
+from hashinsight.problems.codes import ANCHORED, METRICS, REFERRED, Metric
 from hashinsight.problems.events import Events, no_events
 from hashinsight.problems.frame import Floats, Ints
 from hashinsight.problems.mixtures import Mixtures, no_mixtures
@@ -33,7 +33,7 @@ _FIELDS: dict[str, tuple[int, Any, float]] = {
     "blocks": (ANCHORED * BLOCKS, np.float32, _NAN),
     "block_samples": (ANCHORED, np.float32, 0),
     "block_began": (1, np.float64, _NAN),
-    "reference": (ANCHORED + 1, np.float32, _NAN),
+    "reference": (REFERRED, np.float32, _NAN),
     "reference_level": (1, np.int8, -1),
     "updated_at": (1, np.float64, _NAN),
     "frozen_since": (1, np.float64, _NAN),

@@ -13,7 +13,7 @@ from hashinsight.problems.codes import ACTIONS, Action, EventStatus, Issue, Seve
 from hashinsight.problems.config import Config
 from hashinsight.problems.events import Events
 from hashinsight.problems.frame import Frame
-from hashinsight.problems.lifecycle import Lived
+from hashinsight.problems.moves import Lived
 from hashinsight.problems.pipeline import Verdicts, step
 from hashinsight.problems.state import State, empty_state
 from hashinsight.replay.newest import Newest
@@ -21,8 +21,9 @@ from hashinsight.replay.reading import interval_of, open_rows, pieces
 
 Watch = Callable[[float, Frame, State, Verdicts], None]
 _KEPT = (Action.CREATED, Action.RECURRED, Action.ESCALATED, Action.RESOLVED)
-_MOVE = {
-    "ts": pl.Datetime("ms", "UTC"), "event_no": pl.Int64, "subject": pl.Int64, "issue_code": pl.String,
+_TIME = pl.Datetime("ms", "UTC")
+_MOVE: dict[str, Any] = {
+    "ts": _TIME, "event_no": pl.Int64, "subject": pl.Int64, "issue_code": pl.String,
     "severity": pl.String, "action": pl.String, "notify": pl.Boolean,
 }  # fmt: skip
 
@@ -34,9 +35,13 @@ class Replayed:
     events: pl.DataFrame
     moves: pl.DataFrame
     cycles: int
-    machines: int
+    machine_ids: tuple[str, ...]  # by number
     interval_sec: float
     state: State = field(repr=False)
+
+    @property
+    def machines(self) -> int:
+        return len(self.machine_ids)
 
 
 def replay(path: Path, config: Config | None = None, *, watch: Watch | None = None) -> Replayed:
@@ -54,7 +59,7 @@ def replay(path: Path, config: Config | None = None, *, watch: Watch | None = No
         cycles += 1
         if watch is not None:
             watch(now, frame, state, verdicts)
-    return Replayed(log.events(state.events, newest), log.moves(newest), cycles, len(newest.machines.of), interval, state)
+    return Replayed(log.events(state.events, newest), log.moves(), cycles, tuple(newest.machines.of), interval, state)
 
 
 def _cycles(rows: pl.LazyFrame, newest: Newest, cycle_sec: float) -> Iterator[float]:
@@ -98,12 +103,11 @@ class _Log:
         if lived.replaced.n:
             self._replaced.append(lived.replaced)
 
-    def moves(self, newest: Newest) -> pl.DataFrame:
-        del newest
+    def moves(self) -> pl.DataFrame:
         frames = [
             pl.DataFrame(
                 {
-                    "ts": pl.Series([round(now * 1000)] * len(rows[0]), dtype=pl.Int64).cast(_MOVE["ts"]),
+                    "ts": pl.Series([round(now * 1000)] * len(rows[0]), dtype=pl.Int64).cast(_TIME),
                     "event_no": rows[0],
                     "subject": rows[1],
                     "issue_code": [Issue(one).code for one in rows[2].tolist()],
@@ -125,7 +129,7 @@ class _Log:
 
 def _event_rows(events: Events, newest: Newest) -> pl.DataFrame:
     opened = events.take(~np.isnan(events.opened_ts))
-    machines, collectors = list(newest.machines.of), list(newest._words["collector"].of)  # noqa: SLF001
+    machines, collectors = list(newest.machines.of), newest.collectors
     names = [machines[no] if no >= 0 else f"collector:{collectors[-1 - no]}" for no in opened.subject.tolist()]
     return pl.DataFrame(
         {

@@ -63,22 +63,10 @@ class Newest:
                 arrays[ours] = self._words[ours].numbers(rows[name])
         if "collector" not in arrays and "site" in arrays:
             self._words["collector"], arrays["collector"] = self._words["site"], arrays["site"]
-        for name, ours in _NAMES.items():
+        for name, ours in (_NAMES | dict(zip(BOARDS, BOARDS, strict=True))).items():
             if name in rows.columns:
                 arrays[ours] = rows[name].to_numpy()
-        for name in BOARDS:
-            if name in rows.columns:
-                arrays[name] = rows[name].to_numpy()
-        arrays["status"] = _status(rows)
-        if "expected_state" in rows.columns:
-            arrays["expected"] = rows["expected_state"].replace_strict(_EXPECTED, default=0, return_dtype=pl.Int64).to_numpy()
-        if "expected_until" in rows.columns:
-            until = (rows["expected_until"].dt.epoch("ms") / 1000).to_numpy()
-            arrays["expected_until"] = np.where(np.isnan(until), np.inf, until)
-        if "hashrate_ths" in arrays:
-            shown = arrays["hashrate_ths"]
-            arrays["hashrate_ths"] = np.where(shown > _MOST_THS, shown / _UNITS_OFF, shown)
-        return arrays
+        return arrays | _told(rows)
 
     def take(self, piece: dict[str, NDArray[Any]], rows: slice) -> None:
         """The rows of one cycle. A row that is older than what is known changes nothing."""
@@ -96,8 +84,12 @@ class Newest:
         if "hashrate_ths" in part and len(no) > len(newest):
             self._mean(part, order, machine, newer)
 
+    @property
+    def collectors(self) -> list[str]:
+        return list(self._words["collector"].of)
+
     def frame(self) -> Frame:
-        known = dict(self._now)
+        known: dict[str, Any] = dict(self._now)
         for name, words in self._words.items():
             if name in known:
                 known[name] = Texts(tuple(words.of), known[name])
@@ -133,7 +125,13 @@ class Newest:
             latest = float(part["at"][part["collector"] == collector].max())
             self._heard[collector] = max(latest, self._heard.get(collector, -np.inf))
 
-    def _mean(self, part: dict[str, NDArray[Any]], order: NDArray[np.int64], machine: NDArray[np.int64], newer: NDArray[np.bool_]) -> None:
+    def _mean(
+        self,
+        part: dict[str, NDArray[Any]],
+        order: NDArray[np.int64],
+        machine: NDArray[np.int64],
+        newer: NDArray[np.bool_],
+    ) -> None:
         """Of the samples of the last five minutes; offline ones have no hashrate."""
         no, ts, ths = part["no"][order], part["ts"][order], part["hashrate_ths"][order]
         late = np.zeros(self._n)
@@ -145,7 +143,18 @@ class Newest:
         self._now["hashrate_ths"][rows] = total[rows] / count[rows]
 
 
-def _status(rows: pl.DataFrame) -> NDArray[np.float64]:
-    if "online" not in rows.columns:
-        return np.ones(rows.height)
-    return np.where(rows["online"].to_numpy() == 0, 0.0, 1.0)
+def _told(rows: pl.DataFrame) -> dict[str, NDArray[Any]]:
+    """Columns that need more than another name."""
+    told: dict[str, NDArray[Any]] = {"status": np.ones(rows.height)}
+    if "online" in rows.columns:
+        told["status"] = np.where(rows["online"].to_numpy() == 0, 0.0, 1.0)
+    if "expected_state" in rows.columns:
+        named = rows["expected_state"].replace_strict(_EXPECTED, default=0, return_dtype=pl.Int64)
+        told["expected"] = named.to_numpy()
+    if "expected_until" in rows.columns:
+        until = (rows["expected_until"].dt.epoch("ms") / 1000).to_numpy()
+        told["expected_until"] = np.where(np.isnan(until), np.inf, until)
+    if "hashrate_ths" in rows.columns:
+        shown = rows["hashrate_ths"].to_numpy()
+        told["hashrate_ths"] = np.where(shown > _MOST_THS, shown / _UNITS_OFF, shown)
+    return told

@@ -1,0 +1,137 @@
+"""Scores of a replayed run against its labels: what was found, how late, what was nobody's fault. Pure, on frames."""
+
+from datetime import datetime, timedelta
+from math import sqrt
+
+import polars as pl
+
+GRACE = timedelta(minutes=60)  # a mended machine boots, settles, and its means come back
+EARLY = timedelta(minutes=10)
+_CYCLE = timedelta(seconds=300)
+_FIRST_HOURS = timedelta(hours=2)  # the first samples make the baselines
+_NO_FAULT = ("spontaneous_reboot",)
+HARD = ("hashboard_lost", "psu_protection", "failed_restart", "network_lost", "fan_stopped")
+# protection trips three minutes and one step after the label's start; until then the machine hashes
+_SHOWS_LATER = {"psu_protection": timedelta(seconds=180) + _CYCLE}
+_STOPPED = ("hashrate_zero", "offline")
+_HOT = (
+    "temp_anomaly",
+    "overheat_warn",
+    "overheat_crit",
+    "fleet_outlier",
+    "hashrate_degradation",
+    "efficiency_degradation",
+)
+FOUND_BY: dict[str, tuple[str, ...]] = {
+    "hashboard_lost": ("boards_degrading", "boards_dead", "hashrate_zero", "hashrate_degradation"),
+    "psu_protection": _STOPPED,
+    "failed_restart": _STOPPED,
+    "network_lost": ("offline",),
+    "fan_stopped": ("fan_zero", *_HOT, "hashrate_zero"),
+    "fan_failing": ("fan_zero", *_HOT, "hashrate_zero"),
+    "chips_failing": ("hashrate_degradation", "hw_error_rate_high", "efficiency_degradation", "trend_anomaly"),
+    "dust": _HOT,
+    "paste": _HOT,
+    "heatsink_off": (*_HOT, "boards_degrading", "hashrate_zero"),
+    "hung_firmware": ("data_implausible", "hashrate_zero"),
+    "pool_rejects": ("reject_rate_high",),
+    "psu_reboot_loop": ("hashrate_degradation", *_STOPPED),
+    "sensor_fault": ("sensor_fault", "data_implausible"),
+}
+
+
+def openings(moves: pl.DataFrame, names: dict[int, str]) -> pl.DataFrame:
+    """Every time that a problem of a machine became visible: created, or back again."""
+    shown = moves.filter(pl.col("action").is_in(["created", "recurred"]) & (pl.col("subject") >= 0))
+    return shown.select(
+        pl.col("subject").replace_strict(names, return_dtype=pl.String).alias("miner_id"),
+        "issue_code",
+        "severity",
+        opened="ts",
+        event_no="event_no",
+        first=pl.col("action") == "created",
+    )
+
+
+def truth(labels: pl.DataFrame, fan_zero: pl.DataFrame, *, last: datetime) -> pl.DataFrame:
+    """One row a machine and episode. A fan that stands is told from one that is slow by the file itself."""
+    warns = pl.min_horizontal("start", "precursor_start")
+    each = labels.filter(~pl.col("kind").is_in(_NO_FAULT) & (warns < last))
+    each = each.drop("miner_id").explode("members").rename({"members": "miner_id"})
+    each = each.with_columns(
+        end=pl.col("end").fill_null(last),
+        since=pl.min_horizontal("start", "precursor_start").fill_null(pl.col("start")),
+    )
+    stood = each.filter(pl.col("kind") == "fan_failing").join(fan_zero, on="miner_id")
+    stood = stood.filter(pl.col("zero_ts").is_between(pl.col("start"), pl.col("start") + timedelta(minutes=20)))
+    stands = pl.col("no").is_in(stood["no"].unique().implode()) & (pl.col("kind") == "fan_failing")
+    return each.with_columns(kind=pl.when(stands).then(pl.lit("fan_stopped")).otherwise(pl.col("kind")))
+
+
+def false_openings(opened: pl.DataFrame, episodes: pl.DataFrame) -> pl.DataFrame:
+    """Openings that no episode of their machine explains, its warning time and an hour after its end included."""
+    joined = opened.with_row_index("row").join(
+        episodes.select("miner_id", "since", "end"), on="miner_id", how="left", maintain_order="left"
+    )
+    explained = joined.filter(
+        (pl.col("opened") >= pl.col("since") - EARLY) & (pl.col("opened") <= pl.col("end") + GRACE)
+    )
+    return opened.with_row_index("row").filter(~pl.col("row").is_in(explained["row"].unique().implode()))
+
+
+def found(opened: pl.DataFrame, episodes: pl.DataFrame, *, begin: datetime, last: datetime) -> pl.DataFrame:
+    """By episode: when the first fitting problem became visible, how late, and whether a hard one was in two cycles.
+
+    Left out: the first hours of a run, and machines that were ill of something else when it began.
+    """
+    others = episodes.select("miner_id", other="no", other_start="start", other_end="end")
+    overlapped = (
+        episodes.join(others, on="miner_id")
+        .filter(
+            (pl.col("other") != pl.col("no"))
+            & (pl.col("other_start") <= pl.col("start") + 2 * _CYCLE)
+            & (pl.col("other_end") + GRACE >= pl.col("start"))
+        )["no"]
+        .unique()
+    )
+    clean = episodes.filter(
+        ~pl.col("no").is_in(overlapped.implode())
+        & pl.col("start").is_between(begin + _FIRST_HOURS, last - timedelta(minutes=30))
+        & (pl.col("scope").str.starts_with("machine"))
+    )
+    fits = pl.DataFrame(
+        [(kind, code) for kind, codes in FOUND_BY.items() for code in codes],
+        schema=["kind", "issue_code"],
+        orient="row",
+    )
+    hits = clean.join(fits, on="kind").join(opened, on=["miner_id", "issue_code"])
+    hits = hits.filter((pl.col("opened") >= pl.col("since")) & (pl.col("opened") <= pl.col("end")))
+    firsts = hits.group_by("no").agg(
+        opened=pl.col("opened").min(),
+        rows=pl.col("event_no").n_unique(),
+        codes=pl.col("issue_code").n_unique(),
+    )
+    shows = pl.col("start") + pl.col("kind").replace_strict(_SHOWS_LATER, default=timedelta(0))
+    return clean.join(firsts, on="no", how="left").with_columns(
+        delay_min=(pl.col("opened") - pl.col("start")).dt.total_seconds() / 60,
+        in_two=(pl.col("opened") <= shows.dt.truncate("5m") + 2 * _CYCLE).fill_null(value=False),
+        duplicates=pl.col("rows").fill_null(0).cast(pl.Int64) - pl.col("codes").fill_null(0).cast(pl.Int64),
+    )
+
+
+def share_interval(hits: int, of: int) -> tuple[float, float]:
+    """Wilson's, 95 %."""
+    if not of:
+        return 0.0, 1.0
+    z, part = 1.96, hits / of
+    middle = (part + z * z / (2 * of)) / (1 + z * z / of)
+    half = z * sqrt(part * (1 - part) / of + z * z / (4 * of * of)) / (1 + z * z / of)
+    return max(middle - half, 0.0), min(middle + half, 1.0)
+
+
+def rate_interval(count: int, of: float) -> tuple[float, float]:
+    """Byar's for a Poisson count, 95 %, as a rate; none at all still leaves room for three."""
+    low = count * (1 - 1 / (9 * count) - 1.96 / (3 * sqrt(count))) ** 3 if count else 0.0
+    more = count + 1
+    high = more * (1 - 1 / (9 * more) + 1.96 / (3 * sqrt(more))) ** 3
+    return low / of, high / of
