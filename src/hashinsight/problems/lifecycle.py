@@ -34,7 +34,7 @@ def live(events: Events, judged: Judged, *, now: float, life: Life) -> Lived:
     worst = np.where(said == Verdict.HIT, judged.severity[events.issue, at], 127).astype(np.int8)
     moved, action, notify = _move(events, said=said, quiet=quiet, worst=worst, now=now, life=life)
     born, born_action, replaced_rows, unborn = _begin(events, judged, now=now, life=life)
-    forgotten = (events.status == EventStatus.PENDING) & (action == ACTION_NO[Action.NO_EVENT]) & (said == Verdict.FINE)
+    forgotten = (events.status == EventStatus.PENDING) & (said == Verdict.FINE) & ~quiet
     moved, gone = _forget(moved, forgotten, replaced_rows)
     everything = joined(moved.take(~gone), born)
     everything, closed = _close_lesser(everything, now)

@@ -1,0 +1,152 @@
+"""Rules that are read off one sample: just under, at and over their thresholds, through a whole cycle."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hashinsight.problems.codes import DataState, Expected, Issue, Verdict
+from hashinsight.problems.config import Config, Layers
+from hashinsight.problems.frame import Texts
+from tests.problems.yard import Yard, of
+
+FINE, HIT, UNKNOWN = Verdict.FINE, Verdict.HIT, Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("issue", "readings", "says"),
+    [
+        (Issue.OVERHEAT_CRIT, {"temp_max_c": 84.9}, FINE),
+        (Issue.OVERHEAT_CRIT, {"temp_max_c": 85.0}, HIT),
+        (Issue.OVERHEAT_CRIT, {"temp_max_c": 85.1}, HIT),
+        (Issue.OVERHEAT_WARN, {"temp_max_c": 79.9}, FINE),
+        (Issue.OVERHEAT_WARN, {"temp_max_c": 80.0}, HIT),
+        (Issue.OVERHEAT_WARN, {"temp_max_c": 84.9}, HIT),
+        (Issue.OVERHEAT_WARN, {"temp_max_c": 85.0}, FINE),
+        (Issue.HASHRATE_ZERO, {"hashrate_ths": 1.05}, FINE),
+        (Issue.HASHRATE_ZERO, {"hashrate_ths": 1.04}, HIT),
+        (Issue.HASHRATE_ZERO, {"hashrate_ths": 0.0}, HIT),
+        (Issue.BOARDS_DEAD, {"boards_healthy": 2.0}, FINE),
+        (Issue.BOARDS_DEAD, {"boards_healthy": 2.0, "boards_total": 4.0}, HIT),
+        (Issue.BOARDS_DEAD, {"boards_healthy": 1.0}, HIT),
+        (Issue.FAN_ZERO, {"fan_min_rpm": 1.0}, FINE),
+        (Issue.FAN_ZERO, {"fan_min_rpm": 0.0}, HIT),
+        (Issue.FAN_ZERO, {"fan_min_rpm": -1.0}, UNKNOWN),
+        (Issue.FAN_ZERO, {"fan_min_rpm": 0.0, "is_air": 0.0}, UNKNOWN),
+        (Issue.SENSOR_FAULT, {"temp_max_c": 1.0}, FINE),
+        (Issue.SENSOR_FAULT, {"temp_max_c": 0.0}, HIT),
+        (Issue.SENSOR_FAULT, {"temp_max_c": 254.0}, FINE),
+        (Issue.SENSOR_FAULT, {"temp_max_c": 255.0}, HIT),
+        (Issue.SENSOR_FAULT, {"fan_min_rpm": -1.0}, HIT),
+        (Issue.DATA_IMPLAUSIBLE, {"hashrate_ths": 207.0}, FINE),
+        (Issue.DATA_IMPLAUSIBLE, {"hashrate_ths": 209.0}, HIT),
+        (Issue.OVERHEAT_CRIT, {"temp_max_c": 255.0}, UNKNOWN),
+        (Issue.OFFLINE, {}, FINE),
+        (Issue.OFFLINE, {"status": 0.0}, HIT),
+    ],
+)
+def test_a_rule_hits_from_its_threshold_on(issue: Issue, readings: dict[str, float], says: Verdict) -> None:
+    yard = Yard()
+    others = {"is_air": np.ones(yard.n)} if "is_air" in readings else {}
+    yard.columns |= others
+    yard.cycle(of(0, **readings))
+    assert yard.say_of(issue) is says
+    if issue not in (Issue.SENSOR_FAULT,):
+        assert yard.say_of(issue, machine=1) is FINE
+
+
+def test_limits_follow_the_model_and_what_its_sensor_measures() -> None:
+    yard = Yard(n=3)
+    yard.columns["model"] = Texts(("Antminer S21", "Antminer S19"), np.array([0, 1, 1]))
+    yard.columns["firmware"] = Texts(("stock", "LuxOS 2024"), np.array([0, 0, 1]))
+    yard.cycle(lambda told: told["temp_max_c"].fill(90.0))
+    assert [yard.say_of(Issue.OVERHEAT_CRIT, one) for one in range(3)] == [FINE, HIT, HIT]
+    yard.cycle(lambda told: told["temp_max_c"].fill(71.0))
+    assert [yard.say_of(Issue.OVERHEAT_CRIT, one) for one in range(3)] == [FINE, FINE, HIT]
+
+
+def test_an_operators_own_limit_for_a_firmware_goes_before_the_catalogue() -> None:
+    layers = Layers(tenant={"overheat_crit_c": 60.0}, firmwares={"stock 1.0": {"overheat_crit_c": 95.0}})
+    yard = Yard(config=Config(interval_sec=300.0, layers=layers))
+    yard.cycle(of(0, temp_max_c=94.0))
+    assert yard.say_of(Issue.OVERHEAT_CRIT) is FINE
+    yard.cycle(of(0, temp_max_c=95.0))
+    assert yard.say_of(Issue.OVERHEAT_CRIT) is HIT
+
+
+def test_a_machine_that_boots_has_ten_minutes_to_hash() -> None:
+    yard = Yard()
+    yard.warm_up()
+    yard.cycle(of(0, hashrate_ths=0.0, uptime_sec=200.0))
+    assert yard.say_of(Issue.HASHRATE_ZERO) is UNKNOWN
+    yard.cycle(of(0, hashrate_ths=0.0, uptime_sec=620.0))
+    assert yard.say_of(Issue.HASHRATE_ZERO) is HIT
+
+
+def test_a_pool_that_is_not_on_the_list_is_wrong_and_without_a_list_none_is() -> None:
+    yard = Yard(n=4)
+    pools = ("stratum+tcp://eu.good.example:3333", "stratum+tcp://evil.example:3333", "good.example")
+    yard.columns["pool"] = Texts(pools, np.array([0, 1, 2, -1]))
+    yard.cycle()
+    assert [yard.say_of(Issue.WRONG_POOL, one) for one in range(4)] == [UNKNOWN] * 4
+    yard.config = replace(yard.config, allowed_pools=("*.good.example", "good.example"))
+    yard.cycle()
+    assert [yard.say_of(Issue.WRONG_POOL, one) for one in range(4)] == [FINE, HIT, FINE, UNKNOWN]
+
+
+@pytest.mark.parametrize(
+    ("age", "status", "state"),
+    [
+        (180.0, 1.0, DataState.FRESH),
+        (181.0, 1.0, DataState.STALE),
+        (299.0, 1.0, DataState.STALE),
+        (300.0, 1.0, DataState.OFFLINE),
+        (20.0, 0.0, DataState.OFFLINE),
+    ],
+)
+def test_ages_of_three_and_five_intervals_part_fresh_stale_and_offline(
+    age: float, status: float, state: DataState
+) -> None:
+    yard = Yard(config=Config(interval_sec=60.0))
+    found = yard.cycle(of(0, ts=yard.now + 300 - age, status=status))
+    assert found.standing.state[0] == state
+    assert found.standing.state[1] == DataState.FRESH
+
+
+def test_what_a_silent_collector_has_is_unknown_and_what_was_never_seen_too() -> None:
+    yard = Yard(config=Config(interval_sec=60.0))
+    found = yard.cycle(lambda told: (told["ts"].fill(yard.now - 400), told["heard_at"].fill(yard.now - 400)))
+    assert (found.standing.state == DataState.UNKNOWN).all()
+    assert found.standing.collector_down.tolist() == [True]
+    found = yard.cycle(of(0, ts=np.nan))
+    assert found.standing.state[0] == DataState.UNKNOWN
+    assert found.standing.collector_down.tolist() == [False]
+
+
+def test_the_same_sample_is_never_judged_twice() -> None:
+    yard = Yard()
+    stuck = yard.now + 290.0
+    yard.cycle(of(0, ts=stuck, temp_max_c=99.0))
+    assert yard.say_of(Issue.OVERHEAT_CRIT) is HIT
+    yard.cycle(of(0, ts=stuck, temp_max_c=99.0))
+    assert yard.say_of(Issue.OVERHEAT_CRIT) is UNKNOWN
+    assert yard.problems(0) == set()
+
+
+def test_an_expected_stop_excuses_until_its_deadline_and_heat_is_never_excused() -> None:
+    yard = Yard()
+    yard.warm_up()
+    deadline = yard.now + 900.0
+    stop = of(0, hashrate_ths=0.0, fan_min_rpm=0.0, expected=float(Expected.STOPPED), expected_until=deadline)
+    hot = of(1, temp_c=95.0, temp_max_c=99.0, expected=float(Expected.STOPPED), expected_until=deadline)
+
+    def told(columns: dict[str, object]) -> None:
+        columns["expected"], columns["expected_until"] = np.zeros(yard.n), np.full(yard.n, np.inf)
+        stop(columns)
+        hot(columns)
+
+    yard.cycle(told, times=2)
+    assert yard.problems(0) == set()
+    assert yard.problems(1) == {"overheat_crit"}
+    yard.cycle(told, times=2)
+    assert yard.problems(0) == {"hashrate_zero", "fan_zero"}

@@ -1,0 +1,198 @@
+"""The life of problems in bulk does what a simple machine of one event at a time does, whatever happens."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hashinsight.problems.codes import ACTIONS, EventStatus, Issue, Verdict
+from hashinsight.problems.config import Life
+from hashinsight.problems.events import no_events
+from hashinsight.problems.lifecycle import live
+from hashinsight.problems.moves import Judged
+
+SUBJECTS = (-1, 3, 7)
+CHOSEN = (Issue.OVERHEAT_CRIT, Issue.OVERHEAT_WARN, Issue.HASHRATE_DEGRADATION)
+SHOWN = ("open", "ack", "in_progress")
+
+
+@dataclass
+class One:
+    """One row of the registry, as a person would keep it on paper."""
+
+    no: int
+    severity: int
+    status: str = "pending"
+    fails: int = 1
+    oks: int = 0
+    recurrences: int = 0
+    resolved_at: float = 0.0
+    opened: bool = False
+    flap_since: float = float("-inf")
+    flaps: int = 0
+    flapping: bool = False
+    before: int = -1
+
+
+@dataclass
+class Model:
+    life: Life
+    rows: dict[tuple[int, Issue], One] = field(default_factory=dict)
+    next_no: int = 1
+
+    def cycle(self, said: dict[tuple[int, Issue], tuple[str, int]], quiet: set[int], now: float) -> dict[object, str]:
+        done: dict[object, str] = {}
+        held = set()
+        for subject in SUBJECTS:
+            worse = self.rows.get((subject, Issue.OVERHEAT_CRIT))
+            if said[subject, Issue.OVERHEAT_CRIT][0] == "hit" or (worse and worse.status in SHOWN):
+                held.add((subject, Issue.OVERHEAT_WARN))
+        # rows are numbered in the order of issue and subject, as the bulk does
+        for key in sorted(said, key=lambda key: (key[1], key[0])):
+            verdict, severity = said[key]
+            action = self._one(key, "unknown" if key in held else verdict, severity, key[0] in quiet, now)
+            if action:
+                done[key] = action
+        for subject in SUBJECTS:
+            worse, lesser = (self.rows.get((subject, one)) for one in (Issue.OVERHEAT_CRIT, Issue.OVERHEAT_WARN))
+            if worse and lesser and worse.status in SHOWN and lesser.status != "resolved":
+                if lesser.status in SHOWN:
+                    lesser.resolved_at = now
+                    done[subject, "closed"] = "escalated"
+                else:
+                    lesser.resolved_at = float("-inf")
+                lesser.status = "resolved"
+        return done
+
+    def _one(self, key: tuple[int, Issue], verdict: str, severity: int, quiet: bool, now: float) -> str | None:  # noqa: FBT001
+        row = self.rows.get(key)
+        if verdict == "hit" and quiet:
+            return "suppressed"
+        if row is None or (row.status == "resolved" and verdict == "hit" and not now - row.resolved_at < self.life.cooldown_sec):
+            return self._begin(key, row, severity) if verdict == "hit" else None
+        if row.status == "resolved":
+            return self._again(row, severity, now) if verdict == "hit" else None
+        if quiet or verdict == "unknown":
+            return "no_event"
+        if verdict == "hit":
+            return self._seen(row, severity)
+        return self._healthy(key, row, now)
+
+    def _need(self, severity: int) -> int:
+        return self.life.debounce_p0 if severity == 0 else self.life.debounce
+
+    def _begin(self, key: tuple[int, Issue], old: One | None, severity: int) -> str:
+        before = -1 if old is None else (old.no if old.opened else old.before)
+        row = self.rows[key] = One(self.next_no, severity, before=before)
+        self.next_no += 1
+        if self._need(severity) <= 1:
+            row.status, row.opened = "open", True
+            return "created"
+        return "debouncing"
+
+    def _again(self, row: One, severity: int, now: float) -> str:
+        row.status, row.severity, row.recurrences = "open", severity, row.recurrences + 1
+        row.fails, row.oks = 1, 0
+        if not now - row.flap_since < self.life.flapping_sec:
+            row.flap_since, row.flaps = now, 0
+        row.flaps += 1
+        row.flapping = row.flapping or row.flaps >= self.life.flapping_recurrences
+        return "recurred"
+
+    def _seen(self, row: One, severity: int) -> str:
+        rises = severity < row.severity
+        row.severity, row.fails, row.oks = min(row.severity, severity), row.fails + 1, 0
+        if row.status == "pending":
+            if row.fails < self._need(row.severity):
+                return "debouncing"
+            row.status, row.opened = "open", True
+            return "created"
+        return "escalated" if rises else "updated"
+
+    def _healthy(self, key: tuple[int, Issue], row: One, now: float) -> str:
+        row.fails = 0
+        if row.status == "pending":
+            if row.before >= 0:
+                row.status, row.resolved_at = "resolved", float("-inf")
+            else:
+                del self.rows[key]
+            return "no_event"
+        row.oks += 1
+        if row.oks < (self.life.resolve_flapping if row.flapping else self.life.resolve):
+            return "counting"
+        row.status, row.resolved_at = "resolved", now
+        return "resolved"
+
+
+verdicts = st.tuples(st.sampled_from(["unknown", "fine", "hit", "hit"]), st.integers(0, 3))
+cycles = st.fixed_dictionaries(
+    {
+        "said": st.lists(verdicts, min_size=len(SUBJECTS) * len(CHOSEN), max_size=len(SUBJECTS) * len(CHOSEN)),
+        "quiet": st.sets(st.sampled_from(SUBJECTS), max_size=1) | st.just(set()),
+        "later": st.sampled_from([300.0, 300.0, 300.0, 4000.0, 90_000.0]),
+        "person": st.none() | st.tuples(st.integers(0, 8), st.sampled_from(["ack", "in_progress", "resolved"])),
+    }
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(plan=st.lists(cycles, max_size=16), debounce=st.integers(1, 3), debounce_p0=st.integers(1, 2))
+def test_the_bulk_lives_as_single_events_do(plan: list[dict[str, object]], debounce: int, debounce_p0: int) -> None:
+    life = Life(debounce=debounce, debounce_p0=debounce_p0, resolve_flapping=5)
+    model, events, now = Model(life), no_events(), 1e9
+    for one in plan:
+        now += one["later"]  # type: ignore[operator]
+        keys = [(subject, issue) for subject in SUBJECTS for issue in CHOSEN]
+        said = dict(zip(keys, one["said"], strict=True))  # type: ignore[call-overload]
+        expected = model.cycle(said, one["quiet"], now)  # type: ignore[arg-type]
+        lived = live(events, judged(said, one["quiet"]), now=now, life=life)  # type: ignore[arg-type]
+        events = lived.events
+        assert told(lived.moves) == sorted(expected.values())
+        compare(model, events)
+        if one["person"] is not None:
+            events = act(model, events, *one["person"], now)  # type: ignore[misc]
+
+
+def judged(said: dict[tuple[int, Issue], tuple[str, int]], quiet: set[int]) -> Judged:
+    verdict = np.zeros((len(Issue), len(SUBJECTS)), dtype=np.int8)
+    severity = np.full((len(Issue), len(SUBJECTS)), 3, dtype=np.int8)
+    for (subject, issue), (word, worst) in said.items():
+        verdict[issue, SUBJECTS.index(subject)] = Verdict[word.upper().replace("UNKNOWN", "UNKNOWN")]
+        severity[issue, SUBJECTS.index(subject)] = worst
+    return Judged(np.array(SUBJECTS), verdict, severity, np.isin(SUBJECTS, list(quiet)))
+
+
+def told(moves: object) -> list[str]:
+    return sorted(ACTIONS[one].value for one in moves.action.tolist())  # type: ignore[attr-defined]
+
+
+def compare(model: Model, events: object) -> None:
+    seen = {}
+    for row in range(events.n):  # type: ignore[attr-defined]
+        seen[int(events.subject[row]), Issue(events.issue[row])] = row  # type: ignore[attr-defined]
+    assert set(seen) == set(model.rows)
+    for key, one in model.rows.items():
+        row = seen[key]
+        got = (
+            events.event_no[row], EventStatus(events.status[row]).name.lower(), events.severity[row],  # type: ignore[attr-defined]
+            events.recurrences[row], events.flapping[row], events.predecessor[row],  # type: ignore[attr-defined]
+        )  # fmt: skip
+        assert got == (one.no, one.status, one.severity, one.recurrences, one.flapping, one.before)
+        if one.status != "resolved":
+            assert (events.consecutive_fail[row], events.consecutive_ok[row]) == (one.fails, one.oks)  # type: ignore[attr-defined]
+
+
+def act(model: Model, events: object, number: int, word: str, now: float) -> object:
+    """Somebody takes an event in hand or says that it is done."""
+    key = sorted(model.rows)[number % len(model.rows)] if model.rows else None
+    if key is None or model.rows[key].status not in SHOWN:
+        return events
+    row = (events.subject == key[0]) & (events.issue == key[1])  # type: ignore[attr-defined]
+    status, resolved = events.status.copy(), events.resolved_ts.copy()  # type: ignore[attr-defined]
+    status[row] = EventStatus[word.upper()]
+    model.rows[key].status = word
+    if word == "resolved":
+        model.rows[key].resolved_at = now
+        resolved[row] = now
+    return replace(events, status=status, resolved_ts=resolved)  # type: ignore[type-var]
