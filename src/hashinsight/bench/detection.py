@@ -24,9 +24,9 @@ _HARD_CODES = tuple(issue.code for issue in HARD_ISSUES)
 
 @dataclass(frozen=True)
 class Size:
-    machines: int = 3000
-    days: float = 12.0
-    seeds: int = 6
+    machines: int = 6000
+    days: float = 8.0
+    seeds: int = 3
     extras: bool = True  # reserved families, twice the noise, bad data: one seed each
 
 

@@ -25,7 +25,7 @@ from hashinsight.sim.scenario import from_library
 from hashinsight.sim.writing import write_frames
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
-OFTEN = 60.0  # faults come so much more often than in life, so that thousands fit into a run
+OFTEN = 200.0  # faults come so much more often than in life, so that thousands fit into a run
 MODES = ("eco", "normal", "perf")
 
 

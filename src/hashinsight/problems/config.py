@@ -27,11 +27,11 @@ class Thresholds:
     boards_dead_ratio: float = 0.5
     boards_degrading_drop: float = 0.1
     hashrate_z: float = -2.0
-    hashrate_effect: float = 0.04  # of what is expected of it
+    hashrate_effect: float = 0.03  # of what is expected of it
     efficiency_z: float = 2.0
     efficiency_effect: float = 0.05  # of its own W/TH
     temp_z: float = 2.5
-    temp_effect_c: float = 5.0
+    temp_effect_c: float = 4.0
     overheat_hold_c: float = 2.0  # below its limit, a machine that was too hot is not well yet
     trend_per_day: float = 0.03
     trend_hours: float = 12.0

@@ -10,6 +10,7 @@ from hashinsight.problems.config import distinct
 from hashinsight.problems.frame import Flags, Floats, Frame, Ints
 
 LEVELS = ("site:model:firmware:mode", "site:model:mode", "site:model", "site")
+OF_ONE_MODE = 2
 OF_ONE_MODEL = 3  # levels within which temperatures and watts can be compared
 MAD_TO_SD = 1.4826
 LEAST_SCALE = 0.001
@@ -94,14 +95,19 @@ def usual(
     return tuple(found)
 
 
-def stand_among(values: Floats, levels: tuple[Level, ...], known: tuple[Known, ...], *, least: int) -> Standings:
-    """Each machine in the finest group that has enough; its scale drawn towards the next coarser group's."""
+def stand_among(
+    values: Floats, levels: tuple[Level, ...], known: tuple[Known, ...], *, least: int, plain: Flags
+) -> Standings:
+    """Each machine in the finest group that has enough; its scale drawn towards the next coarser group's.
+
+    `plain` ones run as most do. Who is in a mode of its own is not compared with machines in others: eco would be bad.
+    """
     n = len(values)
     chosen, group = np.full(n, NO_LEVEL, dtype=np.int8), np.zeros(n, dtype=np.int64)
     count, median, scale = np.zeros(n, dtype=np.int64), np.full(n, np.nan), np.full(n, np.nan)
     for number, (level, one) in enumerate(zip(levels, known, strict=False)):
         counts = one.ordered.count[level.group]
-        here = (chosen == NO_LEVEL) & (counts >= least)
+        here = (chosen == NO_LEVEL) & (counts >= least) & (plain | (number < OF_ONE_MODE))
         own = one.scale[level.group] ** 2
         if number + 1 < len(known):
             parent = known[number + 1].scale[levels[number + 1].group] ** 2

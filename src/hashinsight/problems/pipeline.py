@@ -14,6 +14,7 @@ from hashinsight.problems.codes import (
     EventStatus,
     Issue,
     Metric,
+    Mode,
     Severity,
     ThawReason,
     Verdict,
@@ -87,8 +88,9 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     )
     anchors.gather(state, own, may=judgeable & ~troubled & ~acknowledged, now=now)
 
+    plain = (state["mode"] == Mode.NORMAL) | (state["mode"] == Mode.UNKNOWN)
     among = {
-        metric: peers.stand_among(values[metric], levels, known[metric], least=config.least_peers)
+        metric: peers.stand_among(values[metric], levels, known[metric], least=config.least_peers, plain=plain)
         for metric in _COMPARED
     }
     everything = Seen(

@@ -1,0 +1,136 @@
+"""The baseline of a machine: the same whether it is kept or computed again, and deaf to what is not its own."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hashinsight.problems.baselines import COLD, update
+from hashinsight.problems.codes import EventStatus, Issue, Metric, ThawReason
+from hashinsight.problems.state import columns, empty_state, from_columns
+from tests.problems.yard import Yard, both, of, slower
+
+FLOOR = 0.004
+samples = st.lists(st.tuples(st.floats(0.5, 1.5), st.sampled_from([300.0, 300.0, 900.0, 7000.0])), min_size=1, max_size=60)
+
+
+def computed_again(series: list[tuple[float, float]], scale_sec: float) -> tuple[float, float]:
+    """From the whole history, one number after the other, without arrays."""
+    mean, variance = series[0][0], FLOOR**2
+    for count, (value, elapsed) in enumerate(series[1:], start=1):
+        weight = max(1 - math.exp(-elapsed / scale_sec), 1 / (count + 1))
+        step = value - mean
+        if count >= COLD:
+            bound = 3 * math.sqrt(max(variance, FLOOR**2))
+            step = min(max(step, -bound), bound)
+        mean, variance = mean + weight * step, (1 - weight) * (variance + weight * step * step)
+    return mean, variance
+
+
+@settings(max_examples=100, deadline=None)
+@given(series=samples)
+def test_kept_from_cycle_to_cycle_it_is_what_the_whole_history_gives(series: list[tuple[float, float]]) -> None:
+    kept = (np.array([np.nan], np.float32), np.array([np.nan], np.float32), np.array([0], np.float32))
+    for value, elapsed in series:
+        moved = update(
+            *kept, np.array([value]), floor=np.array([FLOOR]), elapsed=np.array([elapsed]), scale_sec=64_800.0
+        )
+        kept = tuple(one.astype(np.float32) for one in moved)  # type: ignore[assignment]
+    mean, variance = computed_again(series, 64_800.0)
+    assert math.isclose(kept[0][0], mean, rel_tol=1e-4)
+    assert math.isclose(kept[1][0], variance, rel_tol=2e-3, abs_tol=1e-8)
+
+
+def test_a_step_of_an_hour_weighs_as_twelve_of_five_minutes() -> None:
+    past = (np.array([1.0]), np.array([0.01]), np.array([1e4]))
+    at_once = update(*past, np.array([0.95]), floor=np.array([FLOOR]), elapsed=np.array([3600.0]), scale_sec=64_800.0)
+    for _ in range(12):
+        past = update(*past, np.array([0.95]), floor=np.array([FLOOR]), elapsed=np.array([300.0]), scale_sec=64_800.0)
+    assert math.isclose(past[0][0], at_once[0][0], rel_tol=1e-9)
+
+
+def test_a_state_that_was_stored_and_read_goes_on_as_if_nothing_had_been() -> None:
+    kept, stored = Yard(), Yard()
+    for yard in (kept, stored):
+        yard.cycle(slower(3, 0.2), times=9)
+    back = from_columns(columns(stored.state))
+    stored.state = replace(back, events=stored.state.events, mixtures=stored.state.mixtures)
+    for yard in (kept, stored):
+        yard.cycle(slower(3, 0.2), times=9)
+    assert kept.everything_open() == stored.everything_open()
+    for name, values in columns(kept.state).items():
+        np.testing.assert_array_equal(values, columns(stored.state)[name], err_msg=name)
+
+
+def test_a_cycle_changes_nothing_that_was_passed_in() -> None:
+    yard = Yard()
+    yard.warm_up()
+    before = {name: values.copy() for name, values in columns(yard.state).items()}
+    state = yard.state
+    yard.cycle(slower(1, 0.5), times=3)
+    for name, values in columns(state).items():
+        np.testing.assert_array_equal(values, before[name], err_msg=name)
+
+
+def test_weather_that_moves_all_machines_moves_no_baseline() -> None:
+    yard = Yard()
+    yard.warm_up()
+    before = yard.state["ewma"][Metric.TEMP_MAX].copy()
+
+    def warmer(told: dict[str, object]) -> None:
+        for name in ("temp_c", "temp_max_c"):
+            told[name] = told[name] + 9.0  # type: ignore[operator]
+
+    yard.cycle(warmer, times=20)
+    assert np.abs(yard.state["ewma"][Metric.TEMP_MAX] - before).max() < 1.0
+    assert yard.everything_open() == set()
+
+
+def test_it_is_frozen_while_a_problem_is_open_and_let_go_when_somebody_has_taken_it() -> None:
+    yard = Yard()
+    yard.warm_up()
+    yard.cycle(slower(0, 0.33), times=6)
+    assert "hashrate_degradation" in yard.problems(0)
+    before = float(yard.state["ewma"][Metric.HASHRATE_RATIO, 0])
+    yard.cycle(slower(0, 0.33), times=20)
+    assert float(yard.state["ewma"][Metric.HASHRATE_RATIO, 0]) == before
+    for issue in {Issue[code.upper()] for code in yard.problems(0)}:
+        yard.set_status(0, issue, EventStatus.ACK)
+    found = yard.cycle(slower(0, 0.33))
+    assert found.thawed[0]
+    assert yard.state["thaw_reason"][0] == ThawReason.ACKNOWLEDGED
+    yard.cycle(slower(0, 0.33), times=5)
+    assert float(yard.state["ewma"][Metric.HASHRATE_RATIO, 0]) < before
+
+
+def test_another_firmware_begins_anew_and_what_the_old_one_did_is_no_reproach() -> None:
+    yard = Yard()
+    yard.warm_up()
+    assert yard.state["samples"][Metric.HASHRATE_RATIO, 0] >= COLD
+    firmware = yard.columns["firmware"]
+    yard.columns["firmware"] = type(firmware)(("stock 1.0", "stock 2.0"), np.eye(1, yard.n, dtype=np.int64)[0])
+    yard.cycle()
+    assert yard.state["samples"][Metric.HASHRATE_RATIO, 0] <= 1
+    assert yard.state["samples"][Metric.HASHRATE_RATIO, 1] >= COLD
+    yard.cycle(slower(0, 0.2), times=4)
+    assert "hashrate_degradation" not in yard.problems(0)
+
+
+def test_one_bad_sample_raises_nothing() -> None:
+    yard = Yard()
+    yard.warm_up()
+    yard.cycle(both(of(0, hashrate_ths=40.0), of(1, temp_max_c=78.0, temp_c=75.0)))
+    yard.cycle(times=4)
+    assert yard.everything_open() == set()
+
+
+def test_an_empty_state_takes_new_machines_and_leaves_out_old_ones() -> None:
+    small, large = Yard(n=4), Yard(n=9)
+    small.warm_up()
+    large.state = small.state
+    large.now = small.now
+    large.cycle()
+    assert large.state["samples"][0].tolist() == [*small.state["samples"][0] + 1, *[1] * 5]
+    assert empty_state().n == 0

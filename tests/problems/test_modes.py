@@ -1,0 +1,135 @@
+"""Modes: one population is one mode, several are told apart, and nobody switches because of one odd sample."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hashinsight.problems import mixtures, modes
+from hashinsight.problems.codes import Issue, Mode, Verdict
+from hashinsight.problems.config import Config
+from hashinsight.problems.frame import Texts
+from tests.problems.yard import Yard, slower
+
+
+def cloud(rng: np.random.Generator, parts: list[tuple[float, float, int]], noise: float = 0.013) -> np.ndarray:
+    """Hashrate and power around these centres."""
+    return np.concatenate(
+        [np.stack([ratio + noise * rng.standard_normal(n), watts + 0.02 * rng.standard_normal(n)], axis=1)
+         for ratio, watts, n in parts]
+    )  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10_000), n=st.integers(5, 400), spread=st.floats(0.005, 0.04), centre=st.floats(0.7, 1.1))
+def test_one_population_is_never_split(seed: int, n: int, spread: float, centre: float) -> None:
+    points = cloud(np.random.default_rng(seed), [(centre, centre, n)], noise=spread)
+    fitted = mixtures.fit(points)
+    assert len(fitted.share) == 1
+    assert modes.labels_of(fitted).tolist() == [Mode.NORMAL]
+
+
+@pytest.mark.parametrize(
+    ("parts", "labels"),
+    [
+        ([(0.8, 0.7, 40), (1.0, 1.0, 60)], [Mode.ECO, Mode.NORMAL]),
+        ([(1.0, 1.0, 60), (1.1, 1.17, 20)], [Mode.NORMAL, Mode.PERF]),
+        ([(0.8, 0.7, 30), (1.0, 1.0, 50), (1.1, 1.17, 30)], [Mode.ECO, Mode.NORMAL, Mode.PERF]),
+    ],
+)
+def test_populations_that_are_apart_are_told_apart(parts: list[tuple[float, float, int]], labels: list[Mode]) -> None:
+    points = cloud(np.random.default_rng(7), parts)
+    fitted = mixtures.fit(points)
+    assert modes.labels_of(fitted).tolist() == labels
+    told, sure = modes._assigned(points, fitted)
+    truth = np.repeat(labels, [n for _, _, n in parts])
+    assert (told == truth).mean() > 0.97
+    assert ((sure >= 0.3) & (sure <= 1)).all()
+
+
+def test_the_same_points_give_the_same_modes() -> None:
+    points = cloud(np.random.default_rng(3), [(0.8, 0.7, 40), (1.0, 1.0, 60)])
+    first, second = mixtures.fit(points), mixtures.fit(points.copy())
+    np.testing.assert_array_equal(first.mean, second.mean)
+
+
+def test_a_few_broken_machines_are_no_mode() -> None:
+    points = cloud(np.random.default_rng(5), [(0.67, 0.68, 4), (1.0, 1.0, 96)])
+    assert len(mixtures.fit(points).share) == 1
+
+
+def two_modes(n: int = 40) -> Yard:
+    """A third of the machines run at 80 % with 70 % of the power, and nobody says so."""
+    yard = Yard(n=n)
+    yard.eco = np.arange(n) % 3 == 0  # type: ignore[attr-defined]
+    plain = yard.readings
+
+    def readings() -> dict[str, object]:
+        told = plain()
+        told["hashrate_ths"][yard.eco] *= 0.8  # type: ignore[attr-defined]
+        told["power_w"][yard.eco] *= 0.7  # type: ignore[attr-defined]
+        return told
+
+    yard.readings = readings  # type: ignore[method-assign]
+    return yard
+
+
+def test_modes_are_found_in_a_fleet_and_fewer_than_five_machines_have_none() -> None:
+    yard = two_modes()
+    found = yard.cycle(times=3)
+    assert (found.mode == np.where(yard.eco, Mode.ECO, Mode.NORMAL)).all()  # type: ignore[attr-defined]
+    few = Yard(n=4)
+    assert (few.cycle(times=3).mode == Mode.UNKNOWN).all()
+
+
+def test_a_switch_takes_three_agreeing_cycles_and_a_grace_in_which_nothing_is_judged() -> None:
+    yard = two_modes()
+    yard.cycle(times=12)
+    yard.eco[1] = True  # type: ignore[attr-defined]
+    assert yard.cycle().mode[1] == Mode.NORMAL
+    assert yard.say_of(Issue.HASHRATE_DEGRADATION, 1) is Verdict.UNKNOWN
+    assert yard.cycle().mode[1] == Mode.NORMAL
+    assert yard.cycle().mode[1] == Mode.ECO
+    assert yard.say_of(Issue.HASHRATE_DEGRADATION, 1) is Verdict.UNKNOWN
+    yard.cycle(times=12)
+    assert yard.problems(1) == set()
+
+
+def test_one_odd_sample_switches_nobody() -> None:
+    yard = two_modes()
+    yard.cycle(times=5)
+    yard.eco[1] = True  # type: ignore[attr-defined]
+    yard.cycle(times=2)
+    yard.eco[1] = False  # type: ignore[attr-defined]
+    assert yard.cycle().mode[1] == Mode.NORMAL
+    assert yard.state["mode_agreed"][1] == 0
+
+
+def test_a_lost_board_is_a_problem_and_not_a_mode() -> None:
+    yard = two_modes()
+    yard.cycle(times=12)
+    yard.cycle(slower(1, 0.34), times=8)
+    assert yard.state["mode"][1] == Mode.NORMAL
+    assert "hashrate_degradation" in yard.problems(1)
+
+
+def test_what_the_firmware_says_wins_at_once() -> None:
+    yard = Yard(n=12)
+    yard.columns["mode"] = Texts(("normal", "Eco "), np.zeros(12, dtype=np.int64))
+    yard.cycle(times=3)
+    yard.columns["mode"] = Texts(("normal", "Eco "), np.eye(1, 12, dtype=np.int64)[0])
+    found = yard.cycle()
+    assert found.mode[0] == Mode.ECO
+    assert found.mode[1] == Mode.NORMAL
+
+
+def test_models_are_fitted_every_few_hours_only() -> None:
+    yard = Yard(config=replace(Config(interval_sec=300.0), mode_fit_sec=3600.0))
+    yard.cycle()
+    fitted = yard.state.mixtures
+    yard.cycle(times=11)
+    assert yard.state.mixtures is fitted
+    yard.cycle()
+    assert yard.state.mixtures is not fitted

@@ -1,0 +1,111 @@
+"""Whole weeks of small fleets: what must stay open, what must be found, what must raise nothing."""
+
+from typing import Any
+
+import numpy as np
+
+from hashinsight.problems.codes import Expected, Issue, Metric, ThawReason
+from hashinsight.problems.config import Config
+from tests.problems.yard import NOON, Yard, of, slower
+
+DAY = 86_400.0
+QUARTER = Config(interval_sec=900.0, cycle_sec=900.0)  # a quarter of an hour, so that a week is quick
+
+
+def test_a_lost_board_is_open_a_week_later_and_a_slow_decline_is_found() -> None:
+    yard = Yard(n=10, config=QUARTER, seed=4)
+    found_at: dict[str, float] = {}
+
+    def fate(told: dict[str, Any]) -> None:
+        day = (yard.now - NOON) / DAY
+        if day >= 3:  # at noon of the third day machine 0 loses a board, and machine 1 begins to fade
+            told["boards_healthy"][0] = 2
+            slower(0, 1 / 3)(told)
+            slower(1, 0.10 * min((day - 3) / 7, 1.0))(told)
+
+    while yard.now < NOON + 10.5 * DAY:
+        yard.cycle(fate)
+        if "hashrate_degradation" in yard.problems(1):
+            found_at.setdefault("decline", (yard.now - NOON) / DAY)
+        if "boards_degrading" in yard.problems(0):
+            found_at.setdefault("board", (yard.now - NOON) / DAY)
+    assert found_at["board"] < 3 + 2 * 900 / DAY
+    assert 3 < found_at["decline"] < 10
+    assert {"boards_degrading", "hashrate_degradation"} <= yard.problems(0)
+    assert "hashrate_degradation" in yard.problems(1)
+    assert {who for who, _ in yard.everything_open()} == {0, 1}
+    # one row each from the first day on, and the freeze that ended after a week is on record
+    mine = yard.state.events.subject == 0
+    assert (yard.state.events.recurrences[mine] == 0).all()
+    assert yard.state["thaw_reason"][0] == ThawReason.TIMEOUT
+    assert yard.state["ewma"][Metric.BOARDS_RATIO, 0] > 0.99
+    # mended, it is well again within the hour
+    yard.cycle(slower(1, 0.1), times=8)
+    assert "boards_degrading" not in yard.problems(0)
+
+
+def test_a_machine_stopped_by_command_raises_nothing_until_its_deadline() -> None:
+    yard = Yard()
+    yard.warm_up()
+    deadline = yard.now + 6 * 3600.0
+
+    def stopped(told: dict[str, Any]) -> None:
+        told["expected"], told["expected_until"] = np.zeros(yard.n), np.full(yard.n, np.inf)
+        of(0, hashrate_ths=0.0, power_w=30.0, fan_min_rpm=0.0, expected=float(Expected.STOPPED),
+           expected_until=deadline)(told)  # fmt: skip
+        of(1, status=0.0, expected=float(Expected.REBOOTING), expected_until=deadline)(told)
+
+    while yard.now + 300 < deadline:
+        yard.cycle(stopped)
+        assert yard.everything_open() == set()
+    assert yard.state.events.n == 0
+    yard.cycle(stopped, times=2)
+    assert yard.everything_open() == {(0, "hashrate_zero"), (0, "fan_zero"), (1, "offline")}
+
+
+def test_a_dead_collector_is_one_event_of_its_own_and_moves_no_machines_problem() -> None:
+    yard = Yard()
+    yard.warm_up()
+    yard.cycle(of(0, hashrate_ths=0.0), times=3)
+    assert yard.everything_open() == {(0, "hashrate_zero")}
+    before = yard.state.events
+    last = yard.now
+
+    def silent(told: dict[str, Any]) -> None:
+        told["ts"].fill(last - 10)
+        told["heard_at"].fill(last - 5)
+        told["hashrate_ths"].fill(0.0)  # whatever was known last
+
+    yard.cycle(silent, times=20)
+    assert yard.everything_open() == {(0, "hashrate_zero"), (-1, "collector_down")}
+    mine = yard.state.events.subject == 0
+    for name in ("status", "last_seen_ts", "consecutive_ok", "consecutive_fail"):
+        assert getattr(yard.state.events, name)[mine] == getattr(before, name)
+    yard.cycle(times=3)
+    assert yard.everything_open() == set()
+
+
+def test_a_whole_site_going_dark_is_one_row_a_machine_and_comes_back() -> None:
+    yard = Yard(n=2000)
+    yard.cycle(times=2)
+    yard.cycle(lambda told: told["status"].fill(0.0), times=2)
+    assert yard.everything_open() == {(one, "offline") for one in range(2000)}
+    yard.cycle(times=3)
+    assert yard.everything_open() == set()
+    yard.cycle(lambda told: told["status"].fill(0.0))
+    assert (yard.state.events.recurrences == 1).all()
+    assert yard.state.events.n == 2000
+
+
+def test_heat_that_gets_worse_is_one_problem_at_a_time() -> None:
+    yard = Yard()
+    yard.cycle(of(0, temp_c=78.0, temp_max_c=82.0), times=2)
+    assert yard.problems(0) == {"overheat_warn"}
+    yard.cycle(of(0, temp_c=82.0, temp_max_c=86.0))
+    assert yard.problems(0) == {"overheat_warn"}
+    yard.cycle(of(0, temp_c=82.0, temp_max_c=86.0))
+    assert yard.problems(0) == {"overheat_crit"}
+    warn = yard.state.events.issue == Issue.OVERHEAT_WARN
+    assert yard.state.events.escalated[warn].tolist() == [True]
+    yard.cycle(of(0, temp_c=78.0, temp_max_c=81.0), times=4)
+    assert yard.problems(0) == {"overheat_warn"}
