@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from hypothesis import given, settings
@@ -13,7 +14,9 @@ from hashinsight.problems.state import columns, empty_state, from_columns
 from tests.problems.yard import Yard, both, of, slower
 
 FLOOR = 0.004
-samples = st.lists(st.tuples(st.floats(0.5, 1.5), st.sampled_from([300.0, 300.0, 900.0, 7000.0])), min_size=1, max_size=60)
+samples = st.lists(
+    st.tuples(st.floats(0.5, 1.5), st.sampled_from([300.0, 300.0, 900.0, 7000.0])), min_size=1, max_size=60
+)
 
 
 def computed_again(series: list[tuple[float, float]], scale_sec: float) -> tuple[float, float]:
@@ -32,12 +35,13 @@ def computed_again(series: list[tuple[float, float]], scale_sec: float) -> tuple
 @settings(max_examples=100, deadline=None)
 @given(series=samples)
 def test_kept_from_cycle_to_cycle_it_is_what_the_whole_history_gives(series: list[tuple[float, float]]) -> None:
-    kept = (np.array([np.nan], np.float32), np.array([np.nan], np.float32), np.array([0], np.float32))
+    kept: list[Any] = [np.array([one], np.float32) for one in (np.nan, np.nan, 0)]
     for value, elapsed in series:
         moved = update(
-            *kept, np.array([value]), floor=np.array([FLOOR]), elapsed=np.array([elapsed]), scale_sec=64_800.0
-        )
-        kept = tuple(one.astype(np.float32) for one in moved)  # type: ignore[assignment]
+            kept[0], kept[1], kept[2], np.array([value]), floor=np.array([FLOOR]), elapsed=np.array([elapsed]),
+            scale_sec=64_800.0,
+        )  # fmt: skip
+        kept = [one.astype(np.float32) for one in moved]
     mean, variance = computed_again(series, 64_800.0)
     assert math.isclose(kept[0][0], mean, rel_tol=1e-4)
     assert math.isclose(kept[1][0], variance, rel_tol=2e-3, abs_tol=1e-8)

@@ -1,6 +1,7 @@
 """Rules that are read off one sample: just under, at and over their thresholds, through a whole cycle."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,7 +52,7 @@ def test_a_rule_hits_from_its_threshold_on(issue: Issue, readings: dict[str, flo
     yard.columns |= others
     yard.cycle(of(0, **readings))
     assert yard.say_of(issue) is says
-    if issue not in (Issue.SENSOR_FAULT,):
+    if issue is not Issue.SENSOR_FAULT:
         assert yard.say_of(issue, machine=1) is FINE
 
 
@@ -115,7 +116,12 @@ def test_ages_of_three_and_five_intervals_part_fresh_stale_and_offline(
 
 def test_what_a_silent_collector_has_is_unknown_and_what_was_never_seen_too() -> None:
     yard = Yard(config=Config(interval_sec=60.0))
-    found = yard.cycle(lambda told: (told["ts"].fill(yard.now - 400), told["heard_at"].fill(yard.now - 400)))
+
+    def silent(told: dict[str, Any]) -> None:
+        for name in ("ts", "heard_at"):
+            told[name].fill(yard.now - 400)
+
+    found = yard.cycle(silent)
     assert (found.standing.state == DataState.UNKNOWN).all()
     assert found.standing.collector_down.tolist() == [True]
     found = yard.cycle(of(0, ts=np.nan))

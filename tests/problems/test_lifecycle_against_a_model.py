@@ -1,6 +1,7 @@
 """The life of problems in bulk does what a simple machine of one event at a time does, whatever happens."""
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from hypothesis import given, settings
@@ -8,9 +9,9 @@ from hypothesis import strategies as st
 
 from hashinsight.problems.codes import ACTIONS, EventStatus, Issue, Verdict
 from hashinsight.problems.config import Life
-from hashinsight.problems.events import no_events
+from hashinsight.problems.events import Events, no_events
 from hashinsight.problems.lifecycle import live
-from hashinsight.problems.moves import Judged
+from hashinsight.problems.moves import Judged, Moves
 
 SUBJECTS = (-1, 3, 7)
 CHOSEN = (Issue.OVERHEAT_CRIT, Issue.OVERHEAT_WARN, Issue.HASHRATE_DEGRADATION)
@@ -69,7 +70,9 @@ class Model:
         row = self.rows.get(key)
         if verdict == "hit" and quiet:
             return "suppressed"
-        if row is None or (row.status == "resolved" and verdict == "hit" and not now - row.resolved_at < self.life.cooldown_sec):
+        if row is None or (
+            row.status == "resolved" and verdict == "hit" and not now - row.resolved_at < self.life.cooldown_sec
+        ):
             return self._begin(key, row, severity) if verdict == "hit" else None
         if row.status == "resolved":
             return self._again(row, severity, now) if verdict == "hit" else None
@@ -138,61 +141,62 @@ cycles = st.fixed_dictionaries(
 
 @settings(max_examples=150, deadline=None)
 @given(plan=st.lists(cycles, max_size=16), debounce=st.integers(1, 3), debounce_p0=st.integers(1, 2))
-def test_the_bulk_lives_as_single_events_do(plan: list[dict[str, object]], debounce: int, debounce_p0: int) -> None:
+def test_the_bulk_lives_as_single_events_do(plan: list[dict[str, Any]], debounce: int, debounce_p0: int) -> None:
     life = Life(debounce=debounce, debounce_p0=debounce_p0, resolve_flapping=5)
     model, events, now = Model(life), no_events(), 1e9
     for one in plan:
-        now += one["later"]  # type: ignore[operator]
+        now += one["later"]
         keys = [(subject, issue) for subject in SUBJECTS for issue in CHOSEN]
-        said = dict(zip(keys, one["said"], strict=True))  # type: ignore[call-overload]
-        expected = model.cycle(said, one["quiet"], now)  # type: ignore[arg-type]
-        lived = live(events, judged(said, one["quiet"]), now=now, life=life)  # type: ignore[arg-type]
+        said = dict(zip(keys, one["said"], strict=True))
+        expected = model.cycle(said, one["quiet"], now)
+        lived = live(events, judged(said, one["quiet"]), now=now, life=life)
         events = lived.events
         assert told(lived.moves) == sorted(expected.values())
         compare(model, events)
         if one["person"] is not None:
-            events = act(model, events, *one["person"], now)  # type: ignore[misc]
+            number, word = one["person"]
+            events = act(model, events, number, word, now)
 
 
 def judged(said: dict[tuple[int, Issue], tuple[str, int]], quiet: set[int]) -> Judged:
     verdict = np.zeros((len(Issue), len(SUBJECTS)), dtype=np.int8)
     severity = np.full((len(Issue), len(SUBJECTS)), 3, dtype=np.int8)
     for (subject, issue), (word, worst) in said.items():
-        verdict[issue, SUBJECTS.index(subject)] = Verdict[word.upper().replace("UNKNOWN", "UNKNOWN")]
+        verdict[issue, SUBJECTS.index(subject)] = Verdict[word.upper()]
         severity[issue, SUBJECTS.index(subject)] = worst
     return Judged(np.array(SUBJECTS), verdict, severity, np.isin(SUBJECTS, list(quiet)))
 
 
-def told(moves: object) -> list[str]:
-    return sorted(ACTIONS[one].value for one in moves.action.tolist())  # type: ignore[attr-defined]
+def told(moves: Moves) -> list[str]:
+    return sorted(ACTIONS[one].value for one in moves.action.tolist())
 
 
-def compare(model: Model, events: object) -> None:
+def compare(model: Model, events: Events) -> None:
     seen = {}
-    for row in range(events.n):  # type: ignore[attr-defined]
-        seen[int(events.subject[row]), Issue(events.issue[row])] = row  # type: ignore[attr-defined]
+    for row in range(events.n):
+        seen[int(events.subject[row]), Issue(events.issue[row])] = row
     assert set(seen) == set(model.rows)
     for key, one in model.rows.items():
         row = seen[key]
         got = (
-            events.event_no[row], EventStatus(events.status[row]).name.lower(), events.severity[row],  # type: ignore[attr-defined]
-            events.recurrences[row], events.flapping[row], events.predecessor[row],  # type: ignore[attr-defined]
+            events.event_no[row], EventStatus(events.status[row]).name.lower(), events.severity[row],
+            events.recurrences[row], events.flapping[row], events.predecessor[row],
         )  # fmt: skip
         assert got == (one.no, one.status, one.severity, one.recurrences, one.flapping, one.before)
         if one.status != "resolved":
-            assert (events.consecutive_fail[row], events.consecutive_ok[row]) == (one.fails, one.oks)  # type: ignore[attr-defined]
+            assert (events.consecutive_fail[row], events.consecutive_ok[row]) == (one.fails, one.oks)
 
 
-def act(model: Model, events: object, number: int, word: str, now: float) -> object:
+def act(model: Model, events: Events, number: int, word: str, now: float) -> Events:
     """Somebody takes an event in hand or says that it is done."""
     key = sorted(model.rows)[number % len(model.rows)] if model.rows else None
     if key is None or model.rows[key].status not in SHOWN:
         return events
-    row = (events.subject == key[0]) & (events.issue == key[1])  # type: ignore[attr-defined]
-    status, resolved = events.status.copy(), events.resolved_ts.copy()  # type: ignore[attr-defined]
+    row = (events.subject == key[0]) & (events.issue == key[1])
+    status, resolved = events.status.copy(), events.resolved_ts.copy()
     status[row] = EventStatus[word.upper()]
     model.rows[key].status = word
     if word == "resolved":
         model.rows[key].resolved_at = now
         resolved[row] = now
-    return replace(events, status=status, resolved_ts=resolved)  # type: ignore[type-var]
+    return replace(events, status=status, resolved_ts=resolved)

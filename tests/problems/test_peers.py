@@ -43,12 +43,19 @@ def fleet(counts: dict[tuple[str, str], int]) -> tuple[Frame, np.ndarray]:
     model = np.repeat([models.index(one) for one, _ in counts], list(counts.values()))
     firmware = np.repeat([firmwares.index(one) for _, one in counts], list(counts.values()))
     frame = make_frame(
-        range(n), {"site": Texts(("a",), np.zeros(n, np.int64)), "model": Texts(models, model), "firmware": Texts(firmwares, firmware)}
+        range(n),
+        {
+            "site": Texts(("a",), np.zeros(n, np.int64)),
+            "model": Texts(models, model),
+            "firmware": Texts(firmwares, firmware),
+        },
     )
     return frame, model
 
 
-def standings(frame: Frame, model: np.ndarray, values: np.ndarray, healthy: np.ndarray | None = None) -> peers.Standings:
+def standings(
+    frame: Frame, model: np.ndarray, values: np.ndarray, healthy: np.ndarray | None = None
+) -> peers.Standings:
     levels = peers.levels_of(frame, model, np.zeros(frame.n, np.int8))
     use = np.ones(frame.n, dtype=np.bool_) if healthy is None else healthy
     known = peers.usual(values, levels, use, least=30)
@@ -58,7 +65,11 @@ def standings(frame: Frame, model: np.ndarray, values: np.ndarray, healthy: np.n
 def test_a_group_backs_off_until_thirty_healthy_peers_are_found() -> None:
     frame, model = fleet({("big", "x"): 30, ("big", "y"): 10, ("lone", "x"): 5})
     found = standings(frame, model, np.linspace(1, 2, 45))
-    assert [peers.LEVELS[one] for one in found.level[[0, 35, 44]]] == ["site:model:firmware:mode", "site:model:mode", "site"]
+    assert [peers.LEVELS[one] for one in found.level[[0, 35, 44]]] == [
+        "site:model:firmware:mode",
+        "site:model:mode",
+        "site",
+    ]
     assert found.count[[0, 35, 44]].tolist() == [30, 40, 45]
 
 

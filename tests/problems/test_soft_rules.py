@@ -51,6 +51,7 @@ def usual() -> Seen:
         drift=np.full((ANCHORED, N), np.nan),
         cusum_up=np.zeros((ANCHORED, N)),
         cusum_down=np.zeros((ANCHORED, N)),
+        slope=zero.copy(),
         slope_hours=zero.copy(),
         peers={
             metric: replace(among, median=np.full(N, USUAL[metric]), scale=np.full(N, SIGMA[metric]), z=zero.copy())
@@ -106,7 +107,9 @@ def test_a_machine_that_is_as_ever_is_fine_by_every_rule_that_can_judge() -> Non
         (Issue.BOARDS_DEGRADING, Metric.BOARDS_RATIO, -0.101, None, HIT),
     ],
 )
-def test_z_and_effect_must_both_pass(issue: Issue, metric: Metric, by: float, z: float | None, verdict: Verdict) -> None:
+def test_z_and_effect_must_both_pass(
+    issue: Issue, metric: Metric, by: float, z: float | None, verdict: Verdict
+) -> None:
     assert says(shifted(metric, by, z=z), issue) is verdict
 
 
@@ -169,7 +172,13 @@ def test_rejects_are_many_in_number_and_against_peers(
 
 @pytest.mark.parametrize(
     ("per_hour", "peers_per_hour", "past_per_hour", "verdict"),
-    [(11.9, 1.0, 1.0, FINE), (12.1, 1.0, 1.0, HIT), (20.0, 5.1, 1.0, FINE), (20.0, 1.0, 5.1, FINE), (21, 5.1, 5.1, HIT)],
+    [
+        (11.9, 1.0, 1.0, FINE),
+        (12.1, 1.0, 1.0, HIT),
+        (20.0, 5.1, 1.0, FINE),
+        (20.0, 1.0, 5.1, FINE),
+        (21, 5.1, 5.1, HIT),
+    ],
 )
 def test_hardware_errors_are_many_against_peers_and_the_past(
     per_hour: float, peers_per_hour: float, past_per_hour: float, verdict: Verdict

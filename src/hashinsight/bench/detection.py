@@ -30,6 +30,16 @@ class Size:
     extras: bool = True  # reserved families, twice the noise, bad data: one seed each
 
 
+def sized(given: dict[str, float]) -> Size:
+    """The usual campaign with these sizes. Small ones are for trying it out: their intervals are wide."""
+    usual = Size()
+    return Size(
+        machines=int(given.get("machines", usual.machines)),
+        days=float(given.get("days", usual.days)),
+        seeds=int(given.get("seeds", usual.seeds)),
+    )
+
+
 async def measure(size: Size | None = None) -> Result:
     return await asyncio.to_thread(_measure, size or Size())
 

@@ -64,8 +64,14 @@ def truth(labels: pl.DataFrame, fan_zero: pl.DataFrame, *, last: datetime) -> pl
     )
     stood = each.filter(pl.col("kind") == "fan_failing").join(fan_zero, on="miner_id")
     stood = stood.filter(pl.col("zero_ts").is_between(pl.col("start"), pl.col("start") + timedelta(minutes=20)))
-    stands = pl.col("no").is_in(stood["no"].unique().implode()) & (pl.col("kind") == "fan_failing")
-    return each.with_columns(kind=pl.when(stands).then(pl.lit("fan_stopped")).otherwise(pl.col("kind")))
+    first = stood.group_by("no").agg(zero_ts=pl.col("zero_ts").min())
+    stands = pl.col("zero_ts").is_not_null()
+    later = pl.col("kind").replace_strict(_SHOWS_LATER, default=timedelta(0))
+    return each.join(first, on="no", how="left").with_columns(
+        kind=pl.when(stands).then(pl.lit("fan_stopped")).otherwise(pl.col("kind")),
+        # the last moment before the first row that can show it: a machine that boots says nothing of its fans
+        shows=pl.when(stands).then(pl.col("zero_ts") - timedelta(seconds=1)).otherwise(pl.col("start") + later),
+    )
 
 
 def false_openings(opened: pl.DataFrame, episodes: pl.DataFrame) -> pl.DataFrame:
@@ -111,10 +117,9 @@ def found(opened: pl.DataFrame, episodes: pl.DataFrame, *, begin: datetime, last
         rows=pl.col("event_no").n_unique(),
         codes=pl.col("issue_code").n_unique(),
     )
-    shows = pl.col("start") + pl.col("kind").replace_strict(_SHOWS_LATER, default=timedelta(0))
     return clean.join(firsts, on="no", how="left").with_columns(
         delay_min=(pl.col("opened") - pl.col("start")).dt.total_seconds() / 60,
-        in_two=(pl.col("opened") <= shows.dt.truncate("5m") + 2 * _CYCLE).fill_null(value=False),
+        in_two=(pl.col("opened") <= pl.col("shows").dt.truncate("5m") + 2 * _CYCLE).fill_null(value=False),
         duplicates=pl.col("rows").fill_null(0).cast(pl.Int64) - pl.col("codes").fill_null(0).cast(pl.Int64),
     )
 

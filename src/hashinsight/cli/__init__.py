@@ -22,6 +22,7 @@ from hashinsight.cli.inventory import (
     tenant_settings_app,
     zone_app,
 )
+from hashinsight.cli.replay import replay
 from hashinsight.cli.rights import grant_app
 from hashinsight.cli.sim import sim_app
 
@@ -137,13 +138,19 @@ def settings() -> None:
 
 @app.command()
 def bench(
-    name: Annotated[str, typer.Argument(help="Which benchmark: import, audit or sim.")], *, json: JsonOption = False
+    name: Annotated[str, typer.Argument(help="Which benchmark: import, audit, sim, detection, cycle …")],
+    *,
+    machines: Annotated[int | None, typer.Option(min=50, help="detection: in each run.")] = None,
+    days: Annotated[float | None, typer.Option(min=0.5, help="detection: of each run.")] = None,
+    seeds: Annotated[int | None, typer.Option(min=1, help="detection: runs with many faults.")] = None,
+    json: JsonOption = False,
 ) -> None:
     """Measure, against the physical limit that the same run measures beside it."""
     need_server()
     from hashinsight.cli.bench import bench
 
-    bench(name, as_json=json)
+    sizes = {"machines": machines, "days": days, "seeds": seeds}
+    bench(name, as_json=json, sizes={what: size for what, size in sizes.items() if size is not None})
 
 
 @app.command()
@@ -165,6 +172,7 @@ def docs(folder: Annotated[Path, typer.Argument(help="The folder of the document
 
 
 command_app.command("check")(check_history)
+app.command()(replay)
 _GROUPS = {
     "tenant": tenant_app,
     "tenant-settings": tenant_settings_app,

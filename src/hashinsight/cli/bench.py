@@ -2,7 +2,7 @@
 
 import typer
 
-from hashinsight.bench import asset_list, audit_log, ingest, lease, rollup, simulator, soak
+from hashinsight.bench import asset_list, audit_log, cycle, detection, ingest, lease, rollup, simulator, soak
 from hashinsight.bench.report import as_json as rendered
 from hashinsight.kit.errors import Refusal
 from hashinsight.kit.logs import configure_logs
@@ -17,14 +17,18 @@ BENCHES = {
     "ingest-soak": soak.measure,
     "rollup": rollup.measure,
     "lease": lease.measure,
+    "cycle": cycle.measure,
+    "detection": detection.measure,
 }
 
 
-def bench(name: str, *, as_json: bool) -> None:
+def bench(name: str, *, as_json: bool, sizes: dict[str, float]) -> None:
     if name not in BENCHES:
         raise Refusal(f"there is no benchmark {name}: choose one of {', '.join(BENCHES)}.")
     configure_logs(load_settings().model_copy(update={"log_level": "ERROR"}), "bench")
-    result = run(BENCHES[name]())
+    if sizes and name != "detection":
+        raise Refusal(f"the size of the benchmark {name} is not to be chosen: only that of detection is.")
+    result = run(detection.measure(detection.sized(sizes)) if sizes else BENCHES[name]())
     if as_json:
         typer.echo(rendered(result))
     else:

@@ -34,6 +34,7 @@ class Seen:
     drift: Floats  # from the anchor, by anchored metric
     cusum_up: Floats
     cusum_down: Floats
+    slope: Floats  # of hashrate_ratio, per day
     slope_hours: Floats
     peers: dict[Metric, Standings]
     usual_reject: Floats

@@ -71,7 +71,13 @@ class Standings:
 def levels_of(frame: Frame, model: Ints, mode: NDArray[np.int8]) -> tuple[Level, ...]:
     site, firmware, modes = frame.site.no, frame.firmware.no, mode.astype(np.int64)
     columns = ((site, model, firmware, modes), (site, model, modes), (site, model), (site,))
-    return tuple(Level(which, len(found)) for found, which in (distinct(*one) for one in columns))
+    levels: list[Level] = []
+    for one in columns:
+        found, which = distinct(*one)
+        # a coarser cut with as many groups is the same cut: one and the same level, looked at once
+        same = bool(levels) and levels[-1].groups == len(found)
+        levels.append(levels[-1] if same else Level(which, len(found)))
+    return tuple(levels)
 
 
 def usual(
@@ -81,7 +87,10 @@ def usual(
     use = healthy & ~np.isnan(values)
     found: list[Known] = []
     short = True
-    for level in levels:
+    for number, level in enumerate(levels):
+        if number and level is levels[number - 1]:
+            found.append(found[-1])
+            continue
         ordered = grouping.sort(values, level.group, use, level.groups)
         middle = grouping.quantile(ordered, 0.5)
         spread = np.full(level.groups, np.nan)

@@ -78,7 +78,7 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     own = baselines.compare(state, values, reference, floor, judged=judgeable, elapsed=elapsed, config=config)
     most = limits["cusum_sigma_hours"]
     apart = anchors.drift(state, own, may=judgeable, elapsed=elapsed, most=most)
-    trends.follow(state, own, limits, may=judgeable, explained=others, elapsed=elapsed, config=config)
+    slope = trends.follow(state, own, limits, may=judgeable, explained=others, elapsed=elapsed, config=config)
 
     thawed_before = state["thawed_at"].copy()
     frozen = baselines.freeze(state, troubled=troubled, acknowledged=acknowledged, now=now, config=config)
@@ -95,7 +95,8 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     }
     everything = Seen(
         frame=frame, standing=standing, features=seen, limits=limits, own=own, drift=apart,
-        cusum_up=state["cusum_up"], cusum_down=state["cusum_down"], slope_hours=state["slope_hours"], peers=among,
+        cusum_up=state["cusum_up"], cusum_down=state["cusum_down"], slope=slope,
+        slope_hours=state["slope_hours"], peers=among,
         usual_reject=_usual(seen.reject_rate, levels, healthy),
         usual_errors=_usual(seen.hw_error_rate, levels, healthy), judgeable=judgeable, shown=shown,
     )  # fmt: skip
