@@ -1,0 +1,18 @@
+from pathlib import Path
+
+from hashinsight.problems.health_rules import RULES
+from hashinsight.replay.reading import NUMBERS, TEXTS, TIMES
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def test_every_rule_is_documented_as_it_is() -> None:
+    text = (DOCS / "problems.md").read_text()
+    for rule in RULES:
+        needs = ", ".join(f"`{name}`" for name in rule.needs) or "-"
+        assert f"| `{rule.code}` | {rule.severity.name} | {rule.description} | {needs} |" in text
+
+
+def test_every_column_of_the_replay_format_is_documented() -> None:
+    text = (DOCS / "replay.md").read_text()
+    assert [name for name in (*NUMBERS, *TEXTS, *TIMES) if f"`{name}`" not in text] == []
