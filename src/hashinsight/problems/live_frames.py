@@ -1,0 +1,76 @@
+"""The live layer's columns as what a cycle reads. Pure: whoever has the frames hands them in."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from hashinsight.problems.codes import Expected
+from hashinsight.problems.frame import Flags, Floats, Frame, Ints, Texts, make_frame
+
+_NUMBERS = {
+    "hashrate_5min_ths": "hashrate_ths", "expected_ths": "expected_ths", "temp_c": "temp_c",
+    "temp_max_c": "temp_max_c", "fan_min_rpm": "fan_min_rpm", "power_w": "power_w", "reject_rate": "reject_rate",
+    "accepted": "accepted", "rejected": "rejected", "hw_errors": "hw_errors", "uptime_sec": "uptime_sec",
+    "boards_healthy": "boards_healthy", "boards_total": "boards_total",
+}  # fmt: skip
+_TEXTS = {"model": "model", "firmware": "firmware", "mode": "mode", "pool_url": "pool", "worker": "worker"}
+_STATES = {one.name.lower(): int(one) for one in Expected}
+
+
+def frame_of(
+    live: pl.DataFrame, expected: pl.DataFrame, *, suppressed: Sequence[int] = (), collector: str = "site_id"
+) -> Frame:
+    """`live` is `telemetry.queries.live_frame`, `expected` is `inventory`'s `expected_frame`, as of one moment.
+
+    `collector` names the column of `live` that says who collects for a machine.
+    """
+    rows = live.sort("miner_no")
+    numbers = rows["miner_no"].cast(pl.Int64).to_numpy()
+    state, until = _expected(expected, numbers)
+    columns: dict[str, object] = {ours: _floats(rows[name]) for name, ours in _NUMBERS.items()}
+    columns |= {ours: _texts(rows[name]) for name, ours in _TEXTS.items()}
+    columns |= {
+        "site": _texts(rows["site_id"].cast(pl.String)),
+        "collector": _texts(rows[collector].cast(pl.String)),
+        "ts": _seconds(rows["ts"]),
+        "heard_at": _seconds(rows["heard_at"]),
+        "status": _floats(rows["status"].fill_null(0)),
+        "flags": _floats(rows["flags"].fill_null(0)),
+        "is_air": _is_air(rows["cooling"]),
+        "expected": state,
+        "expected_until": until,
+        "suppressed": np.isin(numbers, list(suppressed)),
+    }
+    return make_frame(numbers, columns)
+
+
+def _expected(expected: pl.DataFrame, numbers: Ints) -> tuple[Floats, Floats]:
+    state, until = np.zeros(len(numbers)), np.full(len(numbers), np.inf)
+    known = expected.filter(pl.col("miner_no").is_in(numbers.tolist()))
+    at = np.searchsorted(numbers, known["miner_no"].cast(pl.Int64).to_numpy())
+    state[at] = known["state"].replace_strict(_STATES, default=0, return_dtype=pl.Float64).to_numpy()
+    ends = _seconds(known["until_at"])
+    until[at] = np.where(np.isnan(ends), np.inf, ends)
+    return state, until
+
+
+def _floats(column: pl.Series) -> Floats:
+    return column.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+
+
+def _seconds(column: pl.Series) -> Floats:
+    return (column.dt.epoch("us").cast(pl.Float64) / 1e6).fill_null(float("nan")).to_numpy()
+
+
+def _is_air(cooling: pl.Series) -> Flags:
+    """What nobody says is cooled by air."""
+    return (cooling.fill_null("air") == "air").to_numpy()
+
+
+def _texts(column: pl.Series) -> Texts:
+    words = column.unique(maintain_order=True).drop_nulls()
+    if not len(words):
+        return Texts((), np.full(len(column), -1, dtype=np.int64))
+    number = {word: no for no, word in enumerate(words.to_list())}
+    return Texts(tuple(number), column.replace_strict(number, default=-1, return_dtype=pl.Int64).to_numpy())

@@ -1,0 +1,50 @@
+"""What the live layer tells is what a cycle reads."""
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import polars as pl
+
+from hashinsight.problems.codes import Expected
+from hashinsight.problems.live_frames import frame_of
+from hashinsight.telemetry.live_state import SCHEMA, judge
+
+NOW = datetime(2026, 5, 1, tzinfo=UTC)
+
+
+def live(**columns: list[object]) -> pl.DataFrame:
+    n = len(columns["miner_no"])
+    rows = pl.DataFrame({name: columns.get(name, [None] * n) for name in SCHEMA}, schema=SCHEMA)
+    return judge(rows, as_of=NOW)
+
+
+def test_columns_of_the_live_layer_become_a_frame() -> None:
+    rows = live(
+        miner_no=[7, 3],
+        miner_id=["b", "a"],
+        site_id=[1, 1],
+        cooling=[None, "hydro"],
+        ts=[NOW - timedelta(seconds=30), None],
+        heard_at=[NOW, NOW],
+        status=[1, None],
+        flags=[1, None],
+        hashrate_5min_ths=[100.0, None],
+        reported_ths=[104.0, None],
+        inventory_model=["Antminer S19j Pro", None],
+        mode=["eco", None],
+    )
+    expected = pl.DataFrame({"miner_no": [3, 99], "state": ["curtailed", "stopped"], "until_at": [None, NOW]})
+    frame = frame_of(rows, expected.with_columns(pl.col("until_at").cast(pl.Datetime("us", "UTC"))), suppressed=[7])
+    assert frame.miner_no.tolist() == [3, 7]
+    assert frame.hashrate_ths[1] == 100.0
+    assert np.isnan(frame.hashrate_ths[0])
+    assert frame.expected_ths[1] == 104.0
+    assert (frame.ts[1], frame.heard_at[0]) == (NOW.timestamp() - 30, NOW.timestamp())
+    assert np.isnan(frame.ts[0])
+    assert frame.expected.tolist() == [Expected.CURTAILED, Expected.NOTHING]
+    assert frame.expected_until[0] == np.inf
+    assert frame.is_air.tolist() == [False, True]
+    assert frame.suppressed.tolist() == [False, True]
+    assert frame.flags.tolist() == [0, 1]
+    assert [frame.model.of[frame.model.no[1]], frame.mode.of[frame.mode.no[1]]] == ["Antminer S19j Pro", "eco"]
+    assert frame.model.no[0] == -1
