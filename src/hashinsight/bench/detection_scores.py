@@ -62,15 +62,13 @@ def truth(labels: pl.DataFrame, fan_zero: pl.DataFrame, *, last: datetime) -> pl
         end=pl.col("end").fill_null(last),
         since=pl.min_horizontal("start", "precursor_start").fill_null(pl.col("start")),
     )
+    # by its first row: a slow one, too, says 0 when heat has stopped the machine and the others idle
     stood = each.filter(pl.col("kind") == "fan_failing").join(fan_zero, on="miner_id")
-    stood = stood.filter(pl.col("zero_ts").is_between(pl.col("start"), pl.col("start") + timedelta(minutes=20)))
-    first = stood.group_by("no").agg(zero_ts=pl.col("zero_ts").min())
-    stands = pl.col("zero_ts").is_not_null()
+    stood = stood.filter(pl.col("zero_ts").is_between(pl.col("start"), pl.col("start") + _CYCLE))
+    stands = pl.col("no").is_in(stood["no"].unique().implode()) & (pl.col("kind") == "fan_failing")
     later = pl.col("kind").replace_strict(_SHOWS_LATER, default=timedelta(0))
-    return each.join(first, on="no", how="left").with_columns(
-        kind=pl.when(stands).then(pl.lit("fan_stopped")).otherwise(pl.col("kind")),
-        # the last moment before the first row that can show it: a machine that boots says nothing of its fans
-        shows=pl.when(stands).then(pl.col("zero_ts") - timedelta(seconds=1)).otherwise(pl.col("start") + later),
+    return each.with_columns(
+        kind=pl.when(stands).then(pl.lit("fan_stopped")).otherwise(pl.col("kind")), shows=pl.col("start") + later
     )
 
 
