@@ -5,6 +5,8 @@ from math import sqrt
 
 import polars as pl
 
+from hashinsight.problems.codes import Issue
+
 GRACE = timedelta(minutes=60)  # a mended machine boots, settles, and its means come back
 EARLY = timedelta(minutes=10)
 _CYCLE = timedelta(seconds=300)
@@ -22,6 +24,7 @@ _HOT = (
     "hashrate_degradation",
     "efficiency_degradation",
 )
+_ANY = tuple(issue.code for issue in Issue)
 FOUND_BY: dict[str, tuple[str, ...]] = {
     "hashboard_lost": ("boards_degrading", "boards_dead", "hashrate_zero", "hashrate_degradation"),
     "psu_protection": _STOPPED,
@@ -103,11 +106,10 @@ def found(opened: pl.DataFrame, episodes: pl.DataFrame, *, begin: datetime, last
         & pl.col("start").is_between(begin + _FIRST_HOURS, last - timedelta(minutes=30))
         & (pl.col("scope").str.starts_with("machine"))
     )
-    fits = pl.DataFrame(
-        [(kind, code) for kind, codes in FOUND_BY.items() for code in codes],
-        schema=["kind", "issue_code"],
-        orient="row",
-    )
+    # nobody has said what a family kept for scoring should look like: any problem counts
+    kinds = clean["kind"].unique().to_list()
+    pairs = [(kind, code) for kind in kinds for code in FOUND_BY.get(kind, _ANY)]
+    fits = pl.DataFrame(pairs, schema={"kind": pl.String, "issue_code": pl.String}, orient="row")
     hits = clean.join(fits, on="kind").join(opened, on=["miner_id", "issue_code"])
     hits = hits.filter((pl.col("opened") >= pl.col("since")) & (pl.col("opened") <= pl.col("end")))
     firsts = hits.group_by("no").agg(
