@@ -20,11 +20,15 @@ from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.arrow import read_frame
 from hashinsight.kit.db.context import Context, Role
+from hashinsight.kit.db.driver import Connection
 
 log = structlog.get_logger(__name__)
 
 # A session that forgot its context acts as the role that sees no rows, never as the login behind the address.
-_SESSION_OPTIONS = f"-c role={Role.APP.value} -c timezone=UTC -c search_path=public -c jit=off"
+_SESSION_OPTIONS = (
+    f"-c role={Role.APP.value} -c timezone=UTC -c search_path=public -c jit=off -c statement_timeout=30s"
+    " -c idle_in_transaction_session_timeout=60s"
+)
 
 _FRESH_SECONDS = 1.0
 _REPLICA_SECONDS = 2.0
@@ -73,6 +77,17 @@ class Database:
         """The driver's own connection, for what runs a hundred times a second: `enter` first, `commit` in the end."""
         async with self._engine.connect() as connection:
             yield await driver_behind(connection)
+
+    @asynccontextmanager
+    async def at_once(self) -> AsyncIterator[AsyncConnection]:
+        """The same for one statement, which is a transaction by itself and says within whose rows it sees."""
+        async with self.bare() as driver:
+            await driver.set_autocommit(True)
+            try:
+                yield driver
+            finally:
+                if not driver.closed:
+                    await driver.set_autocommit(False)
 
     async def frame(self, context: Context, query: sql.Composable, *, on_main: bool = False) -> pl.DataFrame:
         """A large result as columns, over Arrow, in its own read-only transaction and off the event loop."""
@@ -128,6 +143,7 @@ def _engine(address: DatabaseAddress, pool: int, application: str) -> AsyncEngin
             "connect_timeout": 5,
             "application_name": application,
             "options": _SESSION_OPTIONS,
+            "async_creator_fn": Connection.connect,
             **_LIVENESS,
         },
     )
