@@ -26,11 +26,12 @@ def _ready(alias: str) -> str:
     return f"{alias}.state = 'queued' and {alias}.approval_state <> 'required'"
 
 
+def _alive(alias: str) -> str:
+    return f"{_ready(alias)} and {alias}.cancel_requested_at is null and {alias}.expires_at > :now"
+
+
 def _due(alias: str) -> str:
-    return (
-        f"{_ready(alias)} and {alias}.cancel_requested_at is null and {alias}.next_attempt_at <= :now"
-        f" and {alias}.expires_at > :now"
-    )
+    return f"{_alive(alias)} and {alias}.next_attempt_at <= :now"
 
 
 # only when the last note is old: an upsert alone would lock the row, and polls of one device would take turns
@@ -41,7 +42,8 @@ HEARD = """insert into command_devices (tenant_id, site_id, collector_id, device
     on conflict (collector_id, device) do update
     set last_seen_at = greatest(command_devices.last_seen_at, excluded.last_seen_at)"""
 # Only the first control command of a machine is looked at, and only while none is leased there: so two polls do not
-# even try to hand out two of them. Type by type, because a type whose rate is spent may have thousands waiting. The
+# even try to hand out two of them. One that waits for its retry keeps its place: what was asked for behind it would
+# else be undone by it. Type by type, because a type whose rate is spent may have thousands waiting. The
 # machine is looked up by itself (`limit 1`): whatever the statistics say, by its number, and where it stands today.
 # Written in the order of the machines: polls that meet there wait for each other, and not in a circle.
 _LEASE = text(f"""
@@ -66,7 +68,7 @@ with unsettled as materialized (
         where c.site_id = :site_id and c.command_type = room.command_type and {_due("c")}
             and (not c.is_control or not exists (
                 select from commands o where o.miner_no = c.miner_no and o.finished_at is null and o.is_control
-                    and o.command_id <> c.command_id and (o.state <> 'queued' or {_due("o")}
+                    and o.command_id <> c.command_id and (o.state <> 'queued' or {_alive("o")}
                         and (-o.urgency, o.created_at, o.command_id) < (-c.urgency, c.created_at, c.command_id))
             ))
         order by c.urgency desc, c.created_at, c.command_id

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -16,6 +16,7 @@ from hashinsight.commands.limits import LEASE
 from hashinsight.commands.queries import acking as queries
 from hashinsight.commands.service.expecting import Acted, expect_ended
 from hashinsight.commands.service.leasing import Holder
+from hashinsight.commands.service.superseding import weigh_returned
 from hashinsight.commands.states import Event, State, ends_in
 from hashinsight.kit.clock import iso_z
 from hashinsight.kit.db.context import Context
@@ -44,6 +45,10 @@ class _Batch:
     late: dict[UUID, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
     entries: list[Entry] = field(default_factory=list)
     ended: list[tuple[Acted, Event]] = field(default_factory=list)
+
+    def returned(self) -> dict[UUID, int]:
+        """The commands that are queued again, with their machines."""
+        return {one.command_id: one.miner_no for one, event in self.ended if event is Event.RETRIED}
 
 
 async def ack(
@@ -77,7 +82,13 @@ async def ack(
         else:
             answers.append(_take(batch, holder, standing[row.command_id], row, one, now=now))
     await _write(session, holder, batch, now=now)
-    return answers
+    superseded = await weigh_returned(session, holder.actor, batch.returned(), now=now)
+    return [_settled(one) if one.command_id in superseded else one for one in answers]
+
+
+def _settled(answer: AckAnswer) -> AckAnswer:
+    """Of a command that came back to the queue and was displaced there."""
+    return replace(answer, state=State.SUPERSEDED) if answer.state == State.QUEUED else answer
 
 
 class _Standing:
