@@ -66,6 +66,7 @@ with unsettled as materialized (
             limit 1
         ) m
         where c.site_id = :site_id and c.command_type = room.command_type and {_due("c")}
+            and c.miner_no <> all (cast(:without as int[]))
             and (not c.is_control or not exists (
                 select from commands o where o.miner_no = c.miner_no and o.finished_at is null and o.is_control
                     and o.command_id <> c.command_id and (o.state <> 'queued' or {_alive("o")}
@@ -123,6 +124,10 @@ select unsettled.waits, command_id, dispatch_id, tenant_id, site_id, batch_id, m
     attempt, lease_until, is_redelivery
 from unsettled left join leased on true order by place
 """)  # noqa: S608 - words of our own tables
+_ARRIVED = text(f"""
+select distinct c.miner_no from commands c where c.site_id = :site_id and {_ready("c")} and exists (
+    select from miner_changes h where h.miner_no = c.miner_no and h.at > :since and h.field = 'site')
+""")  # noqa: S608 - words of our own tables
 _SAVEPOINT, _UNDO = text("savepoint lease"), text("rollback to savepoint lease")
 # without waiting: whoever comes second leaves these types to the first, and takes the others
 _TAKE_TURN = text("""
@@ -174,6 +179,12 @@ class Poll:
     rooms: Mapping[str, int]
     most: int
     lease_until: datetime
+    without: Sequence[int] = ()  # machines that it leaves alone
+
+
+async def list_arrived(session: AsyncSession, site_id: int, *, since: datetime) -> list[int]:
+    """Machines that something waits for, and that came from another site since then."""
+    return list((await session.execute(_ARRIVED, {"site_id": site_id, "since": since})).scalars())
 
 
 async def move_leased(
@@ -191,7 +202,8 @@ async def move_leased(
     `beside` it.
     """
     values = {
-        **{name: value for name, value in vars(poll).items() if name != "rooms"},
+        **{name: value for name, value in vars(poll).items() if name not in ("rooms", "without")},
+        "without": list(poll.without),
         "types": list(poll.rooms),
         "rooms": list(poll.rooms.values()),
         "unsettled": list(unsettled),

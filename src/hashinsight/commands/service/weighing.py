@@ -29,10 +29,11 @@ class Weighed:
 
 
 async def weigh(session: AsyncSession, order: Order, chosen: Chosen, *, lock: bool, now: datetime) -> Weighed:
-    asked, kind, nos = order.asked, order.kind, list(chosen.machines)
+    asked, kind = order.asked, order.kind
     if lock:
         await places.hold_sites(session, [chosen.site_id])
-        await targets.lock_machines(session, nos)
+        chosen = chosen.without_moved(await targets.lock_machines(session, list(chosen.machines)))
+    nos = list(chosen.machines)
     existing = await _existing(session, order, nos, now=now)
     left = {no: name for no, name in chosen.machines.items() if no not in existing}
     verdicts: dict[int, Verdict] = {}
