@@ -75,3 +75,32 @@ def test_a_config_names_no_pool_however_it_is_spelled(name: str) -> None:
     with pytest.raises(ValidationFailed) as told:
         resolve("update_config", {"config": {name: "pool.example:3333"}})
     assert told.value.error_code == "BAD_PARAMS"
+
+
+@pytest.mark.parametrize("status", ["failed", "rejected"])
+async def test_an_error_code_keeps_no_address_either(yard: Yard, status: str) -> None:
+    """Some collectors write the whole exception into `error_class`."""
+    await yard.made("set_fan", 1, **FAN)
+    leased = await yard.lease_one()
+    for _ in range(2):  # the second is late, and kept as evidence
+        await yard.say(leased.dispatch_id, status, error_code="dial tcp 10.20.30.40:4028: password=CANARY")
+    tables = ("commands", "command_attempts", "command_history", "audit_log")
+    kept = str([yard.rows(f"select * from {table}") for table in tables])
+    assert "dial tcp" in kept
+    assert "10.20.30.40" not in kept
+    assert "CANARY" not in kept
+
+
+async def test_a_batch_of_which_a_part_went_out_is_not_called_rejected(yard: Yard) -> None:
+    answer = await yard.request("reboot_device", 1, 2)
+    first, second = (made.command_id for made in answer.commands)
+    await yard.approve(Which(first), yard.person("olga"))
+    await yard.reject(Which(second), yard.person("olga"))
+    assert yard.rows("select approval_state from command_batches") == [{"approval_state": "approved"}]
+
+
+async def test_a_repeated_request_is_told_again_why_it_waits(yard: Yard) -> None:
+    first = await yard.request("reboot_device", *range(1, 23), idempotency_key="k")
+    again = await yard.request("reboot_device", *range(1, 23), idempotency_key="k")
+    assert (again.repeated, again.approval_reasons) == (True, first.approval_reasons)
+    assert len(first.approval_reasons) == 2

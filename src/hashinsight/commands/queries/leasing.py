@@ -46,6 +46,7 @@ HEARD = """insert into command_devices (tenant_id, site_id, collector_id, device
 # else be undone by it. Type by type, because a type whose rate is spent may have thousands waiting. The
 # machine is looked up by itself (`limit 1`): whatever the statistics say, by its number, and where it stands today.
 # Written in the order of the machines: polls that meet there wait for each other, and not in a circle.
+# Issued is what the TTL counts from: the request, or the approval where there was one.
 _LEASE = text(f"""
 with unsettled as materialized (
     select exists (
@@ -120,8 +121,8 @@ with unsettled as materialized (
     {HEARD}
 )
 select unsettled.waits, command_id, dispatch_id, tenant_id, site_id, batch_id, miner_no, known_as as miner_id,
-    stands_in as zone_id, command_type, params, sealed_params, priority, urgency, created_at, expires_at, ttl_sec,
-    attempt, lease_until, is_redelivery
+    stands_in as zone_id, command_type, params, sealed_params, priority, urgency, expires_at, ttl_sec,
+    expires_at - ttl_sec * interval '1 second' as issued_at, attempt, lease_until, is_redelivery
 from unsettled left join leased on true order by place
 """)  # noqa: S608 - words of our own tables
 _ARRIVED = text(f"""

@@ -58,6 +58,7 @@ async def ack(
 
     `entering`: of a transaction that has not been entered yet.
     """
+    acks = [_clean(one) for one in acks]
     named = [_uuid(one.command_id) for one in acks]
     ids = list(dict.fromkeys(one for one in named if one is not None))
     rows = await queries.lock_acked(
@@ -163,7 +164,7 @@ def _add_move(batch: _Batch, stands: _Standing, row: Any, ack: Ack, verdict: Ver
             "new_state": after,
             "result": ack.status,
             "error_code": verdict.error_code,
-            "error_message": _message(ack),
+            "error_message": ack.message,
             "payload": _payload(ack),
             "snapshot_before": None if ack.before is None else scrub(ack.before),
             "snapshot_after": None if ack.after is None else scrub(ack.after),
@@ -181,8 +182,12 @@ def _add_move(batch: _Batch, stands: _Standing, row: Any, ack: Ack, verdict: Ver
     stands.results[row.dispatch_id] = ack.status
 
 
-def _message(ack: Ack) -> str | None:
-    return None if ack.message is None else scrub_text(ack.message)
+def _clean(ack: Ack) -> Ack:
+    """Without addresses and credentials in its words: some write the whole exception where a code belongs."""
+    if ack.error_code is None and ack.message is None:
+        return ack
+    code, message = (None if said is None else scrub_text(said) for said in (ack.error_code, ack.message))
+    return replace(ack, error_code=code, message=message)
 
 
 def _payload(ack: Ack) -> dict[str, Any]:
@@ -195,7 +200,7 @@ def _payload(ack: Ack) -> dict[str, Any]:
         "finished_at": ack.finished_at,
         "duration_ms": ack.duration_ms,
         "error_code": ack.error_code,
-        "error_message": _message(ack),
+        "error_message": ack.message,
         "result": None if ack.result is None else scrub(ack.result),
     }
     return {name: value for name, value in said.items() if value is not None}

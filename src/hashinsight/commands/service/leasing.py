@@ -192,7 +192,7 @@ def _leased(vault: Vault, row: Any) -> Leased:
         {**row.params, **secret},
         row.priority,
         row.urgency,
-        row.expires_at - timedelta(seconds=row.ttl_sec),  # the approval, where there was one: the TTL counts from it
+        row.issued_at,
         row.expires_at,
         row.ttl_sec,
         row.attempt,

@@ -24,6 +24,7 @@ from hashinsight.kit.crypto import Vault
 from hashinsight.kit.ids import new_id
 from hashinsight.wire.command import wire_priority
 
+REASONS = "; "  # between those for which a batch needs approval
 _Ids = Mapping[int, UUID]  # miner_no → the new command
 
 
@@ -116,7 +117,7 @@ def _batch(order: Order, weighed: Weighed, need: Need, *, now: datetime) -> dict
         "created_at": now,
         "reason": asked.reason,
         "approval_state": need.state.value,
-        "approval_reason": "; ".join(need.reasons) or None,
+        "approval_reason": REASONS.join(need.reasons) or None,
         "machines": len(weighed.accepted) + len(weighed.existing) + len(weighed.refused),
         "created": len(weighed.accepted),
         "existing": len(weighed.existing),
