@@ -72,7 +72,7 @@ before as (
         jsonb_build_object('superseded_by', moved.by, 'dispatch_id', moved.dispatch_id), null
     from moved join before on before.command_id = moved.command_id
 )
-select moved.command_id, before.state as old_state, moved.by, moved.dispatch_id
+select moved.command_id, moved.tenant_id, before.state as old_state, moved.by, moved.dispatch_id
 from moved join before on before.command_id = moved.command_id
 """)  # noqa: S608 - words of our own tables
 _REPEATED = text("""
