@@ -104,3 +104,14 @@ async def test_a_repeated_request_is_told_again_why_it_waits(yard: Yard) -> None
     again = await yard.request("reboot_device", *range(1, 23), idempotency_key="k")
     assert (again.repeated, again.approval_reasons) == (True, first.approval_reasons)
     assert len(first.approval_reasons) == 2
+
+
+@pytest.mark.parametrize("kind", ["set_fan", "reboot_device"])
+async def test_what_ran_out_stands_against_nobody_also_before_the_sweep(yard: Yard, kind: str) -> None:
+    """By its TTL, or because nobody approved it: it will never go out, so it is no reason to refuse the same."""
+    more = FAN if kind == "set_fan" else {}
+    first = await yard.made(kind, 1, **more, ttl_sec=60)
+    yard.pass_time(60 if kind == "set_fan" else 24 * 3600)
+    second = await yard.made(kind, 1, **more)
+    await yard.sweep()
+    assert [await yard.state(one) for one in (first, second)] == ["expired", "queued"]

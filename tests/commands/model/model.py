@@ -58,6 +58,9 @@ class One:
     def is_due(self, now: datetime) -> bool:
         return self.is_alive(now) and (self.not_before is None or self.not_before <= now)
 
+    def is_over(self, now: datetime) -> bool:
+        return (self.made_at + APPROVAL_WAIT if self.waits or self.expires is None else self.expires) <= now
+
     def outranks(self, other: "One") -> bool:
         return self.rank > other.rank or (self.interrupts and not other.interrupts)
 
@@ -80,6 +83,8 @@ class Model:
         """Why it is refused, or whom it displaces."""
         displaced = []
         for old in self.on(new.miner) if new.is_control else ():
+            if old.state == "queued" and old.is_over(new.made_at):
+                continue  # it never goes out: the sweep ends it
             opposed = any({new.kind, old.kind} == pair for pair in OPPOSITES)
             if old.is_leased:
                 if old.asks == new.asks:
@@ -133,7 +138,7 @@ class Model:
         ones = [self.all[self.owners[dispatch]] for dispatch, _ in said]
         for one, (applied, state, _) in zip(ones, answers, strict=True):
             if applied and state == "queued":
-                self.come_back(one)
+                self.come_back(one, now)
         return [
             (applied, one.state if state == "queued" else state, code)
             for one, (applied, state, code) in zip(ones, answers, strict=True)
@@ -175,10 +180,11 @@ class Model:
             return "NOT_LEASE_OWNER"
         return "LEASE_MOVED" if one.is_leased and status != "succeeded" else None
 
-    def come_back(self, one: One) -> None:
+    def come_back(self, one: One, now: datetime) -> None:
         """What was asked for behind it while it was leased may outrank it."""
         others = self.on(one.miner) if one.is_control and one.state == "queued" else []
-        if any(other.id > one.id and not other.is_leased and other.outranks(one) for other in others):
+        behind = [other for other in others if other.id > one.id and not (other.is_leased or other.is_over(now))]
+        if any(other.outranks(one) for other in behind):
             one.go("superseded")
 
     def sweep(self, now: datetime) -> None:
@@ -192,7 +198,7 @@ class Model:
             elif one.state == "queued" and (over or (one.waits and one.made_at + APPROVAL_WAIT <= now)):
                 one.go("expired")
         for one in back:
-            self.come_back(one)
+            self.come_back(one, now)
 
     def active(self) -> Iterator[One]:
         return (one for one in self.all.values() if one.is_control and one.is_leased)

@@ -52,7 +52,8 @@ async def weigh_returned(
     """
     if not returned:
         return set()
-    present = by_machine(await queries.list_present(session, sorted(set(returned.values())), lock=False))
+    machines = sorted(set(returned.values()))
+    present = by_machine(await queries.list_present(session, machines, lock=False, now=now))
     rows = []
     for ones in present.values():
         for one in ones:

@@ -39,7 +39,7 @@ async def weigh(session: AsyncSession, order: Order, chosen: Chosen, *, lock: bo
     verdicts: dict[int, Verdict] = {}
     if kind.is_control and left:
         wish = Wish(kind.name, order.asks, Priority(asked.priority), asked.emergency, kind.opposes)
-        present = await queries.list_present(session, list(left), lock=lock)
+        present = await queries.list_present(session, list(left), lock=lock, now=now)
         verdicts = arbitrate_all(wish, by_machine(present))
     refused = {no: one for no, one in verdicts.items() if one.refused is not None}
     told = [_refusal(left[no], one) for no, one in refused.items()]
