@@ -20,7 +20,6 @@ import httpx
 import psycopg
 import pytest
 from argon2 import PasswordHasher
-from psycopg import sql
 from redis import Redis
 
 from hashinsight.app import create_app
@@ -28,9 +27,9 @@ from hashinsight.identity import passwords
 from hashinsight.kit.db.address import DatabaseAddress, address_of_socket
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.folder import DataFolder
-from hashinsight.kit.ids import new_id
 from hashinsight.kit.logs import configure_logs
 from hashinsight.kit.settings import Settings
+from tests.clones import Clones, quick_place
 from tests.people import People
 
 
@@ -54,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         _folder = Path(config.workerinput["servers"])
         return
-    _folder = Path(tempfile.mkdtemp(prefix="hi-test-"))
+    _folder = Path(tempfile.mkdtemp(prefix="hi-test-", dir=quick_place()))
     _servers = subprocess.Popen(
         [sys.executable, "-m", "tests.servers", str(_folder)],
         stdin=subprocess.PIPE,
@@ -112,13 +111,19 @@ def admin(folder: DataFolder) -> Iterator[psycopg.Connection]:
         yield connection
 
 
+@pytest.fixture(scope="session")
+def clones(admin: psycopg.Connection) -> Iterator[Clones]:
+    made = Clones(admin)
+    yield made
+    made.drop_left()
+
+
 @pytest.fixture
-def database_name(admin: psycopg.Connection) -> Iterator[str]:
+def database_name(clones: Clones) -> Iterator[str]:
     """A migrated database, cloned for this test alone."""
-    name = f"test_{new_id().hex}"
-    admin.execute(sql.SQL("create database {} template hashinsight").format(sql.Identifier(name)))
+    name = clones.make()
     yield name
-    admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+    clones.leave(name)
 
 
 @pytest.fixture
