@@ -43,6 +43,7 @@ def _loopback_only(event: str, arguments: tuple[Any, ...]) -> None:
 
 sys.addaudithook(_loopback_only)
 
+LONG = ("tests/chaos", "tests/stories", "tests/commands/race", "tests/commands/model")
 _servers: subprocess.Popen[str] | None = None
 _folder: Path | None = None
 
@@ -69,6 +70,19 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: object) -> None:
     node.workerinput["servers"] = str(_folder)  # type: ignore[attr-defined] # xdist ships no types
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """What a module makes for all of its tests is made once: they run in one process."""
+    info: Any = getattr(item, "_fixtureinfo", None)
+    made = [one for many in info.name2fixturedefs.values() for one in many] if info else []
+    if any(one.scope == "module" and one.func.__module__.startswith("tests.") for one in made):
+        item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long begins first, or it would end last."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
 
 
 def pytest_unconfigure() -> None:
