@@ -31,6 +31,7 @@ from hashinsight.kit.logs import configure_logs
 from hashinsight.kit.settings import Settings
 from tests.clones import Clones, quick_place
 from tests.people import People
+from tests.sharing_out import Together
 
 
 def _loopback_only(event: str, arguments: tuple[Any, ...]) -> None:
@@ -72,12 +73,9 @@ def pytest_configure_node(node: object) -> None:
     node.workerinput["servers"] = str(_folder)  # type: ignore[attr-defined] # xdist ships no types
 
 
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """What a module makes for all of its tests is made once: they run in one process."""
-    info: Any = getattr(item, "_fixtureinfo", None)
-    made = [one for many in info.name2fixturedefs.values() for one in many] if info else []
-    if any(one.scope == "module" and one.func.__module__.startswith("tests.") for one in made):
-        item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together:
+    return Together(config, log)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
