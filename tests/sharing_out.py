@@ -9,7 +9,6 @@ from pathlib import Path
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped] # it ships none
 
 _ROOT = Path(__file__).parents[1]
-_MADE_ONCE = 'scope="module"'
 
 
 class Together(LoadScopeScheduling):  # type: ignore[misc] # untyped
@@ -22,7 +21,5 @@ class Together(LoadScopeScheduling):  # type: ignore[misc] # untyped
 
 @cache
 def shares(path: str) -> bool:
-    """Whether the module, or the folder that it lies in, has something that is made once for all of its tests."""
-    module = _ROOT / path
-    places = (module, module.with_name("conftest.py"))
-    return any(_MADE_ONCE in place.read_text() for place in places if place.exists())
+    """Whether the module itself makes something for all of its tests; what its folder offers is cheap to repeat."""
+    return 'scope="module"' in (_ROOT / path).read_text()
