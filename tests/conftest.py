@@ -20,6 +20,8 @@ import httpx
 import psycopg
 import pytest
 from argon2 import PasswordHasher
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 from redis import Redis
 
 from hashinsight.app import create_app
@@ -43,6 +45,9 @@ def _loopback_only(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_loopback_only)
+# how fast examples are drawn says how busy the machine is, and nothing about us
+hypothesis_settings.register_profile("house", suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("house")
 
 LONG = ("tests/chaos", "tests/stories", "tests/commands/race", "tests/commands/model")
 _servers: subprocess.Popen[str] | None = None
