@@ -8,6 +8,7 @@ from hashinsight import __version__
 from hashinsight.cli.acting import need_server
 from hashinsight.cli.audit import audit_app
 from hashinsight.cli.collectors import collector_app
+from hashinsight.cli.edge import edge_app
 from hashinsight.cli.identity import key_app, tenant_app, user_app
 from hashinsight.cli.inventory import (
     group_app,
@@ -168,6 +169,7 @@ _GROUPS = {
     "collector": collector_app,
     "audit": audit_app,
     "sim": sim_app,
+    "edge": edge_app,
 }
 for _name, _group in _GROUPS.items():
     app.add_typer(_group, name=_name)

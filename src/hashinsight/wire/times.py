@@ -1,0 +1,36 @@
+"""Times on the wire: ISO 8601 in UTC with `Z`; read also without a zone, or as seconds since 1970."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+_LATEST_SEC = 4_102_444_800  # the year 2100: milliseconds by mistake lie far behind it
+_EARLIEST_YEAR = 2000  # before it lie the clocks that nobody set, and the zero time of Go
+_MOST_CHARS = 40
+_DATE_CHARS = 10
+
+
+def write_time(at: datetime) -> str:
+    if at.tzinfo is None:
+        raise ValueError("a time on the wire needs a zone")
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def find_time(value: Any) -> datetime | None:
+    """None for what is no time. A bare date is none either: it would be read as a midnight that nobody meant."""
+    try:
+        at = _read(value)
+    except (ValueError, OverflowError):
+        return None
+    return at if at is not None and at.year >= _EARLIEST_YEAR else None
+
+
+def _read(value: Any) -> datetime | None:
+    if isinstance(value, str):
+        text = value.strip()
+        if not _DATE_CHARS < len(text) <= _MOST_CHARS:
+            return None
+        at = datetime.fromisoformat(text)
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < _LATEST_SEC:
+        return datetime.fromtimestamp(value, UTC)
+    return None
