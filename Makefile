@@ -10,7 +10,7 @@ DEV := $(VENV)/.dev-installed
 MADE := $(VENV)/.made
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 
-.PHONY: up test check fix pins migration docs clean help FORCE
+.PHONY: up test chaos check fix pins migration docs clean help FORCE
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -20,6 +20,10 @@ up: $(SERVER)  ## install and start everything; Ctrl-C stops it
 
 test: $(DEV)  ## install everything and run all checks and the whole suite
 	@exec $(BIN)/python -m tests.budget
+
+chaos: $(DEV)  ## long campaigns: 1,000 races of commands, 400 walks beside the model; an hour and a half at most
+	@HI_RACES=1000 timeout 4800 $(BIN)/pytest tests/commands/race -q -n 3
+	@HI_EXAMPLES=400 $(BIN)/pytest tests/commands/model -q --timeout=900
 
 check: $(DEV)  ## lint, types, walls, and that the models match the migrations
 	@$(BIN)/python -m tests.budget --only-checks
@@ -35,11 +39,8 @@ pins: $(DEV)  ## compile requirements/*.txt anew from pyproject.toml
 migration: $(SERVER)  ## write the next migration from the models: make migration NAME="what it does"
 	@$(BIN)/hashinsight migrate --draft "$(NAME)"
 
-docs: $(SERVER)  ## write the generated tables of the documentation anew
-	@sed -i '/^|/d' docs/operations/settings.md
-	@$(BIN)/python -m hashinsight settings >> docs/operations/settings.md
-	@sed -i '/^|/d' docs/roles.md
-	@$(BIN)/python -m hashinsight roles >> docs/roles.md
+docs: $(SERVER)  ## write the generated tables and drawings of the documentation anew
+	@$(BIN)/python -m hashinsight docs docs
 
 clean:  ## remove what the other commands made in this folder (your data folder stays)
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -6,6 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.ticks import audit_ticks
 from hashinsight.collectors.ticks import keep_heartbeat_days, notice_silent_collectors
+from hashinsight.commands.ticks import COMMAND_TICKS
 from hashinsight.inventory.service import refresh_groups
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.secret_key import load_secret_key
@@ -45,6 +46,7 @@ def ticks(settings: Settings) -> tuple[Tick, ...]:
     days_kept = timedelta(days=settings.daily_kept_days) if settings.daily_kept_days else None
     return (
         *_TICKS,
+        *COMMAND_TICKS,
         *audit_ticks(Vault(load_secret_key(settings)), anchor),
         *telemetry_ticks(five_minutes_kept=timedelta(days=settings.five_minutes_kept_days), days_kept=days_kept),
     )

@@ -59,6 +59,7 @@ async def world(
             "redis_url": f"unix://{folder.valkey_socket}?db={number}",
             "disk_reserve_mb": 1,
             "rate_per_minute": 1_000_000,
+            "token_rate_per_minute": 1_000_000,
         }
     )
     database = Database(program, pool=1)

@@ -54,7 +54,15 @@ OPEN = {
 }
 
 # operations that read and show nobody's data: their answers hold nothing that could leak
-OF_NOBODY = {"GET /api/admin/v1/audit/seals": "hashes over the whole installation's log"}
+OF_NOBODY = {
+    "GET /api/admin/v1/audit/seals": "hashes over the whole installation's log",
+    "GET /api/admin/v1/commands/catalogue": "the same for all",
+}
+
+# operations that answer 403, and not 404, about any place that is not the caller's own, whether there is one or not
+NEVER_404 = {
+    "GET /api/collector/commands/pending/{site_id}": "a collector that is answered 404 believes that the route is gone",
+}
 
 # routes that the OpenAPI document does not name
 UNDOCUMENTED = {"GET /": "the page for a browser", "GET /openapi.json": "the document itself"}

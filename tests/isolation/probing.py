@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 from hashinsight.kit.db.context import Context
 from tests.isolation.asking import MARK, Ask, Example, error_code, send, shown, tokens
-from tests.isolation.known import OF_NOBODY, OPEN
+from tests.isolation.known import NEVER_404, OF_NOBODY, OPEN
 from tests.isolation.opening import newcomer
 from tests.isolation.watching import Prober, Watch, hidden_from_strangers
 from tests.isolation.world import World, bearer, is_for_collectors, new_mark
@@ -81,13 +81,15 @@ async def _in_scope(world: World, watch: Watch, operation: str, ask: Ask, prober
     if changed := watch.changed_by(prober):
         yield f"changed {', '.join(changed)}, answered {answer.status_code}"
     by_path, by_body = ask.named_in_path & hidden, ask.named_to_change & hidden
-    if by_path and answer.status_code not in ({404} if prober.is_stranger else {403, 404}):
+    hides = {404} if prober.is_stranger and operation not in NEVER_404 else {403, 404}
+    if by_path and answer.status_code not in hides:
         yield f"was answered {_told(answer)} about something that is not theirs"
     elif by_body and not ask.by_words and answer.is_success and not operation.startswith("GET "):
         yield f"was answered {answer.status_code} to a body that names what is not theirs"
     if by_path or (by_body and ask.by_words):
-        nobodys = await _after_another(world, operation, ask.of_nobody(hidden), prober.headers)
-        if _kind(answer) != _kind(nobodys):
+        of_nobody = ask.of_nobody(hidden)
+        nobodys = await _after_another(world, operation, of_nobody, prober.headers)
+        if _kind(answer, ask) != _kind(nobodys, of_nobody):
             yield f"can tell {_told(answer)} from what does not exist: {_told(nobodys)}"
 
 
@@ -98,11 +100,12 @@ async def _at_home(world: World, watch: Watch, operation: str, ask: Ask, prober:
             yield what
 
 
-def _kind(answer: httpx.Response) -> tuple[object, ...]:
+def _kind(answer: httpx.Response, ask: Ask) -> tuple[object, ...]:
     """What tells two answers apart: status and code of an error, everything of another, the words asked for aside."""
     if not answer.is_success:
         return error_code(answer)
-    return answer.status_code, re.sub(rf"{MARK}[0-9a-z-]*", "", answer.text)
+    asked_for = "|".join([rf"{MARK}[0-9a-z-]*", *map(re.escape, sorted(ask.named))])
+    return answer.status_code, re.sub(asked_for, "", answer.text)
 
 
 def _told(answer: httpx.Response) -> str:

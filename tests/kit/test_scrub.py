@@ -7,9 +7,10 @@ import structlog
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hashinsight.kit import scrub as module
 from hashinsight.kit.ids import new_token
 from hashinsight.kit.logs import configure_logs
-from hashinsight.kit.scrub import HIDDEN, scrub, scrub_text
+from hashinsight.kit.scrub import HIDDEN, is_hidden_name, scrub, scrub_text
 from hashinsight.kit.settings import Settings
 
 
@@ -93,3 +94,50 @@ def test_lines_of_other_libraries_and_traces_are_scrubbed_too(monkeypatch: pytes
     text = stream.getvalue()
     assert "ValueError" in text
     assert "CANARY" not in text
+
+
+PIECES = (
+    *(
+        "password",
+        "pwd",
+        "Bearer ",
+        "basic ",
+        "token",
+        "X-Collector-Key",
+        "eyJ",
+        "hi_api_",
+        "10.4.0.9",
+        "fd00:",
+        "worker_name",
+    ),
+    *(
+        "02:42:ac:11:00:02",
+        "02-42-ac-11-00-02",
+        "stratum+tcp://",
+        "user:",
+        "@",
+        "=",
+        ":",
+        ".",
+        "-",
+        " ",
+        '"',
+        "a1B2c3D4e5F6g7H8",
+    ),
+    *("pa\u017f\u017fword", "to\u212aen", "K", "normal", "Recovery-Code"),
+)
+
+
+@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=8).map("".join))
+def test_what_is_passed_over_quickly_is_what_no_pattern_fits(text: str) -> None:
+    expected = text
+    for _, pattern, replacement in module._VALUES:
+        expected = pattern.sub(replacement, expected)
+    assert scrub_text(text) == expected
+
+
+def test_names_are_judged_the_same_however_long_and_however_often() -> None:
+    for _ in range(2):
+        assert is_hidden_name("pool_password")
+        assert not is_hidden_name("hashrate_ths")
+    assert is_hidden_name("x_" * 100 + "password")

@@ -1,14 +1,17 @@
 """A batch that is bad as a whole is refused with a clear code, and leaves nothing behind."""
 
+import asyncio
 import gzip
 import json
+import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
 
 from hashinsight.kit.errors import PayloadTooLarge
+from hashinsight.telemetry import edge_routes
 from hashinsight.telemetry.ingest.decoding import decode
 from hashinsight.telemetry.ingest.unpacking import unpack
 from tests.telemetry.place import Place
@@ -104,6 +107,41 @@ async def test_of_a_wrong_site_a_revoked_token_a_disabled_collector_nothing_is_t
     revoked = await place.post(samples)
     assert (revoked.status_code, revoked.json()["error_code"]) == (401, "COLLECTOR_TOKEN_REVOKED")
     assert left_behind(place) == [(0, 0, 0)]
+
+
+async def test_a_token_that_is_revoked_while_its_body_trickles_in_stores_nothing(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edge_routes, "_SLOW_SECONDS", 0.0)
+    (collector,) = (await place.api.get("/api/admin/v1/collectors", headers=place.owner)).json()["collectors"]
+
+    async def trickling() -> AsyncIterator[bytes]:
+        yield b"["
+        yield json.dumps({"miner_id": "m1", "ts": place.at(0)}).encode()
+        path = f"/api/admin/v1/collectors/{collector['id']}/revoke-tokens"
+        assert (await place.api.post(path, headers=place.owner)).json() == {"revoked": 1}
+        yield b"]"
+
+    answer = await place.api.post("/api/edge/v1/telemetry/batch", content=trickling(), headers=place.collector)
+    assert (answer.status_code, answer.json()["error_code"]) == (401, "COLLECTOR_TOKEN_REVOKED")
+    assert left_behind(place) == [(0, 0, 0)]
+
+
+async def test_a_batch_of_many_samples_and_one_long_list_lets_others_go_on(place: Place) -> None:
+    """Small as it is sent: the list widens what every sample is read into."""
+    many: list[dict[str, Any]] = [
+        {"miner_id": "m", "ts": place.at(-n), "temperature_chips": [60]} for n in range(19_000)
+    ]
+    many[0]["temperature_chips"] = [60.0] * 512
+    sending = asyncio.create_task(place.post(many))
+    began = last = time.monotonic()
+    longest = 0.0
+    while not sending.done():
+        await asyncio.sleep(0.001)
+        now = time.monotonic()
+        longest, last = max(longest, now - last), now
+    assert (await sending).json()["accepted"] == 19_000
+    assert longest < (last - began) / 3
 
 
 def _unpack() -> None:

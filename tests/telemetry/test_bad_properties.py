@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hashinsight.kit.errors import HashInsightError
@@ -127,6 +127,7 @@ usual = st.datetimes().map(lambda at: at.isoformat()[:26])
 @given(
     st.lists(usual | usual.map(lambda text: text + "Z") | st.sampled_from([TS, "2026-03-01T12:00:00.5+01"]), max_size=5)
 )
+@example(["0000-01-01T00:00:00"])
 def test_times_all_at_once_are_the_same_as_one_by_one(texts: list[str]) -> None:
     assert read_times(texts).tolist() == [read_time(text) for text in texts]
 

@@ -1,8 +1,9 @@
 """A lost database, a full disk, a dropped hour, no Redis: nothing is half stored, and it goes on by itself."""
 
 import asyncio
+import random
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -97,6 +98,38 @@ async def test_a_connection_that_is_lost_in_the_middle_of_a_batch(place: Place, 
     assert answer.headers["retry-after"]
     assert stored(place)[0] == 3
     assert (await place.post(samples(place, seconds=-60))).json()["accepted"] == 3
+
+
+async def test_shards_that_send_the_same_at_once_in_another_order_never_stand_in_each_others_way(place: Place) -> None:
+    assert (await place.post(samples(place, 1000))).status_code == 200
+    known: set[Any] = place.api.app.state.store.repeats  # type: ignore[attr-defined] # the fixture's
+    for n in range(1, 9):
+        batch = samples(place, 1000, seconds=-n)
+        known.clear()  # both straight
+        one, other = await asyncio.gather(place.post(batch), place.post(batch[::-1]))
+        assert (one.status_code, other.status_code) == (200, 200), one.text + other.text
+        assert one.json()["accepted"] + other.json()["accepted"] == 1000
+    assert stored(place)[0] == 9000
+
+
+async def test_a_request_that_is_cancelled_at_any_moment_leaves_no_half_batch_and_no_odd_connection(
+    place: Place,
+) -> None:
+    """As on shutdown. Whoever gets the connection next must get his own answers, not what was left in the pipe."""
+    assert (await place.post(samples(place, 200))).status_code == 200
+    chance = random.Random(7)
+    answered = set()
+    for n in range(1, 120):
+        sending = asyncio.create_task(place.post(samples(place, 200, seconds=-n)))
+        await asyncio.sleep(chance.uniform(0, 0.03))
+        sending.cancel()
+        with suppress(asyncio.CancelledError):
+            answered.add((await sending).status_code)
+        stranger = await place.post(samples(place), headers={"X-Collector-Key": "hi_collector_of_nobody"})
+        assert stranger.status_code == 401
+    assert answered <= {200}
+    assert set(place.rows("select count(*) from telemetry_raw group by ts")) == {(200,)}
+    assert (await place.post(samples(place, 200))).json()["duplicates"] == 200
 
 
 async def test_a_database_that_is_away_and_comes_back(

@@ -184,6 +184,28 @@ def test_zeros_of_others_are_readings_but_for_the_power_of_a_machine_that_answer
     assert shown(read_one({**ZEROS, "status": "offline"}))["power_w"] == 0
 
 
+@pytest.mark.parametrize(
+    ("fields", "is_fault"),
+    [
+        ({"temperature_avg": 0, "temperature_max": 0, "temperature_chips": []}, False),
+        ({"temperature_avg": 0, "temperature_chips": [0, 0, 0]}, False),
+        ({"temperature_chips": [0, 60, 64]}, True),
+        ({"temperature_chips": [255, 255], "temperature_max": 255}, True),
+    ],
+)
+def test_a_temperature_that_is_not_known_is_no_broken_sensor(fields: dict[str, Any], *, is_fault: bool) -> None:
+    samples = read_one({"online": True, **fields}, zero_is_unknown=True)
+    assert bool(samples.flags[0] & Flags.TEMPERATURE_SENTINEL) is is_fault
+    assert [value for value in shown(samples).values() if value in (0.0, 255.0)] == []
+
+
+def test_a_machine_that_does_not_answer_has_no_broken_sensors() -> None:
+    fields = {"temp_avg": 0, "temp_max": 255, "temperature_chips": [0, 0], "fan_speeds": [-1, -1], "fan1_speed": -1}
+    samples = read_one({"status": "offline", **fields})
+    assert samples.flags[0] == 0
+    assert {"temp_c", "temp_max_c", "fan_rpm"}.isdisjoint(shown(samples))
+
+
 def test_one_counter_that_counts_makes_the_others_zero() -> None:
     found = shown(read_one({**ZEROS, "accepted_shares": 5}, zero_is_unknown=True))
     assert (found["accepted"], found["rejected"], found["hw_errors"]) == (5, 0, 0)

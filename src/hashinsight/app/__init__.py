@@ -11,6 +11,8 @@ from hashinsight import __version__
 from hashinsight.app import landing, probes
 from hashinsight.collectors.edge_routes import router as edge_router
 from hashinsight.collectors.routes import router as collectors_router
+from hashinsight.commands.edge_routes import router as commands_edge_router
+from hashinsight.commands.routes import router as commands_router
 from hashinsight.identity.routes import router as identity_router
 from hashinsight.inventory.routes import router as inventory_router
 from hashinsight.kit.crypto import Vault
@@ -50,7 +52,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
             Middleware(Requests),
             Middleware(SecurityHeaders),
             Middleware(AnswerErrors),
-            Middleware(RateLimit, rates, settings.rate_per_minute),
+            Middleware(RateLimit, rates, settings.rate_per_minute, settings.token_rate_per_minute),
             Middleware(ShedWhenDiskIsLow, guard),
             Middleware(BodyLimit, settings.body_limit_kb, settings.batch_limit_kb),
         ],
@@ -71,9 +73,10 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
         most_samples=settings.batch_samples,
     )
     install_handlers(app)
-    machines = (telemetry_edge_router, edge_router)  # first: they call a thousand times as often as people
-    people = (landing.router, probes.router, identity_router, inventory_router, collectors_router, telemetry_router)
-    for router in (*machines, *people):
+    # first: they call a thousand times as often as people
+    machines = (telemetry_edge_router, commands_edge_router, edge_router)
+    people = (identity_router, inventory_router, collectors_router, telemetry_router, commands_router)
+    for router in (*machines, landing.router, probes.router, *people):
         app.include_router(router)
     return app
 

@@ -18,6 +18,19 @@ BATCHES = 200  # a round
 MACHINES = 20_000
 _CONNECTIONS = 4
 _APART = timedelta(hours=1)  # between the times of one round and those of the next
+# the same table, empty: its columns, its indexes and its hours
+_SAME_TABLE = """
+    set client_min_messages = warning; drop table if exists limit_raw;
+    create table limit_raw (like telemetry_raw including all) partition by range (ts);
+    do $$ declare part record; begin
+        for part in
+            select c.oid, c.relname, pg_get_expr(c.relpartbound, c.oid) bounds
+            from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'telemetry_raw'::regclass
+        loop
+            execute format('create table %I partition of limit_raw %s', 'limit_' || part.relname, part.bounds);
+        end loop;
+    end $$
+"""
 
 
 async def measure() -> Result:
@@ -26,7 +39,6 @@ async def measure() -> Result:
         command(place, "site", "create", "--code", "one", "--name", "One")
         token = command(place, "collector", "create", "--site", "one", "--name", "north")["token"]
         newest = datetime.now(UTC) - timedelta(minutes=1)
-        await asyncio.to_thread(_psql, place, "create table limit_raw (like telemetry_raw including all)")
         ours = repeated = limit = together = 0.0
         async with serving(place) as api:
             await _warm(api, token, place.folder / "warm", newest)
@@ -81,11 +93,11 @@ async def sent(api: Serving, token: str, folder: Path) -> float:
 
 
 def _copy_by_psql(place: Scratch) -> float:
-    """The rows that came in last, out to a file and by one COPY into a table with the same columns and indexes."""
+    """The rows that came in last, out to a file and by one COPY into a table that is made as theirs is."""
     rows = place.folder / "raw.csv"
     taken = f"select * from telemetry_raw order by received_at desc limit {BATCHES * SAMPLES}"  # noqa: S608 - our own
     _psql(place, f"\\copy ({taken}) to '{rows}' csv")
-    _psql(place, "truncate limit_raw")
+    _psql(place, _SAME_TABLE)
     began = time.perf_counter()
     _psql(place, f"\\copy limit_raw from '{rows}' csv")
     return time.perf_counter() - began

@@ -83,6 +83,7 @@ def _environment(place: Scratch) -> dict[str, str]:
     return clean | {
         "HASHINSIGHT_DATA_DIR": str(place.folder),
         "HASHINSIGHT_RATE_PER_MINUTE": "10000000",
+        "HASHINSIGHT_TOKEN_RATE_PER_MINUTE": "10000000",
         "HASHINSIGHT_DISK_RESERVE_MB": "64",
         "HASHINSIGHT_LOG_LEVEL": "ERROR",
     }

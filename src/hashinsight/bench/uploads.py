@@ -14,13 +14,14 @@ SAMPLES = 1000
 
 
 def make_batches(folder: Path, batches: int, *, machines: int, newest: datetime, repeated: float = 0.0) -> list[Path]:
-    """Envelopes of the field's form: every machine once a minute, going back from `newest`."""
+    """Envelopes of the field's form: every machine once a minute, one after the other, the last at `newest`."""
     chance = random.Random(batches)  # noqa: S311 - load, not secrets
     folder.mkdir(parents=True, exist_ok=True)
     paths: list[Path] = []
     old: list[dict[str, object]] = []
+    begins = newest - batches * SAMPLES * timedelta(minutes=1) / machines
     for n in range(batches):
-        records = [_record(chance, n * SAMPLES + m, machines, newest) for m in range(SAMPLES)]
+        records = [_record(chance, n * SAMPLES + m, machines, begins) for m in range(SAMPLES)]
         if old and repeated:
             for m in chance.sample(range(SAMPLES), int(SAMPLES * repeated)):
                 records[m] = old[m]
@@ -32,8 +33,8 @@ def make_batches(folder: Path, batches: int, *, machines: int, newest: datetime,
     return paths
 
 
-def _record(chance: random.Random, n: int, machines: int, newest: datetime) -> dict[str, object]:
-    at = newest - timedelta(minutes=n // machines) - timedelta(milliseconds=(n % machines) * 60_000 // machines)
+def _record(chance: random.Random, n: int, machines: int, begins: datetime) -> dict[str, object]:
+    at = begins + n * timedelta(minutes=1) / machines
     ths = chance.gauss(104, 1.3)
     return {
         "miner_id": f"rack{n % machines // 40:03d}-{n % machines:06d}",

@@ -1,5 +1,6 @@
 """The command line. Each command imports what it needs when it runs, so that the shell starts without the server."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -7,7 +8,9 @@ import typer
 from hashinsight import __version__
 from hashinsight.cli.acting import need_server
 from hashinsight.cli.audit import audit_app
+from hashinsight.cli.checking import check_history
 from hashinsight.cli.collectors import collector_app
+from hashinsight.cli.commands import batch_app, command_app
 from hashinsight.cli.edge import edge_app
 from hashinsight.cli.identity import key_app, tenant_app, user_app
 from hashinsight.cli.inventory import (
@@ -153,6 +156,16 @@ def roles() -> None:
     typer.echo(permissions_table(), nl=False)
 
 
+@app.command(hidden=True)
+def docs(folder: Annotated[Path, typer.Argument(help="The folder of the documentation.")]) -> None:
+    """Write the generated tables and drawings of the documentation anew."""
+    need_server()
+    from hashinsight.cli.docs import write_docs
+
+    write_docs(folder)
+
+
+command_app.command("check")(check_history)
 _GROUPS = {
     "tenant": tenant_app,
     "tenant-settings": tenant_settings_app,
@@ -167,6 +180,8 @@ _GROUPS = {
     "group": group_app,
     "maintenance": maintenance_app,
     "collector": collector_app,
+    "command": command_app,
+    "batch": batch_app,
     "audit": audit_app,
     "sim": sim_app,
     "edge": edge_app,

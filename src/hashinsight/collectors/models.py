@@ -61,6 +61,7 @@ class Collector(Model):
     collection_interval_sec: Mapped[int] = mapped_column(Integer, server_default="60")
     heartbeat_interval_sec: Mapped[int] = mapped_column(Integer, server_default="30")
     permissions: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    signs_commands: Mapped[bool] = mapped_column(Boolean, server_default="false")  # it is handed signed ones only
     settings: Mapped[dict[str, Any]] = mapped_column(JSONB, server_default=text("'{}'"))
     notes: Mapped[str | None] = mapped_column(Text)
     site_form: Mapped[str | None] = mapped_column(Text)  # how it names its site; answers use the same form

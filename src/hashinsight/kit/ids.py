@@ -4,11 +4,17 @@ import secrets
 from datetime import datetime
 from uuid import UUID
 
+import uuid_utils
 from uuid_utils.compat import uuid7
 
 
 def new_id() -> UUID:
     return uuid7()
+
+
+def new_ids(count: int) -> list[str]:
+    """Many at once, as text: for a statement that gives them out by itself."""
+    return [str(uuid_utils.uuid7()) for _ in range(count)]
 
 
 def first_id_at(at: datetime) -> UUID:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 HIDDEN = "[hidden]"
@@ -16,12 +17,24 @@ _ADDRESS_KEYS = re.compile(
     r"(?:^|[^a-z0-9])(?:ip|ips|mac|macs|miner_?(?:host|address)|host_?address)(?:$|[^a-z0-9])", re.IGNORECASE
 )
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_VALUES = (
+_HINTS = ("pass", "pwd", "secret", "token", "auth", "cookie", "credential", "key", "otp", "recovery", "cipher", "user")
+# What must stand in a text before a pattern is tried: one of each group. Telemetry and acks bring a million short texts
+# an hour, and nearly all of them hold nothing of the kind.
+_VALUES: tuple[tuple[tuple[tuple[str, ...], ...], re.Pattern[str], str], ...] = (
     # user:password@ inside any address, up to the last @ before the path
-    (re.compile(r"(?P<keep>[a-z][a-z0-9+.-]*://[^\s:/@]*:)\S+(?=@)", re.IGNORECASE), r"\g<keep>" + HIDDEN),
-    (re.compile(r"(?P<keep>\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE), r"\g<keep>" + HIDDEN),
+    (
+        (("@",),),
+        re.compile(r"(?P<keep>[a-z][a-z0-9+.-]*://[^\s:/@]*:)\S+(?=@)", re.IGNORECASE),
+        r"\g<keep>" + HIDDEN,
+    ),
+    (
+        (("bearer", "basic"),),
+        re.compile(r"(?P<keep>\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE),
+        r"\g<keep>" + HIDDEN,
+    ),
     # password=…, "access_token": "…", X-Collector-Key: … in any text
     (
+        (("=", ":"), (*_HINTS, "worker")),
         re.compile(
             rf"(?P<keep>(?:\b|_)(?:{_HIDDEN_WORDS.replace('_?', '[_-]?')})[\w-]*[\"']?\s*[=:]\s*)"
             r"(?:\"[^\"]*\"|'[^']*'|(?!\[hidden\]|bearer\b|basic\b)[^\s&,;}\])\"']+)",
@@ -29,31 +42,55 @@ _VALUES = (
         ),
         r"\g<keep>" + HIDDEN,
     ),
-    (re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*"), HIDDEN),
-    (re.compile(r"\bhi_[a-z]+_[A-Za-z0-9_-]{20,}"), HIDDEN),
+    ((("eyj",),), re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*"), HIDDEN),
+    ((("hi_",),), re.compile(r"\bhi_[a-z]+_[A-Za-z0-9_-]{20,}"), HIDDEN),
     # addresses of machines on a site's own network; loopback tells nothing about a site
     (
+        ((".",),),
         re.compile(
             r"\b(?:10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2}"
             r"|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])(?:\.\d{1,3}){2})\b"
         ),
         HIDDEN,
     ),
-    (re.compile(r"\bf[cde][0-9a-f]{2}:(?:[0-9a-f]{0,4}:){1,6}[0-9a-f]{0,4}\b", re.IGNORECASE), HIDDEN),
-    (re.compile(r"\b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b", re.IGNORECASE), HIDDEN),
+    (((":",),), re.compile(r"\bf[cde][0-9a-f]{2}:(?:[0-9a-f]{0,4}:){1,6}[0-9a-f]{0,4}\b", re.IGNORECASE), HIDDEN),
+    (((":", "-"),), re.compile(r"\b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b", re.IGNORECASE), HIDDEN),
 )
+_MARKS, _SHORT = frozenset("@.:="), 14  # a shorter text without any of these characters fits no pattern
+_LONGEST_NAME = 100
 
 
 def scrub_text(text: str) -> str:
-    for pattern, replacement in _VALUES:
-        text = pattern.sub(replacement, text)
+    if len(text) < _SHORT and _MARKS.isdisjoint(text):
+        return text
+    if not text.isascii():  # where letters have more than two cases, only the patterns know them
+        for _, pattern, replacement in _VALUES:
+            text = pattern.sub(replacement, text)
+        return text
+    lowered = text.lower()
+    for needed, pattern, replacement in _VALUES:
+        for words in needed:
+            for word in words:
+                if word in lowered:
+                    break
+            else:
+                break
+        else:
+            text = pattern.sub(replacement, text)
     return text
 
 
 def is_hidden_name(name: str) -> bool:
     """Whether a field of this name holds a secret or a machine's address."""
+    return _is_known_hidden(name) if len(name) <= _LONGEST_NAME else _is_hidden(name)
+
+
+def _is_hidden(name: str) -> bool:
     name = _CAMEL.sub("_", name).replace("-", "_")
     return bool(_SECRET_KEYS.search(name) or _ADDRESS_KEYS.search(name))
+
+
+_is_known_hidden = lru_cache(maxsize=4096)(_is_hidden)  # the same few hundred names come a million times
 
 
 def scrub(value: Any, key: str = "") -> Any:
@@ -62,15 +99,10 @@ def scrub(value: Any, key: str = "") -> Any:
         return value
     if key and is_hidden_name(key):
         return HIDDEN
-    match value:
-        case int() | float():
-            shown: Any = value
-        case bytes():
-            shown = scrub_text(value.decode(errors="replace"))
-        case Mapping():
-            shown = {str(name): scrub(item, str(name)) for name, item in value.items()}
-        case list() | tuple() | set() | frozenset():
-            shown = [scrub(item) for item in value]
-        case _:
-            shown = scrub_text(str(value))
-    return shown
+    if isinstance(value, int | float):
+        return value
+    if isinstance(value, dict | Mapping):
+        return {str(name): scrub(item, str(name)) for name, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [scrub(item) for item in value]
+    return scrub_text(value.decode(errors="replace") if isinstance(value, bytes) else str(value))

@@ -68,8 +68,10 @@ class Settings(BaseSettings):
         None,
         description="Bearer token that `/metrics` asks for. Without it, only calls from this machine are answered.",
     )
-    body_limit_kb: int = Field(1024, ge=1, description="Largest request body, except for telemetry and asset lists.")
-    batch_limit_kb: int = Field(16384, ge=1, description="Largest telemetry upload or asset list, as it is sent.")
+    body_limit_kb: int = Field(1024, ge=1, description="Largest request body, except where many machines are sent.")
+    batch_limit_kb: int = Field(
+        16384, ge=1, description="Largest telemetry upload, asset list, request for commands or batch of acks, as sent."
+    )
     batch_unzipped_limit_kb: int = Field(131_072, ge=1, description="Largest telemetry upload, unzipped.")
     batch_samples: int = Field(20_000, ge=1, le=1_000_000, description="Most samples in one telemetry upload.")
     auto_register: bool = Field(
@@ -84,6 +86,11 @@ class Settings(BaseSettings):
         6000,
         ge=1,
         description="Requests a minute that one client address may make before it is answered 429.",
+    )
+    token_rate_per_minute: int = Field(
+        3000,
+        ge=1,
+        description="The same for one token of a person, a key or a collector, wherever it is used.",
     )
     trusted_proxies: str = Field(
         "", description="Addresses of reverse proxies, by comma, whose `X-Forwarded-*` headers are believed."

@@ -113,7 +113,8 @@ def _layer(table: str, time: str) -> Table:
         *(Column(name, REAL) for name in ("hashrate_min", "hashrate_max", "temp_max", "power_max", "fan_min")),
         *(Column(name, BigInteger) for name in counters),
         _must("created_at", _when()),
-        PrimaryKeyConstraint("miner_no", time, name=f"pk_{table}"),
+        # a machine that moved has samples of both sites in one day: each site keeps its own
+        PrimaryKeyConstraint("miner_no", time, "site_id", name=f"pk_{table}"),
         Index(f"ix_{table}_site_id", "site_id", time),
         postgresql_partition_by=f"RANGE ({time})",
     )

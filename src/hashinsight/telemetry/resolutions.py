@@ -45,7 +45,8 @@ def check_span(resolution: Resolution, start: datetime, end: datetime, *, now: d
     if end - start > LONGEST[resolution]:
         days = LONGEST[resolution] / DAY
         raise ValidationFailed(
-            f"resolution={resolution.value} is read over at most {days:.0f} days at a time{_hint(resolution)}",
+            f"resolution={resolution.value} is read over at most {days:.0f} days at a time: ask for a shorter time"
+            f"{_hint(resolution)}",
             code="TIME_RANGE_TOO_LONG",
             details={"most_days": round(days), "use_resolution": _coarser(resolution)},
         )

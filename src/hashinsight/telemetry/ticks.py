@@ -12,14 +12,17 @@ from hashinsight.telemetry.queries import raw, rollups
 from hashinsight.telemetry.service import rolling
 
 _AHEAD = 3 * HOUR
+# buckets of one run: a day's backlog of 100,000 machines is caught up over some runs, none of which lasts past its time
+_LIVE_BUCKETS = 24
+_FIVE_MINUTE_BUCKETS = 48
 
 
 def telemetry_ticks(*, five_minutes_kept: timedelta, days_kept: timedelta | None) -> tuple[Tick, ...]:
     async def roll_live(session: AsyncSession, run: TickRun) -> None:
-        await rolling.roll_up_live(session, now=run.now)
+        await rolling.roll_up_live(session, now=run.now, most=_LIVE_BUCKETS)
 
     async def roll_five_minutes(session: AsyncSession, run: TickRun) -> None:
-        await rolling.roll_up_five_minutes(session, now=run.now)
+        await rolling.roll_up_five_minutes(session, now=run.now, most=_FIVE_MINUTE_BUCKETS)
 
     async def roll_hours(session: AsyncSession, run: TickRun) -> None:
         await rolling.roll_up_hours(session, now=run.now)
@@ -38,7 +41,7 @@ def telemetry_ticks(*, five_minutes_kept: timedelta, days_kept: timedelta | None
         if days_kept is not None:
             await partitions.drop_before(session, DAYS.name, run.now - days_kept)
 
-    # the marks say what is to be done: a run after an outage does all of it, so a missed period needs no run of its own
+    # the marks say what is to be done, and stay until it is: a missed period needs no run of its own
     return (
         Tick("telemetry_live", timedelta(minutes=1), CatchUp.LATEST, roll_live),
         Tick("telemetry_5min", timedelta(minutes=5), CatchUp.LATEST, roll_five_minutes),

@@ -74,6 +74,32 @@ async def rotate(world: World, mark: str) -> Ask:
     return Ask(path={"collector_id": (await world.collector(mark))[0]}, body={"overlap_sec": 60})
 
 
+@example(f"POST {_ONE}/signing-keys")
+async def add_signing_key(world: World, mark: str) -> Ask:
+    return Ask(path={"collector_id": (await world.collector(mark))[0]}, body={"key_id": FRESH})
+
+
+async def _with_key(world: World, mark: str) -> str:
+    collector_id, _ = await world.collector(mark)
+    await world.make(f"{ADMIN}/collectors/{collector_id}/signing-keys", {"key_id": f"{mark}-key"})
+    return collector_id
+
+
+@example(f"GET {_ONE}/signing-keys")
+async def list_signing_keys(world: World, mark: str) -> Ask:
+    return Ask(path={"collector_id": await _with_key(world, mark)})
+
+
+@example(f"DELETE {_ONE}/signing-keys/{{key_id}}")
+async def revoke_signing_key(world: World, mark: str) -> Ask:
+    return Ask(path={"collector_id": await _with_key(world, mark), "key_id": f"{mark}-key"})
+
+
+@example(f"PUT {_ONE}/signing")
+async def turn_signing(world: World, mark: str) -> Ask:
+    return Ask(path={"collector_id": await _with_key(world, mark)}, body={"on": True})
+
+
 @example(f"POST {_ONE}/enrolment-code")
 async def enrolment_code(world: World, mark: str) -> Ask:
     return Ask(path={"collector_id": (await world.collector(mark, "enrolment_code"))[0]}, body={"life_hours": 1})

@@ -2,7 +2,7 @@
 
 import typer
 
-from hashinsight.cli.collectors import payload_keys, registry, tokens
+from hashinsight.cli.collectors import payload_keys, registry, signing_keys, tokens
 from hashinsight.cli.collectors.configs import configs_app
 from hashinsight.cli.collectors.events import events_app
 
@@ -25,6 +25,9 @@ for name, command in (
     ("revoke", tokens.revoke),
     ("enrol-code", tokens.enrol_code),
     ("payload-key", payload_keys.payload_key),
+    ("signing-key", signing_keys.signing_key),
+    ("signing-keys", signing_keys.signing_keys),
+    ("signing", signing_keys.signing),
 ):
     collector_app.command(name)(command)
 collector_app.add_typer(events_app, name="events")

@@ -20,6 +20,7 @@ COLLECTOR = {
     "heartbeat_interval_sec": 30,
     "offline_after_sec": 180,
     "permissions": ["config", "control", "read"],
+    "signs_commands": False,
     "settings": {},
     "notes": None,
     "last_seen_at": THEN,
@@ -42,6 +43,14 @@ COLLECTOR = {
 TOKEN_DATES = {"issued_at": THEN, "expires_at": LATER, "revoked_at": None}
 MOVED = COLLECTOR | {"token": TOKEN_DATES}
 CREATED = {"collector": COLLECTOR, "token": "hi_collector_…", "expires_at": LATER}
+SIGNING_KEY = {
+    "key_id": "cloud-20260301-5f0c1a",
+    "algorithm": "ed25519",
+    "public_key": "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
+    "created_at": THEN,
+    "signs_from": THEN,
+    "revoked_at": None,
+}
 SUMMARY = {
     "collector_id": COLLECTOR_ID,
     "name": "north hall",

@@ -28,6 +28,29 @@ _INSERT = text(
     bindparam("now", type_=DateTime(timezone=True)),
 )
 
+_INSERT_EACH = text(
+    "insert into expected_states (id, tenant_id, site_id, miner_no, state, from_at, until_at, cause, created_at)"
+    " select given.id, m.tenant_id, m.site_id, m.miner_no, given.state, :now, given.until_at, given.cause, :now"
+    " from unnest(:ids, :miner_nos, :states, :untils, :causes) as given (id, miner_no, state, until_at, cause)"
+    " join miners m on m.miner_no = given.miner_no"
+).bindparams(
+    bindparam("ids", type_=ARRAY(Uuid)),
+    bindparam("miner_nos", type_=ARRAY(Integer)),
+    bindparam("states", type_=ARRAY(Text)),
+    bindparam("untils", type_=ARRAY(DateTime(timezone=True))),
+    bindparam("causes", type_=ARRAY(Text)),
+    bindparam("now", type_=DateTime(timezone=True)),
+)
+
+
+async def insert_each(
+    session: AsyncSession, rows: Sequence[tuple[int, str, str, datetime | None]], *, now: datetime
+) -> None:
+    """Machine, state, cause and end of each, in one statement."""
+    miner_nos, states, causes, untils = zip(*rows, strict=True)
+    values = {"miner_nos": list(miner_nos), "states": list(states), "causes": list(causes), "untils": list(untils)}
+    await session.execute(_INSERT_EACH, {"ids": [new_id() for _ in rows], "now": now, **values})
+
 
 async def insert_expected(
     session: AsyncSession,
@@ -46,15 +69,19 @@ async def insert_expected(
 
 
 async def end_expected(
-    session: AsyncSession, miner_nos: Sequence[int], *, state: str | None, cause: str | None, now: datetime
+    session: AsyncSession,
+    miner_nos: Sequence[int],
+    *,
+    states: Sequence[str] | None,
+    causes: Sequence[str] | None,
+    now: datetime,
 ) -> list[int]:
     """End what runs, take back what has not begun; the machines that it was for."""
     mine = ExpectedState.miner_no == literal(list(miner_nos), ARRAY(Integer)).any_()
     meant = [mine, or_(ExpectedState.until_at.is_(None), ExpectedState.until_at > now)]
-    if state is not None:
-        meant.append(ExpectedState.state == state)
-    if cause is not None:
-        meant.append(ExpectedState.cause == cause)
+    for column, words in ((ExpectedState.state, states), (ExpectedState.cause, causes)):
+        if words is not None:
+            meant.append(column == literal(list(words), ARRAY(Text)).any_())
     taken_back = await session.execute(
         delete(ExpectedState).where(*meant, ExpectedState.from_at >= now).returning(ExpectedState.miner_no)
     )

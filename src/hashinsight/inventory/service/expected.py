@@ -1,6 +1,7 @@
 """Say which machines are expected to stand still, from when until when, and why."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -13,6 +14,39 @@ from hashinsight.kit.db.database import Database
 from hashinsight.kit.errors import ValidationFailed
 
 State = Literal["curtailed", "stopped", "rebooting", "maintenance"]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """One machine, from now on; without an end until somebody ends it."""
+
+    miner_no: int
+    state: State
+    cause: str
+    until_at: datetime | None
+
+
+async def expect_each(session: AsyncSession, each: Sequence[Expected], *, now: datetime) -> None:
+    """Many machines, each for a cause of its own, in one statement."""
+    if any(one.until_at is not None and one.until_at <= now for one in each):
+        raise ValidationFailed("the end must lie behind the beginning")
+    if each:
+        rows = [(one.miner_no, one.state, one.cause, one.until_at) for one in each]
+        await queries.insert_each(session, rows, now=now)
+
+
+async def end_causes(
+    session: AsyncSession, miner_nos: Sequence[int], causes: Sequence[str], *, now: datetime
+) -> list[int]:
+    """End what these causes made these machines expected to be."""
+    return await queries.end_expected(session, miner_nos, states=None, causes=causes, now=now) if causes else []
+
+
+async def end_states(
+    session: AsyncSession, miner_nos: Sequence[int], states: Sequence[State], *, now: datetime
+) -> list[int]:
+    """End these states of these machines, whatever their causes."""
+    return await queries.end_expected(session, miner_nos, states=states, causes=None, now=now) if miner_nos else []
 
 
 async def expect(
@@ -48,7 +82,8 @@ async def end_expected(
     cause: str | None = None,
 ) -> list[int]:
     """End what these machines are expected to be, or only what is of this state or cause."""
-    return await queries.end_expected(session, miner_nos, state=state, cause=cause, now=now)
+    states, causes = (None if word is None else [word] for word in (state, cause))
+    return await queries.end_expected(session, miner_nos, states=states, causes=causes, now=now)
 
 
 async def expected_frame(

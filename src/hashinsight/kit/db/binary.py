@@ -38,19 +38,19 @@ def numbers(values: NDArray[np.generic], kind: str) -> Column:
     rows, fields = values.shape
     missing = np.isnan(values) if values.dtype.kind == "f" else None
     if missing is not None and missing.any():
-        whole = np.where(missing, 0, values).astype(kind)
+        values = np.where(missing, 0, values)
     else:
-        whole, missing = values.astype(kind), None
-    block = np.empty((rows, fields, size + 4), np.uint8)
-    block[:, :, :4] = np.frombuffer(size.to_bytes(4, "big"), np.uint8)
-    block[:, :, 4:] = np.ascontiguousarray(whole).view(np.uint8).reshape(rows, fields, size)
-    flat = (rows, fields * (size + 4))
+        missing = None
+    cells = np.empty((rows, fields), [("length", ">i4"), ("value", kind)])
+    cells["length"] = size
+    cells["value"] = values
+    block = cells.view(np.uint8).reshape(rows, fields * (size + 4))
     if missing is None:
-        return Column(block.reshape(flat), fields=fields)
-    block[missing, :4] = _NULL
-    used = np.ones(block.shape, bool)
+        return Column(block, fields=fields)
+    cells["length"][missing] = -1
+    used = np.ones((rows, fields, size + 4), bool)
     used[missing, 4:] = False
-    return Column(block.reshape(flat), used.reshape(flat), fields)
+    return Column(block, used.reshape(block.shape), fields)
 
 
 def times(micros: NDArray[np.int64]) -> Column:
@@ -63,24 +63,28 @@ def time_of(at: datetime) -> bytes:
     return ((at - _EPOCH) // timedelta(microseconds=1)).to_bytes(8, "big", signed=True)
 
 
-def same(value: bytes, rows: int) -> Column:
-    """One value for all rows, in PostgreSQL's binary form."""
-    line = np.frombuffer(len(value).to_bytes(4, "big") + value, np.uint8)
-    return Column(np.broadcast_to(line, (rows, len(line))))
+def same(rows: int, *values: bytes) -> Column:
+    """One value for all rows, in PostgreSQL's binary form; or several side by side."""
+    line = np.frombuffer(b"".join(len(value).to_bytes(4, "big") + value for value in values), np.uint8)
+    return Column(np.broadcast_to(line, (rows, len(line))), fields=len(values))
 
 
 def texts(values: Sequence[str | None], *, prefix: bytes = b"") -> Column:
     """`prefix` is what a type puts before its text, as jsonb does its version."""
     count = len(values)
     if count and values[0] is not None and values.count(values[0]) == count:  # as most of a batch's texts are
-        return same(prefix + values[0].encode(), count)
+        return same(count, prefix + values[0].encode())
     raw = [b"" if value is None else prefix + value.encode() for value in values]
     lengths = np.fromiter(map(len, raw), np.int64, count=count)
     width = max(int(lengths.max(initial=0)), 1)
-    used = np.arange(width + 4) < (lengths + 4)[:, None]
     block = np.empty((count, width + 4), np.uint8)
     block[:, :4] = lengths.astype(">i4").view(np.uint8).reshape(-1, 4)
-    block[:, 4:][used[:, 4:]] = np.frombuffer(b"".join(raw), np.uint8)
+    joined = np.frombuffer(b"".join(raw), np.uint8)
+    if count and int(lengths.min()) == width:  # all of one length, as names with a number often are
+        block[:, 4:] = joined.reshape(count, width)
+        return Column(block)
+    used = np.arange(width + 4) < (lengths + 4)[:, None]
+    block[:, 4:][used[:, 4:]] = joined
     if None in values:
         block[[value is None for value in values], :4] = _NULL
     return Column(block, used)

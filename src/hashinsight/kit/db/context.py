@@ -21,6 +21,7 @@ class Context:
     read_only: bool = False
     statement_timeout_ms: int = 30_000
     idle_timeout_ms: int = 60_000
+    by_index: bool = False  # for statements that name their rows by keys, planned once and for any size of the tables
 
     def as_settings(self) -> dict[str, str]:
         """PostgreSQL settings that make this context; applied with `set_config(…, is_local => true)`."""
@@ -31,6 +32,8 @@ class Context:
             "statement_timeout": str(self.statement_timeout_ms),
             "idle_in_transaction_session_timeout": str(self.idle_timeout_ms),
             "transaction_read_only": "on" if self.read_only else "off",
+            "enable_seqscan": "off" if self.by_index else "on",
+            "plan_cache_mode": "force_generic_plan" if self.by_index else "auto",
         }
 
 

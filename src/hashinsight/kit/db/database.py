@@ -81,6 +81,12 @@ class Database:
         address = self._read_address if on_replica and self._read_address else self.address
         return await asyncio.to_thread(read_frame, address.libpq, replace(context, read_only=True), query)
 
+    @asynccontextmanager
+    async def unentered(self) -> AsyncIterator[AsyncSession]:
+        """A transaction whose first statements bring their context along (`together`); until then it sees nothing."""
+        async with AsyncSession(self._engine, expire_on_commit=False, autoflush=False) as session, session.begin():
+            yield session
+
     async def dispose(self) -> None:
         await self._engine.dispose()
         if self._read_engine is not None:

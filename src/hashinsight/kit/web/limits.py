@@ -3,13 +3,16 @@
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from hashinsight.kit.crypto import token_hash
 from hashinsight.kit.embedded.disk import DiskGuard
 from hashinsight.kit.errors import PayloadTooLarge, RateLimited, Unavailable
 from hashinsight.kit.web.rates import Rates
 
 TELEMETRY_PATHS = ("/api/edge/v1/telemetry/", "/api/collector/upload")
-# an asset list of 100,000 machines is 7 MB
-LARGE_PATHS = (*TELEMETRY_PATHS, "/api/admin/v1/miners/import")
+# an asset list of 100,000 machines is 7 MB; 500 acks bring two snapshots each
+LARGE_PATHS = (*TELEMETRY_PATHS, "/api/admin/v1/miners/import", "/api/edge/v1/commands/ack/batch")
+# a request that names 100,000 machines; what lies below it is small
+LARGE_PATH = "/api/admin/v1/commands"
 _UNLIMITED = frozenset({"/healthz", "/readyz"})
 
 
@@ -25,7 +28,8 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        limit = self._batch_limit if scope["path"].startswith(LARGE_PATHS) else self._limit
+        is_large = scope["path"].startswith(LARGE_PATHS) or scope["path"] == LARGE_PATH
+        limit = self._batch_limit if is_large else self._limit
         announced = Headers(scope=scope).get("content-length", "0")
         if announced.isdecimal() and int(announced) > limit:
             raise _too_large(limit)
@@ -43,17 +47,33 @@ class BodyLimit:
 
 
 class RateLimit:
-    def __init__(self, app: ASGIApp, rates: Rates, per_minute: int) -> None:
+    """By address, and by the token that a call carries: one that ran wild costs its own calls, wherever it calls from.
+
+    Nobody has looked at the token yet. A guessed one gains nothing, because the address is counted all the same.
+    """
+
+    def __init__(self, app: ASGIApp, rates: Rates, per_minute: int, per_token: int) -> None:
         self._app = app
         self._rates = rates
         self._per_minute = per_minute
+        self._per_token = per_token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"] not in _UNLIMITED:
             client = (scope.get("client") or ("unknown",))[0]
             if not await self._rates.spend(f"address:{client}", self._per_minute):
                 raise RateLimited("too many requests from this address: slow down", retry_after_sec=60)
+            token = _token_of(Headers(scope=scope))
+            if token and not await self._rates.spend(f"token:{token_hash(token).hex()[:32]}", self._per_token):
+                raise RateLimited("too many requests with this token: slow down", retry_after_sec=10)
         await self._app(scope, receive, send)
+
+
+def _token_of(headers: Headers) -> str:
+    given = headers.get("authorization", "")
+    if given.lower().startswith("bearer "):
+        return given[7:].strip()
+    return (headers.get("x-collector-key") or headers.get("x-api-key") or "").strip()
 
 
 class ShedWhenDiskIsLow:

@@ -50,7 +50,8 @@ def normalise(batch: Batch, *, zero_is_unknown: bool) -> Samples:
     take_texts(samples, given)
     _check_ranges(samples)
     _take_status(samples, given)
-    settle_temperatures(samples, _lists(samples, given, "chip_temps_c", broken=BROKEN_C, zeros=True))
+    chips = _lists(samples, given, "chip_temps_c", broken=BROKEN_C, zeros=not zero_is_unknown)
+    settle_temperatures(samples, chips, zero_is_unknown=zero_is_unknown)
     settle_fans(samples, _lists(samples, given, "fan_speeds", broken=(), zeros=not zero_is_unknown))
     settle_hashrate(samples)
     settle_zeros(samples, zero_is_unknown=zero_is_unknown)
@@ -62,10 +63,16 @@ def normalise(batch: Batch, *, zero_is_unknown: bool) -> Samples:
 
 
 def _numbers(given: Given, one: Field) -> Floats:
-    named = [
-        np.array(given[alias.name], dtype=np.float64) * alias.factor for alias in one.aliases if alias.name in given
-    ]
+    named = [_floats(given[alias.name], alias.factor) for alias in one.aliases if alias.name in given]
     return named[0] if len(named) == 1 else either(*named)
+
+
+def _floats(values: Sequence[Any], factor: float) -> Floats:
+    try:
+        found = np.fromiter(values, np.float64, count=len(values))
+    except TypeError:  # a None among them
+        found = np.array(values, dtype=np.float64)
+    return found if factor == 1 else found * factor
 
 
 def _times(given: Given, count: int) -> NDArray[np.int64]:
@@ -93,7 +100,7 @@ def _check_ranges(samples: Samples) -> None:
 
 def _take_status(samples: Samples, given: Given) -> None:
     states, online = samples.texts.get("state"), given.get("online")
-    if states is None and (online is None or all(value is True for value in online)):
+    if states is None and (online is None or (set(map(type, online)) == {bool} and all(online))):
         return
     for row in range(len(samples)):
         said = None if online is None else online[row]

@@ -36,6 +36,10 @@ class Stamp:
     received_at: datetime
     upload_mode: int
 
+    def as_binary(self) -> tuple[bytes, ...]:
+        site, mode = self.site_id.to_bytes(4, "big"), self.upload_mode.to_bytes(2, "big")
+        return self.tenant_id.bytes, site, binary.time_of(self.received_at), mode
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -77,16 +81,12 @@ class Rows:
 
     def _columns(self, rows: NDArray[np.int64]) -> list[binary.Column]:
         samples, count = self.samples, len(rows)
-        every = count == len(samples)
+        every = count == len(samples) and bool((rows[1:] > rows[:-1]).all())  # as they came
         columns = [
             binary.numbers(self.miner_nos[rows], ">i4"),
             binary.times(samples.ts[rows]),
-            binary.same(self.stamp.tenant_id.bytes, count),
-            binary.same(self.stamp.site_id.to_bytes(4, "big"), count),
-            binary.same(binary.time_of(self.stamp.received_at), count),
-            binary.same(self.stamp.upload_mode.to_bytes(2, "big"), count),
-            binary.numbers(samples.status[rows], ">i2"),
-            binary.numbers(samples.flags[rows], ">i2"),
+            binary.same(count, *self.stamp.as_binary()),
+            binary.numbers(np.stack([samples.status[rows], samples.flags[rows]], axis=1), ">i2"),
         ]
         said = self.names[len(_ALWAYS) :]
         for kind, names in groupby((name for name in said if name in NUMBERS), NUMBERS.__getitem__):
@@ -99,7 +99,7 @@ class Rows:
                 lists = samples.lists[name]
                 columns.append(binary.real_lists(lists.said[rows], lists.lengths[rows]))
             else:
-                texts = samples.texts[name] if every else [samples.texts[name][row] for row in rows.tolist()]
+                texts = samples.texts[name] if every else np.array(samples.texts[name], object)[rows].tolist()
                 columns.append(binary.jsons(texts) if name in _JSONS else binary.texts(texts))
         return columns
 

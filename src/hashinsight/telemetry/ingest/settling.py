@@ -22,19 +22,23 @@ _UNKNOWN_AT_ZERO = (
 _COUNTERS = ("accepted", "rejected", "hw_errors")
 
 
-def settle_temperatures(samples: Samples, chips: Lists | None) -> None:
-    """0 and 255 °C are broken sensors. The mean is that of the chips, where they are listed."""
+def settle_temperatures(samples: Samples, chips: Lists | None, *, zero_is_unknown: bool) -> None:
+    """0 and 255 °C are broken sensors, of a machine that answers. The mean is that of the chips, where they are listed.
+
+    Of a collector that writes 0 for what it does not know, only a 0 among other chips is one.
+    """
     numbers = samples.numbers
+    answers = samples.status != Status.OFFLINE
     for column in _TEMPERATURES:
         if column in numbers:
-            broken = (numbers[column] == BROKEN_C[0]) | (numbers[column] == BROKEN_C[1])
-            samples.flag(broken, Flags.TEMPERATURE_SENTINEL)
-            numbers[column][broken] = np.nan
+            zero, hot = numbers[column] == BROKEN_C[0], numbers[column] == BROKEN_C[1]
+            samples.flag((hot if zero_is_unknown else hot | zero) & answers, Flags.TEMPERATURE_SENTINEL)
+            numbers[column][zero | hot] = np.nan
     boards = [numbers.pop(name) for name in _BOARDS if name in numbers]
     hottest = [np.fmax.reduce(boards)] if boards else []
     means, tops, lows = ([numbers[name]] if name in numbers else [] for name in ("temp_c", "temp_max_c", "temp_min_c"))
     if chips is not None:
-        samples.flag(chips.broken, Flags.TEMPERATURE_SENTINEL)
+        samples.flag(chips.broken & answers, Flags.TEMPERATURE_SENTINEL)
         means, tops, lows = [chips.mean, *means], [*tops, chips.most], [*lows, chips.least]
     _keep(samples, "temp_c", means)
     _keep(samples, "temp_min_c", lows)
@@ -43,16 +47,17 @@ def settle_temperatures(samples: Samples, chips: Lists | None) -> None:
 
 def settle_fans(samples: Samples, fans: Lists | None) -> None:
     numbers = samples.numbers
+    answers = samples.status != Status.OFFLINE
     singles = [numbers.pop(name) for name in _FANS if name in numbers]
     said = [numbers["fan_rpm"]] if "fan_rpm" in numbers else []
     for one in (*singles, *said):
         broken = one < 0
-        samples.flag(broken, Flags.FAN_SENTINEL)
+        samples.flag(broken & answers, Flags.FAN_SENTINEL)
         one[broken] = np.nan
     least: list[Floats] = []
     mean: list[Floats] = []
     if fans is not None:
-        samples.flag(fans.broken, Flags.FAN_SENTINEL)
+        samples.flag(fans.broken & answers, Flags.FAN_SENTINEL)
         least, mean = [fans.least], [fans.mean]
     if singles:
         every = np.stack(singles)

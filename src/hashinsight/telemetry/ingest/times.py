@@ -15,6 +15,7 @@ _ISO_CHARS = 40
 _FORM = np.frombuffer(b"0000-00-00T00:00:00.000000", np.uint8)
 _USUAL_CHARS = (19, *range(21, len(_FORM) + 1))
 _DIGIT, _NINE, _Z = b"09Z"
+_YEAR_ONE = -62_135_596_800_000_000  # NumPy knows a year before it, the library does not
 
 
 def read_times(values: Sequence[Any]) -> NDArray[np.int64]:
@@ -43,9 +44,10 @@ def _usual(values: Sequence[Any]) -> NDArray[np.int64] | None:
     if not is_usual.all():
         return None
     try:
-        return np.ascontiguousarray(chars).view(f"S{width}").ravel().astype("datetime64[us]").astype(np.int64)
+        found = np.ascontiguousarray(chars).view(f"S{width}").ravel().astype("datetime64[us]").astype(np.int64)
     except ValueError:  # one of them is no date
         return None
+    return None if (found < _YEAR_ONE).any() else found
 
 
 def read_time(value: Any) -> int:

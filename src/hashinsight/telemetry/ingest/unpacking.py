@@ -1,12 +1,14 @@
 """From the bytes of an upload to JSON text, within bounds: its length unzipped, and how much is in it. Pure."""
 
-import zlib
+from typing import cast
 
 import numpy as np
+from isal import isal_zlib
 
 from hashinsight.kit.errors import HashInsightError, PayloadTooLarge
 
 _GZIP = b"\x1f\x8b"
+_NOT_GZIP = cast("type[Exception]", isal_zlib.error)  # whose stub says that it is an instance
 _BOM = b"\xef\xbb\xbf"
 _BLANKS = b" \t\r\n"
 _BRACE = ord("{")
@@ -34,10 +36,10 @@ def unpack_within(body: bytes, most_bytes: int) -> bytes | None:
     """The same; None when there is more than that."""
     if not body.startswith(_GZIP):
         return body.removeprefix(_BOM) if len(body) <= most_bytes else None
-    unzip = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    unzip = isal_zlib.decompressobj(16 + isal_zlib.MAX_WBITS)
     try:
         data = unzip.decompress(body, most_bytes + 1)
-    except zlib.error as error:
+    except _NOT_GZIP as error:
         raise MalformedBatch(f"this is not gzip: {error}", code="BAD_GZIP") from None
     if len(data) > most_bytes:
         return None
@@ -68,4 +70,6 @@ def check_amount(data: bytes, most_samples: int) -> None:
 
 
 def too_many(most_samples: int) -> PayloadTooLarge:
-    return PayloadTooLarge(f"a batch holds at most {most_samples} samples", code="TOO_MANY_SAMPLES")
+    objects = most_samples * _OBJECTS_A_SAMPLE
+    held = f"a batch holds at most {most_samples} samples, and {objects} objects in them: send fewer at a time"
+    return PayloadTooLarge(held, code="TOO_MANY_SAMPLES")

@@ -35,9 +35,9 @@ def first_of(given: Given, one: Field) -> Sequence[Any] | None:
 def take_miners(samples: Samples, values: Sequence[Any] | None) -> None:
     if values is None:
         values = [None] * len(samples)
-    if values and all(type(value) is str for value in values):
+    if set(map(type, values)) == {str}:
         joined = "".join(values)
-        lengths = [len(value) for value in values]
+        lengths = set(map(len, values))
         if joined.isprintable() and " " not in joined and min(lengths) > 0 and max(lengths) <= MINER_ID_CHARS:
             samples.miner_ids = list(values)
             return
@@ -56,18 +56,18 @@ def may_be_registered(miner_id: str) -> bool:
 
 def take_texts(samples: Samples, given: Given) -> None:
     for one in _TEXTS:
-        values = first_of(given, one)
-        if values is None or not any(values):
+        values = first_of(given, one) or ()
+        said = set(values)  # most machines say the same
+        if not any(said):
             continue
-        texts = [value or None for value in values] if None in values or "" in values else list(values)
-        if max(map(len, filter(None, values))) > one.most:
+        texts = [value or None for value in values] if None in said or "" in said else list(values)
+        if max(map(len, filter(None, said))) > one.most:
             _refuse_long(samples, one, texts)
-        if not "".join(filter(None, texts)).isprintable():
+        if not "".join(filter(None, said)).isprintable():
             texts = [text and _storable(text) for text in texts]
         samples.texts[one.column] = texts
     for column in _SCRUBBED:
         if column in samples.texts:
-            # most machines that say something say the same
             told = {text: scrub_text(text) for text in set(samples.texts[column]) if text is not None}
             samples.texts[column] = [text and told[text] for text in samples.texts[column]]
     urls = samples.texts.get("pool_url")

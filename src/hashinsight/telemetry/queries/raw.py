@@ -40,7 +40,8 @@ async def write_straight(database: Database, context: Context, rows: Rows, hours
     if len(hours) > _STRAIGHT_HOURS:
         return False
     async with database.bare() as driver:
-        await enter(driver, replace(context, role=Role.INGEST))
+        async with driver.pipeline():
+            await enter(driver, replace(context, role=Role.INGEST))
         try:
             async with driver.cursor() as cursor:
                 for begins in hours:

@@ -2,6 +2,7 @@
 
 Every bucket is made anew from what lies below it, so that late samples, repeated runs and catching up are one thing.
 Rows go through a sort by machine and time: sums of floats come out the same in whatever order the samples came.
+A machine that moved has rows of each site, and what one site says never counts for the other.
 """
 
 from collections.abc import Sequence
@@ -25,8 +26,8 @@ _VALUES = (*_COUNTS, *_SUMS, *_EXTREMES, *_PARTS)
 
 def _insert(table: str, time: str, select: str) -> str:
     columns = ", ".join((*_OWNED, time, *_VALUES, "created_at"))
-    update = ", ".join(f"{name} = excluded.{name}" for name in ("tenant_id", "site_id", *_VALUES, "created_at"))
-    return f"insert into {table} ({columns}) {select} on conflict (miner_no, {time}) do update set {update}"
+    update = ", ".join(f"{name} = excluded.{name}" for name in ("tenant_id", *_VALUES, "created_at"))
+    return f"insert into {table} ({columns}) {select} on conflict (miner_no, {time}, site_id) do update set {update}"
 
 
 def _grown(before: str, after: str) -> str:
@@ -66,8 +67,8 @@ _FROM_RAW = _insert(
             select *, date_bin('5 minutes', ts, 'epoch') as bucket_ts from telemetry_raw
             where ts >= :begins and ts < :ends and site_id = any(:sites)
         ) found
-        window w as (partition by miner_no, bucket_ts order by ts)
-        order by miner_no, ts
+        window w as (partition by miner_no, site_id, bucket_ts order by ts)
+        order by miner_no, site_id, bucket_ts, ts
     ) sorted
     group by {_KEY}, bucket_ts
     """,  # noqa: S608 - names of our own columns
@@ -92,7 +93,8 @@ def _coarser(table: str, time: str, source: str, source_time: str, *, boundary: 
         for name in COUNTERS
     )
     lag = ", ".join(
-        f"lag({name}_last) over (partition by miner_no order by {source_time}) as {name}_before" for name in COUNTERS
+        f"lag({name}_last) over (partition by miner_no, site_id order by {source_time}) as {name}_before"
+        for name in COUNTERS
     )
     return _insert(
         table,
@@ -102,7 +104,7 @@ def _coarser(table: str, time: str, source: str, source_time: str, *, boundary: 
         from (
             select *, {lag} from {source}
             where {source_time} >= :looks_from and {source_time} < :ends and site_id = any(:sites)
-            order by miner_no, {source_time}
+            order by miner_no, site_id, {source_time}
         ) sorted
         where {source_time} >= :begins
         group by {_KEY}
@@ -149,16 +151,33 @@ _SEEN_ONLY = """
 """
 
 
-async def take_touched(
-    session: AsyncSession, layer: Layer, *, ends_by: datetime, length: timedelta
-) -> list[tuple[datetime, list[int]]]:
-    """The buckets that are over and have something new, with their sites; they are not touched any more then."""
-    query = text(
-        "with taken as (delete from telemetry_touched where layer = :layer and bucket_ts <= :last"
-        " returning bucket_ts, site_id)"
-        " select bucket_ts, array_agg(distinct site_id) from taken group by bucket_ts order by bucket_ts"
+_TAKE = """
+    with due as (
+        select distinct bucket_ts from telemetry_touched where layer = :layer and bucket_ts <= :last
+        order by bucket_ts {way} limit cast(:most as int)
+    ), taken as (
+        delete from telemetry_touched where layer = :layer and bucket_ts in (select bucket_ts from due)
+        returning bucket_ts, site_id
     )
-    found = await session.execute(query, {"layer": layer.value, "last": ends_by - length})
+    select bucket_ts, array_agg(distinct site_id) from taken group by bucket_ts order by bucket_ts
+"""
+
+
+async def take_touched(
+    session: AsyncSession,
+    layer: Layer,
+    *,
+    ends_by: datetime,
+    length: timedelta,
+    most: int | None = None,
+    newest: bool = False,
+) -> list[tuple[datetime, list[int]]]:
+    """The buckets that are over and have something new, with their sites; they are not touched any more then.
+
+    `most` leaves the rest for the next run: the newest ones, or else the oldest.
+    """
+    query = text(_TAKE.format(way="desc" if newest else "asc"))
+    found = await session.execute(query, {"layer": layer.value, "last": ends_by - length, "most": most})
     return [(row[0], row[1]) for row in found]
 
 

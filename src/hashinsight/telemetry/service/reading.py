@@ -180,14 +180,14 @@ def cover(frame: pl.DataFrame, newest: pl.DataFrame) -> pl.DataFrame:
 
 async def _newest(right_now: RightNow, frame: pl.DataFrame, now: datetime) -> pl.DataFrame | None:
     """What Redis knows of a page's machines, or None when it does not answer."""
+    if frame.is_empty():
+        return await right_now.read(0, [])
     found = []
     for (site_id,), of_site in frame.group_by("site_id"):
         part = await right_now.read(int(str(site_id)), of_site["miner_id"].to_list())
         if part is None:
             return None
         found.append(part)
-    if not found:
-        return None
     return pl.concat(found).filter(pl.col("ts") > now - KEPT)
 
 

@@ -28,7 +28,9 @@ from hashinsight.telemetry.service.storing import Store, Stored, store
 
 log = structlog.get_logger(__name__)
 
-_INLINE_BYTES = 2_000_000  # longer batches are read in a thread, so that nobody else waits for them
+# longer batches are read in a thread, so that nobody else waits for them
+_INLINE_BYTES = 2_000_000
+_INLINE_OBJECTS = 4_000
 _ZONE_REMEMBERED = timedelta(seconds=30)
 _MOST_ZONES = 1_000
 
@@ -78,7 +80,7 @@ async def receive(receiver: Receiver, caller: CollectorCaller, upload: Upload, *
 
 async def _read(receiver: Receiver, caller: CollectorCaller, upload: Upload, *, now: datetime) -> tuple[Batch, Samples]:
     data = unpack_within(upload.body, min(_INLINE_BYTES, receiver.most_bytes))
-    if data is None:
+    if data is None or data.count(b"{") > _INLINE_OBJECTS:
         async with receiver.store.large:
             found = await asyncio.to_thread(_read_long, receiver, caller, upload)
     else:

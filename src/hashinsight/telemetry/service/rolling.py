@@ -11,13 +11,19 @@ from hashinsight.telemetry.queries import rollups
 
 _MEAN_OVER = timedelta(minutes=5)
 _BUCKET = LENGTH[Layer.FIVE_MINUTES]
+_AT_ONCE = timedelta(hours=1)  # of samples in one statement
 STEP = {FIVE_MINUTES.name: DAY, HOURS.name: MONTH, DAYS.name: MONTH}
 
 
-async def roll_up_live(session: AsyncSession, *, now: datetime) -> None:
-    """Touched buckets may still be running; neighbours are read along, for the mean over five minutes."""
+async def roll_up_live(session: AsyncSession, *, now: datetime, most: int | None = None) -> None:
+    """Touched buckets may still be running; neighbours are read along, for the mean over five minutes.
+
+    After an outage the newest come first: they hold nearly every machine's state, and the older ones change little.
+    """
     online_from = now - ONLINE_FOR
-    touched = await rollups.take_touched(session, Layer.LIVE, ends_by=now + HOUR, length=timedelta(0))
+    touched = await rollups.take_touched(
+        session, Layer.LIVE, ends_by=now + HOUR, length=timedelta(0), most=most, newest=True
+    )
     for begins, ends, sites in spans(touched):
         await rollups.roll_live(
             session, begins - 2 * _MEAN_OVER, ends + _MEAN_OVER, sites, online_from=online_from, now=now
@@ -25,8 +31,8 @@ async def roll_up_live(session: AsyncSession, *, now: datetime) -> None:
     await rollups.move_offline(session, online_from=online_from, now=now)
 
 
-async def roll_up_five_minutes(session: AsyncSession, *, now: datetime) -> None:
-    touched = await rollups.take_touched(session, Layer.FIVE_MINUTES, ends_by=now, length=_BUCKET)
+async def roll_up_five_minutes(session: AsyncSession, *, now: datetime, most: int | None = None) -> None:
+    touched = await rollups.take_touched(session, Layer.FIVE_MINUTES, ends_by=now, length=_BUCKET, most=most)
     if touched:
         await partitions.ensure(session, FIVE_MINUTES.name, touched[0][0], touched[-1][0], DAY)
     for bucket, sites in touched:
@@ -59,7 +65,7 @@ def spans(touched: list[tuple[datetime, list[int]]]) -> list[tuple[datetime, dat
     """Buckets that follow each other, together: the live state is made from a stretch at a time."""
     found: list[tuple[datetime, datetime, list[int]]] = []
     for bucket, sites in touched:
-        if found and found[-1][1] == bucket:
+        if found and found[-1][1] == bucket and bucket - found[-1][0] < _AT_ONCE:
             begins, _, others = found.pop()
             found.append((begins, bucket + _BUCKET, sorted({*others, *sites})))
         else:

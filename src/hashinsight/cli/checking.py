@@ -1,0 +1,51 @@
+"""`hashinsight command check`: proves from what a run left behind that the guarantees of commands held."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import typer
+
+from hashinsight.cli.acting import act_over, say, tenant_id_of
+from hashinsight.cli.identity import Json, TenantRef
+
+_SHOWN = 50
+
+
+def check_history(
+    *,
+    tenant: TenantRef = None,
+    since: Annotated[datetime | None, typer.Option(help="Commands that were alive from this time on (UTC).")] = None,
+    until: Annotated[datetime | None, typer.Option(help="Commands that were made before this time (UTC).")] = None,
+    json: Json = False,
+) -> None:
+    """Check the history of all commands against the guarantees; exit code 1 when one of them did not hold.
+
+    Reads commands, attempts, history, approvals and the audit log, changes nothing, and can run at any time.
+    """
+
+    async def work(database: Any, _settings: Any) -> Any:
+        from datetime import UTC
+
+        from hashinsight.commands.service.examining import examine
+        from hashinsight.kit.db.context import job_context
+
+        async with database.transaction(job_context()) as session:
+            tenant_id = await tenant_id_of(session, tenant)
+        span = {name: at and at.replace(tzinfo=UTC) for name, at in (("since", since), ("until", until))}
+        return await examine(database, tenant_id, **span)
+
+    examined = act_over(work)
+    say(examined.shown(), _words(examined), as_json=json)
+    raise typer.Exit(0 if examined.ok else 1)
+
+
+def _words(examined: Any) -> str:
+    lines = [f"note: {note}" for note in examined.notes]
+    lines += [
+        f"{finding.name}: {finding.message} (command {finding.command_id}) {finding.evidence or ''}".rstrip()
+        for finding in examined.findings[:_SHOWN]
+    ]
+    if examined.found > _SHOWN:
+        lines.append(f"… and {examined.found - _SHOWN} more")
+    seen = f"{examined.commands} commands of {examined.machines} machines, {examined.moves} moves, {examined.open} open"
+    return "\n".join([*lines, f"{seen}: {'every guarantee held' if examined.ok else f'{examined.found} findings'}"])

@@ -1,0 +1,148 @@
+"""`hashinsight batch list | show | approve | reject | cancel`."""
+
+from typing import Any
+
+import typer
+
+from hashinsight.cli.commands.acting import (
+    MOST_LINES,
+    Acting,
+    AnySiteOption,
+    BatchArgument,
+    CursorOption,
+    JsonOption,
+    LimitOption,
+    ReasonOption,
+    SinceOption,
+    TenantOption,
+    encoded,
+    print_lines,
+    print_rows,
+    run,
+    run_about,
+    short,
+    words,
+)
+from hashinsight.cli.commands.deciding import FreeReason
+from hashinsight.cli.commands.names import Names, who
+
+
+def list_batches(
+    *,
+    site: AnySiteOption = None,
+    since: SinceOption = None,
+    limit: LimitOption = 50,
+    cursor: CursorOption = None,
+    tenant: TenantOption = None,
+    json: JsonOption = False,
+) -> None:
+    """List batches, newest first. Every request is one, also for one machine."""
+
+    async def work(acting: Acting) -> dict[str, Any]:
+        from pydantic import AwareDatetime, TypeAdapter
+
+        from hashinsight.commands.queries.batches import WantedBatches
+        from hashinsight.commands.service import batches
+
+        wanted = WantedBatches(acting.site_id, since=TypeAdapter(AwareDatetime | None).validate_python(since))
+        found = await batches.list_batches(acting.session, acting.asker.seen, wanted, limit=limit, cursor=cursor)
+        return {"batches": list(found.rows), "next_cursor": found.next_cursor}
+
+    answer = run(work, tenant=tenant, site=site)
+    if json:
+        typer.echo(encoded(answer))
+    else:
+        print_rows([_line(one) for one in answer["batches"]], "batches", more=answer["next_cursor"])
+
+
+def show(batch_id: BatchArgument, *, json: JsonOption = False) -> None:
+    """How far a batch is, who decided about it, and whom it left out and why."""
+
+    async def work(acting: Acting) -> dict[str, Any]:
+        from uuid import UUID
+
+        from hashinsight.cli.commands.names import names_in
+        from hashinsight.commands.service import batches
+
+        batch = await batches.tell_batch(acting.session, acting.asker.seen, UUID(batch_id))
+        return batch if json else {"batch": batch, "names": await names_in(acting.session, batch)}
+
+    answer = run_about(work, "command_batches", "batch_id", batch_id)
+    if json:
+        typer.echo(encoded(answer))
+    else:
+        _print(answer["batch"], answer["names"])
+
+
+def approve(batch_id: BatchArgument, reason: ReasonOption, *, json: JsonOption = False) -> None:
+    """Everything of it that waits for approval. What was requested here is approved by a person, through the API."""
+    _decide(batch_id, "approve", reason, as_json=json)
+
+
+def reject(batch_id: BatchArgument, reason: ReasonOption, *, json: JsonOption = False) -> None:
+    """Everything of it that waits for approval is canceled for good."""
+    _decide(batch_id, "reject", reason, as_json=json)
+
+
+def cancel(batch_id: BatchArgument, *, reason: FreeReason = "", json: JsonOption = False) -> None:
+    """Everything of it that is still open."""
+    _decide(batch_id, "cancel", reason, as_json=json)
+
+
+def _decide(batch_id: str, verb: str, reason: str, *, as_json: bool) -> None:
+    async def work(acting: Acting) -> dict[str, Any]:
+        from uuid import UUID
+
+        from hashinsight.commands import service
+        from hashinsight.commands.service import batches
+        from hashinsight.commands.service.deciding import Which
+
+        which = Which(batch_id=UUID(batch_id))
+        act = getattr(service, verb)
+        return batches.summary(
+            UUID(batch_id), await act(acting.session, acting.asker, which, reason=reason, now=acting.now)
+        )
+
+    answer = run_about(work, "command_batches", "batch_id", batch_id)
+    if as_json:
+        typer.echo(encoded(answer))
+    else:
+        print_lines(f"{answer['commands']} commands: {_counted(answer['states'])}")
+
+
+def _line(one: dict[str, Any]) -> dict[str, Any]:
+    counts = one["counts"]
+    return {
+        "batch_id": one["batch_id"],
+        "created": short(one["created_at"]),
+        "site": one["site_id"],
+        "command": f"{one['command_type']} {words(one['params'])}".strip(),
+        "machines": counts["machines"],
+        "made": counts["created"],
+        "refused": counts["refused"],
+        "approval": one["approval_state"],
+        "reason": one["reason"],
+    }
+
+
+def _print(one: dict[str, Any], names: Names) -> None:
+    asked_by = who(one["created_by_kind"], one["created_by"], names)
+    print_lines(
+        f"{one['command_type']} {words(one['params'])}".strip() + f" at site {one['site_id']}, {one['priority']}",
+        f"asked {short(one['created_at'])} by {asked_by}: {one['reason'] or 'no reason given'}",
+        f"machines: {_counted(one['counts'])}",
+        f"states: {_counted(one['states']) or 'nothing was made'}",
+    )
+    if one["waiting_for_approval"]:
+        print_lines(f"{one['waiting_for_approval']} wait for approval: {one['approval_reason']}")
+    for decision in one["approvals"]:
+        by = who(decision["by_kind"], decision["by_id"], names)
+        print_lines(f"{decision['decision']} {short(decision['at'])} by {by}: {decision['reason']}")
+    if one["refused"]:
+        shown = [{name: left[name] for name in ("miner_id", "error_code", "reason")} for left in one["refused"]]
+        print_lines("", "left out:")
+        print_rows(shown[:MOST_LINES], "machines")
+
+
+def _counted(states: dict[str, int]) -> str:
+    return ", ".join(f"{n} {state}" for state, n in states.items() if n)

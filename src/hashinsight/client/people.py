@@ -1,0 +1,71 @@
+"""The client for people and programs: signed in, or by an API key."""
+
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+
+from hashinsight.client.calling import Caller
+from hashinsight.client.commands import Batches, Commands
+from hashinsight.client.errors import ApiError
+
+_AUTH = "/api/v1/auth"
+
+
+class _Signed(Caller):
+    """Renews a session whose access token ran out, once a call."""
+
+    refresh_token: str | None = None
+
+    async def call(self, method: str, path: str, **more: Any) -> Any:
+        try:
+            return await super().call(method, path, **more)
+        except ApiError as error:
+            if error.code != "TOKEN_EXPIRED" or self.refresh_token is None:
+                raise
+        given, self.refresh_token = self.refresh_token, None  # good for once: a second use would end the session
+        self.take(await super().call("POST", f"{_AUTH}/refresh", body={"refresh_token": given}))
+        return await super().call(method, path, **more)
+
+    def take(self, tokens: dict[str, Any]) -> None:
+        self.headers["Authorization"] = f"Bearer {tokens['access_token']}"
+        self.refresh_token = tokens.get("refresh_token", self.refresh_token)
+
+
+class HashInsight:
+    """`async with await HashInsight.sign_in(url, email, password) as hi: await hi.commands.request(…)`."""
+
+    def __init__(self, http: httpx.AsyncClient | str, *, api_key: str | None = None, token: str | None = None) -> None:
+        headers = {} if api_key is None else {"X-API-Key": api_key}
+        headers |= {} if token is None else {"Authorization": f"Bearer {token}"}
+        self._caller = _Signed(http, headers)
+        self.commands = Commands(self._caller)
+        self.batches = Batches(self._caller)
+
+    @classmethod
+    async def sign_in(
+        cls, http: httpx.AsyncClient | str, email: str, password: str, *, totp_code: str | None = None
+    ) -> Self:
+        made = cls(http)
+        body = {"email": email, "password": password} | ({} if totp_code is None else {"totp_code": totp_code})
+        try:
+            made._caller.take(await made._caller.call("POST", f"{_AUTH}/login", body=body))
+        except BaseException:
+            await made.aclose()
+            raise
+        return made
+
+    async def step_up(self, totp_code: str) -> None:
+        """Show the second factor again: for approving, emergencies and changes of pools."""
+        self._caller.take(await self._caller.call("POST", f"{_AUTH}/step-up", body={"code": totp_code}))
+
+    async def aclose(self) -> None:
+        await self._caller.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()

@@ -1,0 +1,132 @@
+"""What goes in and comes out, as types. Times are ISO 8601 texts, ids are texts: as the wire has them."""
+
+from dataclasses import dataclass, field, fields
+from typing import Any, NotRequired, TypedDict
+
+
+@dataclass(frozen=True)
+class NewCommands:
+    """A request. `miner_ids`, `group_id` or `filter` says which machines; what is left out has the server's default."""
+
+    command_type: str
+    params: dict[str, Any] = field(default_factory=dict, repr=False)  # may hold a pool's password
+    site_id: str | int | None = None
+    miner_ids: list[str] | None = None
+    group_id: int | None = None
+    filter: dict[str, Any] | None = None
+    priority: str | None = None
+    priority_number: int | None = None
+    ttl_sec: int | None = None
+    max_retries: int | None = None
+    retry_backoff_sec: int | None = None
+    reason: str | None = None
+    problem_id: str | None = None
+    evidence: dict[str, Any] | None = None
+    emergency: bool | None = None
+    approval_required: bool | None = None
+    dedupe_key: str | None = None
+    dedupe_window_sec: int | None = None
+
+    def to_wire(self) -> dict[str, Any]:
+        said = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {name: value for name, value in said.items() if value is not None}
+
+
+class Made(TypedDict):
+    command_id: str
+    miner_id: str
+    state: str
+    approval_state: str
+    existing: bool
+
+
+class Refused(TypedDict):
+    miner_id: str
+    error_code: str
+    reason: str
+    command_id: NotRequired[str]
+
+
+class Counts(TypedDict):
+    created: int
+    existing: int
+    refused: int
+
+
+class Requested(TypedDict):
+    batch_id: str
+    commands: list[Made]
+    refused: list[Refused]
+    counts: Counts
+    approval_reasons: list[str]
+    repeated: bool
+
+
+class DryRun(TypedDict):
+    machines: int
+    kw: float
+    ths: float
+    share_of_site: float
+    unknown_power: int
+    unknown_ths: int
+    excluded: list[Refused]
+    counts: dict[str, int]
+    needs_approval: bool
+    approval_reasons: list[str]
+
+
+class Command(TypedDict):
+    """The fields that a caller steers by; an answer has more of them."""
+
+    command_id: str
+    batch_id: str
+    site_id: int
+    miner_id: str
+    command_type: str
+    params: dict[str, Any]
+    priority: str
+    state: str
+    approval_state: str
+    wait_reason: str | None
+    created_at: str
+    created_by: str | None
+    expires_at: str | None
+    attempt: int
+    error_code: str | None
+    error_message: str | None
+    superseded_by: str | None
+
+
+class Story(Command):
+    attempts: list[dict[str, Any]]
+    history: list[dict[str, Any]]
+    approvals: list[dict[str, Any]]
+    audit: list[dict[str, Any]] | None
+
+
+class Batch(TypedDict):
+    batch_id: str
+    site_id: int
+    command_type: str
+    created_at: str
+    created_by: str | None
+    reason: str
+    approval_state: str
+    counts: dict[str, int]
+    states: NotRequired[dict[str, int]]
+    waiting_for_approval: NotRequired[int]
+    refused: NotRequired[list[Refused]]
+
+
+class Decided(TypedDict):
+    batch_id: str
+    commands: int
+    states: dict[str, int]
+
+
+class Acked(TypedDict):
+    """An ack that changed nothing is answered all the same: `applied` is false, and the code says why."""
+
+    applied: bool
+    error_code: NotRequired[str | None]
+    state: NotRequired[str | None]

@@ -1,0 +1,103 @@
+"""One entry a type of command, and the names that older clients use. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+from hashinsight.commands.catalogue import params as take
+from hashinsight.wire.verbs import VERBS
+
+
+class Risk(StrEnum):
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"  # starts unapproved
+
+
+class Effect(StrEnum):
+    """What it makes of the state in which a machine is expected."""
+
+    STOPS = "stops"  # stands still until it is told otherwise
+    RESUMES = "resumes"  # ends what a stop began
+    RESTARTS = "restarts"  # silent for some minutes, then as before
+    ADJUSTS = "adjusts"  # goes on hashing, at another rate or place, perhaps after a short pause
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True)
+class CommandType:
+    """`inverse` undoes it: another type, or the same with what the snapshot before it shows."""
+
+    name: str
+    risk: Risk
+    effect: Effect
+    params: type[take.Params] = take.NoParams
+    is_control: bool = True  # one at a time per miner
+    secret_params: frozenset[str] = frozenset()  # sealed at rest, never shown
+    opposes: frozenset[str] = frozenset()
+    inverse: str | None = None
+
+    @property
+    def verb(self) -> str:
+        return VERBS[self.name]
+
+    def part(self, params: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What may be shown, and what is sealed."""
+        shown = {name: value for name, value in params.items() if name not in self.secret_params}
+        return shown, {name: value for name, value in params.items() if name in self.secret_params}
+
+
+_TYPES = (
+    CommandType("reboot_device", Risk.HIGH, Effect.RESTARTS, take.Reboot),
+    CommandType("restart_mining", Risk.MEDIUM, Effect.RESTARTS),
+    CommandType(
+        "disable_hashing",
+        Risk.HIGH,
+        Effect.STOPS,
+        opposes=frozenset({"enable_hashing"}),
+        inverse="enable_hashing",
+    ),
+    CommandType(
+        "enable_hashing",
+        Risk.MEDIUM,
+        Effect.RESUMES,
+        opposes=frozenset({"disable_hashing"}),
+        inverse="disable_hashing",
+    ),
+    CommandType(
+        "set_pool",
+        Risk.HIGH,
+        Effect.ADJUSTS,
+        take.Pool,
+        secret_params=frozenset({"pool_password"}),
+        inverse="set_pool",
+    ),
+    CommandType("set_frequency", Risk.MEDIUM, Effect.ADJUSTS, take.Frequency, inverse="set_frequency"),
+    CommandType("set_fan", Risk.MEDIUM, Effect.ADJUSTS, take.Fan, inverse="set_fan"),
+    CommandType("set_power_limit", Risk.MEDIUM, Effect.ADJUSTS, take.PowerLimit, inverse="set_power_limit"),
+    CommandType("set_power_mode", Risk.MEDIUM, Effect.ADJUSTS, take.PowerMode, inverse="set_power_mode"),
+    CommandType("fault_light", Risk.LOW, Effect.NOTHING, take.FaultLight, is_control=False, inverse="fault_light"),
+    CommandType("update_config", Risk.MEDIUM, Effect.ADJUSTS, take.Config),
+)
+CATALOGUE: Mapping[str, CommandType] = MappingProxyType({one.name: one for one in _TYPES})
+
+
+@dataclass(frozen=True)
+class OldName:
+    """What older clients call a type, which of its parameters they call otherwise, and what the name itself says."""
+
+    name: str
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    implied: Mapping[str, Any] = field(default_factory=dict)
+
+
+OLD_NAMES: Mapping[str, OldName] = MappingProxyType(
+    {
+        "reboot_miner": OldName("reboot_device"),
+        "switch_pool": OldName("set_pool", renamed={"worker": "pool_user"}),
+        "adjust_frequency": OldName("set_frequency", renamed={"frequency_mhz": "frequency"}),
+        "enable_low_power": OldName("set_power_mode", implied={"mode": "eco"}),
+    }
+)

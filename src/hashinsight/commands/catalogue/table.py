@@ -1,0 +1,64 @@
+"""The catalogue as a table of Markdown, for docs/wire-commands.md. Pure."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hashinsight.commands.catalogue.entries import CATALOGUE, OLD_NAMES, CommandType
+
+_HEAD = ("command_type", "wire verb", "risk", "parameters", "the machine", "one at a time", "undone by", "older name")
+
+
+def catalogue_table() -> str:
+    lines = [_line(_HEAD), "|" + "---|" * len(_HEAD)]
+    lines += [_line(_cells(kind)) for kind in CATALOGUE.values()]
+    return "\n".join(lines) + "\n"
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cells(kind: CommandType) -> tuple[str, ...]:
+    older = [f"`{old}`{_meaning(old)}" for old, new in OLD_NAMES.items() if new.name == kind.name]
+    return (
+        f"`{kind.name}`",
+        f"`{kind.verb}`",
+        kind.risk.value,
+        ", ".join(_params(kind)),
+        "" if kind.effect.value == "nothing" else kind.effect.value,
+        "✓" if kind.is_control else "",
+        _undone_by(kind),
+        ", ".join(older),
+    )
+
+
+def _undone_by(kind: CommandType) -> str:
+    if kind.inverse == kind.name:
+        return "the same, with what was before"
+    return f"`{kind.inverse}`" if kind.inverse else ""
+
+
+def _meaning(old: str) -> str:
+    renamed = [f"{name} = {new}" for name, new in OLD_NAMES[old].renamed.items()]
+    implied = [f"{name} {value}" for name, value in OLD_NAMES[old].implied.items()]
+    return f" ({', '.join(renamed + implied)})" if renamed + implied else ""
+
+
+def _params(kind: CommandType) -> Iterator[str]:
+    schema = kind.params.model_json_schema()
+    needed = schema.get("required", ())
+    for name, said in schema.get("properties", {}).items():
+        facts = [*_facts(said), *([said["description"]] if "description" in said else [])]
+        yield f"`{name}{'' if name in needed else '?'}`" + (f" ({', '.join(facts)})" if facts else "")
+
+
+def _facts(said: Mapping[str, Any]) -> Iterator[str]:
+    for one in said.get("anyOf", (said,)):
+        if "unit" in one:
+            yield f"{one['minimum']:g} to {one['maximum']:g} {one['unit']}"
+        elif "enum" in one:
+            yield " / ".join(one["enum"])
+        elif one.get("type") == "boolean":
+            yield "true / false"
+        elif one.get("type") == "object":
+            yield "an object"

@@ -1,0 +1,64 @@
+"""What a check can find, by name. Pure."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+
+class Name(StrEnum):
+    # the life of one command
+    ILLEGAL_MOVE = "ILLEGAL_MOVE"
+    HISTORY_GAP = "HISTORY_GAP"
+    FINAL_LEFT = "FINAL_LEFT"
+    ROW_DIFFERS = "ROW_DIFFERS"
+    IN_TWO_TABLES = "IN_TWO_TABLES"
+    COMMAND_LOST = "COMMAND_LOST"
+    # one machine
+    TWO_ACTIVE = "TWO_ACTIVE"
+    # dispatches and acks
+    DISPATCH_SHARED = "DISPATCH_SHARED"
+    DISPATCH_REUSED = "DISPATCH_REUSED"
+    DISPATCH_CHANGED = "DISPATCH_CHANGED"
+    STALE_ACK = "STALE_ACK"
+    FOREIGN_ACK = "FOREIGN_ACK"
+    ACKED_TWICE = "ACKED_TWICE"
+    ATTEMPT_DIFFERS = "ATTEMPT_DIFFERS"
+    TOO_MANY_ATTEMPTS = "TOO_MANY_ATTEMPTS"
+    # handed out when it must not be
+    LEASED_AFTER_EXPIRY = "LEASED_AFTER_EXPIRY"
+    LEASED_AFTER_CANCEL = "LEASED_AFTER_CANCEL"
+    LEASED_BEFORE_BACKOFF = "LEASED_BEFORE_BACKOFF"
+    LEASED_UNAPPROVED = "LEASED_UNAPPROVED"
+    # decisions
+    APPROVED_BY_REQUESTER = "APPROVED_BY_REQUESTER"
+    APPROVED_TOO_LATE = "APPROVED_TOO_LATE"
+    APPROVAL_UNRECORDED = "APPROVAL_UNRECORDED"
+    SUPERSESSION_BROKEN = "SUPERSESSION_BROKEN"
+    INTERRUPTED = "INTERRUPTED"
+    # windows
+    DEDUPE_BROKEN = "DEDUPE_BROKEN"
+    RATE_EXCEEDED = "RATE_EXCEEDED"
+    # the record
+    MOVE_UNAUDITED = "MOVE_UNAUDITED"
+    ENTRY_WITHOUT_MOVE = "ENTRY_WITHOUT_MOVE"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A guarantee that did not hold, and the rows that show it."""
+
+    name: Name
+    message: str
+    command_id: UUID | None = None
+    evidence: dict[str, Any] | None = None
+
+    def shown(self) -> dict[str, Any]:
+        of = None if self.command_id is None else str(self.command_id)
+        return {"name": self.name.value, "command_id": of, "message": self.message, "evidence": self.evidence}
+
+
+def found(name: Name, command_id: UUID, message: str, **evidence: object) -> Finding:
+    """With evidence as JSON has it."""
+    plain = {key: one if one is None or isinstance(one, int | list) else str(one) for key, one in evidence.items()}
+    return Finding(name, message, command_id, plain)

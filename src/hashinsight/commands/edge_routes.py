@@ -1,0 +1,165 @@
+"""What collectors call for commands: poll and ack, v1 and the legacy routes, with the same code behind both.
+
+Every answer is committed before it goes out: what a poll hands over is leased, and an ack that is answered 200 is kept.
+The hot ones of all calls, so they hold a connection for two or three ways to the server and no longer.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+from fastapi import APIRouter, Request, Response
+
+from hashinsight.collectors.access import Caller, CollectorCaller
+from hashinsight.collectors.acting import get_zone_id
+from hashinsight.collectors.kinds import CollectorPermission
+from hashinsight.collectors.signing.queries import asked_signer
+from hashinsight.collectors.signing.service import signer_of
+from hashinsight.commands import edge_schemas as shown
+from hashinsight.commands import metrics, service
+from hashinsight.commands.dialects import Machines, read_many, read_one
+from hashinsight.commands.edge_schemas import POLL_LIMIT, Limit
+from hashinsight.commands.handing import handed, signed
+from hashinsight.commands.queries.naming import list_machines
+from hashinsight.identity.access import now_of, vault_of
+from hashinsight.identity.scope import Reach, make_scope
+from hashinsight.kit.db.context import Context
+from hashinsight.kit.db.together import together
+from hashinsight.kit.errors import NotFound
+from hashinsight.kit.web.examples import answers
+from hashinsight.kit.web.session import get_database
+from hashinsight.wire.acks import Ack, AckFault
+from hashinsight.wire.command import Command, poll_answer
+
+router = APIRouter(tags=["edge"])
+
+_V1 = "/api/edge/v1/commands"
+_LEGACY = "/api/collector/commands"
+
+
+@router.get(f"{_V1}/poll", responses=answers(shown.POLLED))
+async def poll(request: Request, caller: Caller, *, limit: Limit = POLL_LIMIT) -> Response:
+    """The next commands, leased for 180 s to this collector and device; also 200 when there are none.
+
+    Optional: `collector_id`, `site_id` (refused when not the token's) and `limit`. Without the permission `control`
+    it is always empty.
+    """
+    return _said(poll_answer(await _lease(request, caller, limit, caller.site_name)))
+
+
+@router.post(f"{_V1}/ack/batch", responses=answers(shown.ACKED_ALL), openapi_extra=shown.MANY_ACKS)
+async def ack_batch(request: Request, caller: Caller) -> Response:
+    """Many acks in one call, at most 500, each judged on its own: `results` has one answer for each, in their order."""
+    said = await read_many(await request.body(), _machines(request, caller))
+    judged = iter(await _judge(request, caller, [one for one in said if isinstance(one, Ack)]))
+    results = [_fault(one) if isinstance(one, AckFault) else _result(next(judged)) for one in said]
+    return _said({"success": True, "applied": sum(one["applied"] for one in results), "results": results})
+
+
+@router.post(f"{_V1}/{{command_id}}/ack", responses=answers(shown.ACKED), openapi_extra=shown.ONE_ACK)
+async def ack(request: Request, caller: Caller, command_id: str) -> Response:
+    """How a command ended, or that it runs; both dialects. 200 means kept.
+
+    One that is late, repeated or superseded changes nothing and is answered `"applied": false` with an `error_code`
+    (`ALREADY_FINAL`, `COMMAND_EXPIRED`, `SUPERSEDED`, `STALE_DISPATCH` …). 404: nobody's id.
+    """
+    return await _ack(request, caller, command_id)
+
+
+@router.get(f"{_LEGACY}/pending", responses=answers(shown.PENDING), deprecated=True)
+async def pending(request: Request, caller: Caller, *, limit: Limit = POLL_LIMIT) -> Response:
+    """The poll, as older collectors call it."""
+    return _said(poll_answer(await _lease(request, caller, limit, caller.site_name), legacy=True))
+
+
+@router.get(f"{_LEGACY}/pending/{{site_id}}", responses=answers(shown.PENDING), deprecated=True)
+async def pending_of_site(request: Request, caller: Caller, site_id: str, *, limit: Limit = POLL_LIMIT) -> Response:
+    """The same with the site in the path, by its id or code: another one than the token's is refused."""
+    named = site_id.strip()
+    caller.check_site(named)
+    return _said(poll_answer(await _lease(request, caller, limit, named), legacy=True))
+
+
+@router.post(
+    f"{_LEGACY}/{{command_id}}/result", responses=answers(shown.ACKED), openapi_extra=shown.ONE_ACK, deprecated=True
+)
+async def result(request: Request, caller: Caller, command_id: str) -> Response:
+    """The ack, as older collectors call it."""
+    return await _ack(request, caller, command_id)
+
+
+@router.post(f"{_LEGACY}/ack", responses=answers(shown.ACKED), openapi_extra=shown.NAMED_ACK, deprecated=True)
+async def ack_named(request: Request, caller: Caller) -> Response:
+    """The ack with the command's id in the body."""
+    return await _ack(request, caller, None)
+
+
+async def _lease(request: Request, caller: CollectorCaller, limit: int, site: str) -> list[Command]:
+    if not caller.may(CollectorPermission.CONTROL):
+        return []
+    now, vault, holder = now_of(request), vault_of(request), service.holder_of(caller)
+    entering: Context | None = _context(caller)
+    zone = request.headers.get("x-zone-id", "").strip() or None
+    async with get_database(request).unentered() as session:
+        if zone is not None:  # it would refuse what is of another zone, also when its token is for the whole site
+            await together(session, entering=entering)
+            own_site = make_scope(caller.tenant_id, caller.actor, [Reach(sites=(caller.site_id,))])
+            holder = replace(holder, zone_id=await get_zone_id(session, own_site, caller.site_id, zone))
+            entering = None
+        signer = asked_signer(caller.collector_id, now=now)
+        leased, ((row,),) = await service.poll(session, vault, holder, signer, limit=limit, entering=entering, now=now)
+        key = signer_of(vault, caller.collector_id, row) if leased else None
+        commands = handed(leased, site=site, zone=zone)
+        commands = commands if key is None else signed(commands, key, caller.tenant_id, now=now)
+    metrics.LEASED.inc(len(commands))
+    return commands
+
+
+async def _ack(request: Request, caller: CollectorCaller, command_id: str | None) -> Response:
+    said = await read_one(await request.body(), command_id, _machines(request, caller))
+    (answer,) = await _judge(request, caller, [said])
+    if not answer.found:
+        raise NotFound("no such command")
+    return _said({"success": True, **_result(answer)})
+
+
+async def _judge(request: Request, caller: CollectorCaller, acks: Sequence[Ack]) -> list[service.AckAnswer]:
+    if not acks:
+        return []
+    async with get_database(request).unentered() as session:
+        judged = await service.ack(
+            session, service.holder_of(caller), acks, entering=_context(caller), now=now_of(request)
+        )
+    for outcome, count in Counter("applied" if one.applied else one.error_code for one in judged).items():
+        metrics.ACKS.labels(outcome).inc(count)
+    return judged
+
+
+def _machines(request: Request, caller: CollectorCaller) -> Machines:
+    """For the few acks that name several machines."""
+
+    async def find(named: Sequence[str]) -> dict[str, str]:
+        async with get_database(request).transaction(caller.context()) as session:
+            return await list_machines(session, caller.site_id, named)
+
+    return find
+
+
+def _context(caller: CollectorCaller) -> Context:
+    return replace(caller.context(), by_index=True)
+
+
+def _result(answer: service.AckAnswer) -> dict[str, Any]:
+    told: dict[str, Any] = {"command_id": answer.dispatch_id, "applied": answer.applied, "state": answer.state}
+    return told if answer.error_code is None else told | {"error_code": answer.error_code}
+
+
+def _fault(fault: AckFault) -> dict[str, Any]:
+    told = {"command_id": fault.command_id, "applied": False, "state": None}
+    return told | {"error_code": fault.error_code, "reason": fault.reason}
+
+
+def _said(answer: dict[str, Any]) -> Response:
+    return Response(msgspec.json.encode(answer), media_type="application/json")

@@ -1,0 +1,99 @@
+"""Reading a run for the checker: whole stories of some machines, in one statement and so of one instant."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.commands.checker import Approval, Attempt, Command, Handed, Move
+
+_ALIVE = """
+tenant_id = :tenant_id and created_at < coalesce(cast(:until as timestamptz), 'infinity')
+and coalesce(finished_at, 'infinity') >= coalesce(cast(:since as timestamptz), '-infinity')
+"""
+
+
+def _named(kind: type) -> str:
+    return ", ".join(kind.__struct_fields__)  # type: ignore[attr-defined] # msgspec's
+
+
+def _lines(kind: str, rows: str) -> str:
+    return f"select '{kind}' as kind, row_to_json(r)::text as line from ({rows}) r"  # noqa: S608 - the same
+
+
+def _stories() -> str:
+    """From both tables: one that is in both must show."""
+    of_mine = "where command_id in (select command_id from mine)"
+    entries = """
+        select entity_id as command_id, action, at, actor_kind, actor_id, before, after from audit_log
+        where tenant_id = :tenant_id and entity_type = 'command'
+            and entity_id in (select command_id::text from mine)
+    """
+    chosen = f"{_ALIVE} and miner_no = any (cast(:nos as int[]))"
+    parts = [
+        _lines("Command", f"select {_named(Command)} from mine"),  # noqa: S608 - words of our own tables
+        _lines("Move", f"select {_named(Move)} from command_history {of_mine}"),  # noqa: S608 - the same
+        _lines("Attempt", f"select {_named(Attempt)} from command_attempts {of_mine}"),  # noqa: S608 - the same
+        _lines(
+            "Approval",
+            f"select {_named(Approval)} from approvals where batch_id in (select batch_id from mine)",  # noqa: S608 - the same
+        ),
+        _lines("Entry", entries),
+    ]
+    return f"""
+    with mine as materialized (
+        select *, true as hot from commands where {chosen}
+        union all select *, false as hot from commands_done where {chosen}
+    )
+    {" union all ".join(parts)}
+    """  # noqa: S608 - words of our own tables
+
+
+_READ = text(_stories())
+_MACHINES = text(f"select distinct miner_no from all_commands where {_ALIVE} order by miner_no")  # noqa: S608 - the same
+_HANDED = text(f"""
+with mine as (select command_id, site_id, command_type from all_commands
+    where {_ALIVE} and command_type = any (cast(:types as text[])))
+select row_to_json(r)::text as line from (
+    select {_named(Handed)} from mine join (select command_id, at from command_history where event = 'leased') h
+    using (command_id)
+) r
+""")  # noqa: S608 - words of our own tables
+# what the record says was made, and no table has
+_LOST = text("""
+select e.entity_id, e.at from audit_log e
+where e.tenant_id = :tenant_id and e.action = 'command_created'
+    and e.at >= coalesce(cast(:since as timestamptz), '-infinity')
+    and e.at < coalesce(cast(:until as timestamptz), 'infinity')
+    and not exists (select from all_commands c where c.command_id = cast(e.entity_id as uuid))
+order by e.at limit :most
+""")
+_CHANGED = text("""
+select at, before, after from audit_log where tenant_id = :tenant_id and action = 'settings_changed' order by at, id
+""")
+
+
+async def list_machines(session: AsyncSession, span: Mapping[str, Any]) -> list[int]:
+    """Those that had a command alive in the range."""
+    return list((await session.execute(_MACHINES, dict(span))).scalars())
+
+
+async def read_stories(session: AsyncSession, span: Mapping[str, Any], miner_nos: Sequence[int]) -> Sequence[Any]:
+    """Every row that tells of them: its kind, and itself as JSON."""
+    return (await session.execute(_READ, {**span, "nos": list(miner_nos)})).all()
+
+
+async def read_handed(session: AsyncSession, span: Mapping[str, Any], types: Sequence[str]) -> list[str]:
+    return list((await session.execute(_HANDED, {**span, "types": list(types)})).scalars())
+
+
+async def list_lost(session: AsyncSession, span: Mapping[str, Any], *, most: int) -> list[tuple[str, datetime]]:
+    return [(row.entity_id, row.at) for row in await session.execute(_LOST, {**span, "most": most})]
+
+
+async def list_settings_changed(session: AsyncSession, tenant_id: UUID) -> Sequence[Any]:
+    """Oldest first: which sections were changed, from what to what."""
+    return (await session.execute(_CHANGED, {"tenant_id": tenant_id})).all()

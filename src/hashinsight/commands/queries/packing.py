@@ -1,0 +1,34 @@
+"""Many rows as one parameter: a statement for 500 commands is the same text, and the same plan, as for one."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from hashinsight.audit.actions import Actor
+
+
+def packed(rows: Sequence[Mapping[str, Any]]) -> str:
+    return msgspec.json.encode(rows).decode()
+
+
+def rows_of(parameter: str, **columns: str) -> str:
+    """What stands behind `from`: the packed parameter, as columns of these types."""
+    typed = ", ".join(f"{name} {kind}" for name, kind in columns.items())
+    return f"json_to_recordset(cast(:{parameter} as json)) as given ({typed})"
+
+
+def who(actor: Actor) -> dict[str, str | None]:
+    return {"actor_kind": actor.kind.value, "actor_id": actor.id}
+
+
+def whence(actor: Actor) -> dict[str, str | None]:
+    """Beside who: for the statements that write their audit entries as well."""
+    return {**who(actor), "request_id": actor.request_id, "address": actor.address}
+
+
+# the head of every insert into the history, in the order of what follows it
+TOLD = (
+    "insert into command_history (command_id, n, tenant_id, site_id, at, event, old_state, new_state,"
+    " actor_kind, actor_id, message, details, execution_time_ms)"
+)

@@ -1,0 +1,106 @@
+"""What people send about commands. The service judges what it means; here is only its form."""
+
+from typing import Annotated, Any
+
+from fastapi import Body
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+from hashinsight.commands.asking import Request
+from hashinsight.commands.limits import BACKOFF_SEC, MAX_RETRIES, TTL_SEC
+from hashinsight.commands.states import Priority
+from hashinsight.inventory.filters import Id, MinerFilter, SiteRef, Word
+
+_PLAIN = r"^[^\x00]*$"
+MinerId = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=64, pattern=_PLAIN)]
+Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000, pattern=_PLAIN)]
+
+
+def _form(**example: Any) -> ConfigDict:
+    return ConfigDict(extra="forbid", hide_input_in_errors=True, json_schema_extra={"examples": [example]})
+
+
+def body(model: type[BaseModel]) -> Any:
+    """A request's body, with its example beside it in the document."""
+    extra = model.model_config["json_schema_extra"]
+    if not isinstance(extra, dict) or not isinstance(extra["examples"], list):
+        raise TypeError(f"{model.__name__} has no example")
+    return Body(openapi_examples={"example": {"value": extra["examples"][0]}})
+
+
+class Filter(BaseModel):
+    """Every key that is given must hold. `zone` and `rack` are codes; `text` is how an id, serial or MAC begins."""
+
+    model_config = _form(model="S19j Pro", zone="B2", online=True)
+
+    model: Word | None = None
+    firmware: Word | None = None
+    zone: Word | None = None
+    rack: Word | None = None
+    owner: Word | None = None
+    group_id: Id | None = None
+    text: Word | None = None
+    online: bool | None = None
+
+    def chosen(self) -> MinerFilter:
+        return MinerFilter(**self.model_dump(exclude={"online"}))
+
+
+class NewCommands(BaseModel):
+    """Which machines: `miner_ids`, `group_id` or `filter`, of `site_id` (an id or a code); what each of them is to do.
+
+    What is out of bounds is refused by the code that rules and the command line go through as well, and by its codes.
+    """
+
+    model_config = _form(
+        site_id="tx-midland-1",
+        miner_ids=["B2-R14-03"],
+        command_type="set_fan",
+        params={"speed": 80},
+        priority="efficiency",
+        ttl_sec=900,
+        reason="inlet is 4 °C above its neighbours",
+    )
+
+    site_id: SiteRef | Id | None = None
+    miner_ids: list[MinerId] | None = None
+    group_id: Id | None = None
+    filter: Filter | None = None
+    command_type: str
+    params: Any = None
+    priority: str = Priority.EFFICIENCY
+    priority_number: int = 5
+    ttl_sec: int = TTL_SEC
+    max_retries: int = MAX_RETRIES
+    retry_backoff_sec: int = BACKOFF_SEC
+    reason: str = ""
+    problem_id: str | None = None
+    evidence: dict[str, Any] | None = None
+    emergency: bool = False
+    approval_required: bool = False
+    dedupe_key: str | None = None
+    dedupe_window_sec: int | None = None
+    dry_run: bool = False
+
+    def asked(self, idempotency_key: str | None) -> Request:
+        same = set(NewCommands.model_fields) - {"site_id", "miner_ids", "filter", "params", "dry_run"}
+        return Request(
+            **{name: getattr(self, name) for name in same},
+            params={} if self.params is None else self.params,
+            site=self.site_id,
+            miner_ids=None if self.miner_ids is None else tuple(self.miner_ids),
+            filter=None if self.filter is None else self.filter.chosen(),
+            online=None if self.filter is None else self.filter.online,
+            idempotency_key=idempotency_key,
+        )
+
+
+class Decision(BaseModel):
+    model_config = _form(reason="seen on the camera: the aisle is empty")
+
+    reason: Reason
+
+
+class Cancellation(BaseModel):
+    model_config = _form(reason="the technician is there already")
+
+    reason: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000, pattern=_PLAIN)] = ""

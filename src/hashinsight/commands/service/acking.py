@@ -1,0 +1,221 @@
+"""Ack: what collectors say of their dispatches, many at once, each judged on its own under the command's lock."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.audit.actions import Action
+from hashinsight.audit.service import Entry, record_many
+from hashinsight.commands.judging import Facts, Verdict, judge
+from hashinsight.commands.limits import LEASE
+from hashinsight.commands.queries import acking as queries
+from hashinsight.commands.service.expecting import Acted, expect_ended
+from hashinsight.commands.service.leasing import Holder
+from hashinsight.commands.states import Event, State, ends_in
+from hashinsight.kit.clock import iso_z
+from hashinsight.kit.db.context import Context
+from hashinsight.kit.ids import new_ids
+from hashinsight.kit.scrub import scrub, scrub_text
+from hashinsight.wire.acks import Ack, AckStatus
+
+
+@dataclass(frozen=True)
+class AckAnswer:
+    """`found` False: an id that is nobody's at this site, which a route answers with 404."""
+
+    dispatch_id: str
+    found: bool
+    applied: bool = False
+    state: str | None = None
+    error_code: str | None = None
+    command_id: UUID | None = None
+
+
+@dataclass
+class _Batch:
+    """What one call comes to, before anything is written. A round holds a command once at most."""
+
+    rounds: list[list[dict[str, Any]]] = field(default_factory=list)
+    late: dict[UUID, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
+    entries: list[Entry] = field(default_factory=list)
+    ended: list[tuple[Acted, Event]] = field(default_factory=list)
+
+
+async def ack(
+    session: AsyncSession, holder: Holder, acks: Sequence[Ack], *, entering: Context | None = None, now: datetime
+) -> list[AckAnswer]:
+    """One answer for each, in their order. Nothing that is said twice moves anything twice.
+
+    `entering`: of a transaction that has not been entered yet.
+    """
+    named = [_uuid(one.command_id) for one in acks]
+    ids = list(dict.fromkeys(one for one in named if one is not None))
+    rows = await queries.lock_acked(
+        session,
+        ids,
+        tenant_id=holder.tenant_id,
+        site_id=holder.site_id,
+        collector_id=holder.collector_id,
+        device=holder.device_id,
+        entering=entering,
+        now=now,
+    )
+    missing = [one for one in ids if one not in rows]
+    if missing:
+        rows |= await queries.list_done(session, holder.site_id, missing)
+    standing = {row.command_id: _Standing(row) for row in rows.values()}
+    batch, answers = _Batch(), []
+    for one, dispatch_id in zip(acks, named, strict=True):
+        row = rows.get(dispatch_id) if dispatch_id is not None else None
+        if row is None or dispatch_id is None:
+            answers.append(AckAnswer(one.command_id, found=False, error_code="NOT_FOUND"))
+        else:
+            answers.append(_take(batch, holder, standing[row.command_id], row, one, now=now))
+    await _write(session, holder, batch, now=now)
+    return answers
+
+
+class _Standing:
+    """A command as it stands after the acks of this call that were judged so far."""
+
+    def __init__(self, row: Any) -> None:
+        self.state = State(row.state)
+        self.newest: UUID | None = row.newest
+        self.moves: int = row.moves
+        self.rounds = 0
+        self.results: dict[UUID, str] = {}
+
+    def facts(self, row: Any) -> Facts:
+        return Facts(
+            row.command_id,
+            self.state,
+            self.newest,
+            self.results.get(row.dispatch_id, row.result),
+            row.held_by,
+            row.lease_owner,
+            row.lease_device,
+            row.attempt,
+            row.max_retries,
+            row.retry_backoff_sec,
+            row.expires_at,
+            row.is_canceling,
+        )
+
+
+def _take(batch: _Batch, holder: Holder, stands: _Standing, row: Any, ack: Ack, *, now: datetime) -> AckAnswer:
+    verdict = judge(stands.facts(row), ack, row.dispatch_id, holder.collector_id, holder.device_id, now=now)
+    if verdict.event is not None:
+        _add_move(batch, stands, row, ack, verdict)
+        return AckAnswer(ack.command_id, found=True, applied=True, state=stands.state, command_id=row.command_id)
+    if not verdict.applied:
+        batch.late[row.dispatch_id].append(_evidence(holder, ack, verdict, now=now))
+    said = {"state": stands.state, "status": ack.status, "error_code": verdict.error_code}
+    batch.entries.append(
+        Entry(
+            Action.COMMAND_ACKED if verdict.applied else Action.COMMAND_ACK_IGNORED,
+            "command",
+            row.command_id,
+            {"state": stands.state},
+            {**said, "dispatch_id": str(row.dispatch_id)},
+            verdict.message,
+            holder.tenant_id,
+        )
+    )
+    return AckAnswer(
+        ack.command_id,
+        found=True,
+        applied=verdict.applied,
+        state=stands.state,
+        error_code=verdict.error_code,
+        command_id=row.command_id,
+    )
+
+
+def _add_move(batch: _Batch, stands: _Standing, row: Any, ack: Ack, verdict: Verdict) -> None:
+    """Its entry of the record is written by the same statement as the move."""
+    event = verdict.event or Event.SUCCEEDED
+    after = ends_in(event, stands.state)
+    if stands.rounds == len(batch.rounds):
+        batch.rounds.append([])
+    batch.rounds[stands.rounds].append(
+        {
+            "command_id": row.command_id,
+            "dispatch_id": row.dispatch_id,
+            "moves": stands.moves,
+            "event": event,
+            "old_state": stands.state,
+            "new_state": after,
+            "result": ack.status,
+            "error_code": verdict.error_code,
+            "error_message": _message(ack),
+            "payload": _payload(ack),
+            "snapshot_before": None if ack.before is None else scrub(ack.before),
+            "snapshot_after": None if ack.after is None else scrub(ack.after),
+            "started_at": ack.started_at,
+            "finished_at": ack.finished_at,
+            "execution_time_ms": ack.duration_ms,
+            "next_attempt_at": verdict.next_attempt_at,
+            "message": verdict.message,
+        }
+    )
+    if ack.status is not AckStatus.SKIPPED:  # who does not know the outcome changes no expectation
+        batch.ended.append((Acted(row.command_id, row.miner_no, row.command_type, row.priority), event))
+    stands.rounds, stands.moves, stands.state = stands.rounds + 1, stands.moves + 1, after
+    stands.newest = None if event is Event.RETRIED else stands.newest
+    stands.results[row.dispatch_id] = ack.status
+
+
+def _message(ack: Ack) -> str | None:
+    return None if ack.message is None else scrub_text(ack.message)
+
+
+def _payload(ack: Ack) -> dict[str, Any]:
+    """What was said, but for the snapshots, which have columns of their own."""
+    said = {
+        "status": ack.status,
+        "miner_id": ack.miner_id,
+        "device_id": ack.device_id,
+        "started_at": ack.started_at,
+        "finished_at": ack.finished_at,
+        "duration_ms": ack.duration_ms,
+        "error_code": ack.error_code,
+        "error_message": _message(ack),
+        "result": None if ack.result is None else scrub(ack.result),
+    }
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _evidence(holder: Holder, ack: Ack, verdict: Verdict, *, now: datetime) -> dict[str, Any]:
+    who = {"collector_id": str(holder.collector_id), "device_id": holder.device_id}
+    return {"at": iso_z(now), **who, "answered": verdict.error_code, "said": _payload(ack)}
+
+
+async def _write(session: AsyncSession, holder: Holder, batch: _Batch, *, now: datetime) -> None:
+    for rows in batch.rounds:
+        for row, entry_id in zip(rows, new_ids(len(rows)), strict=True):
+            row["entry_id"] = entry_id
+        moved = await queries.move_acked(
+            session, holder.actor, rows, device=holder.device_id, lease_until=now + LEASE, now=now
+        )
+        if len(moved) != len(rows):  # the locks make it impossible, and a lost ack would be the worst of answers
+            raise RuntimeError(f"{len(rows) - len(moved)} commands moved under their locks")
+    if batch.late:
+        late = [
+            {"dispatch_id": one, "n": len(said), "acks": said[: queries.LATE_KEPT]} for one, said in batch.late.items()
+        ]
+        await queries.note_late(session, late)
+    await record_many(session, holder.actor, batch.entries, now=now)
+    if batch.ended:
+        await expect_ended(session, batch.ended, now=now)
+
+
+def _uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None

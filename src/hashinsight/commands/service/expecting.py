@@ -1,0 +1,63 @@
+"""What a command makes its machine expected to be: dark while it is at it, and still after a stop until it is started.
+
+A machine that was told to reboot or stop is no problem before its deadline, also when the ack is lost.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.commands.catalogue import CATALOGUE, Effect
+from hashinsight.commands.states import Event, Priority
+from hashinsight.inventory.service.expected import Expected, State, end_causes, end_states, expect_each
+
+BACK_WITHIN = timedelta(minutes=10)  # behind the end of the lease: a boot, and the first shares
+_STANDS: tuple[State, ...] = ("stopped", "curtailed")
+
+
+@dataclass(frozen=True)
+class Acted:
+    """A dispatch that began or ended."""
+
+    command_id: UUID
+    miner_no: int
+    command_type: str
+    priority: str
+
+    @property
+    def cause(self) -> str:
+        return f"command {self.command_id}"
+
+    @property
+    def effect(self) -> Effect:
+        return CATALOGUE[self.command_type].effect
+
+    @property
+    def state(self) -> State | None:
+        """A stop of compliance class is a curtailment."""
+        if self.effect is Effect.STOPS:
+            return "curtailed" if self.priority == Priority.COMPLIANCE else "stopped"
+        return "rebooting" if self.effect is Effect.RESTARTS else None
+
+
+async def expect_begun(session: AsyncSession, begun: Sequence[Acted], *, lease_until: datetime, now: datetime) -> None:
+    """Handed out: from now on it may go dark."""
+    until = lease_until + BACK_WITHIN
+    each = [Expected(one.miner_no, one.state, one.cause, until) for one in begun if one.state is not None]
+    await expect_each(session, each, now=now)
+
+
+async def expect_ended(session: AsyncSession, ended: Sequence[tuple[Acted, Event]], *, now: datetime) -> None:
+    """Acked: a stop holds until a start, a start ends it, and what failed is expected no longer."""
+    stopped = [one for one, event in ended if event is Event.SUCCEEDED and one.effect is Effect.STOPS]
+    resumed = [one.miner_no for one, event in ended if event is Event.SUCCEEDED and one.effect is Effect.RESUMES]
+    failed = [one for one, event in ended if event in (Event.FAILED, Event.RETRIED) and one.state is not None]
+    over = stopped + failed
+    await end_causes(session, [one.miner_no for one in over], [one.cause for one in over], now=now)
+    await end_states(session, resumed, _STANDS, now=now)
+    await expect_each(
+        session, [Expected(one.miner_no, one.state, one.cause, None) for one in stopped if one.state], now=now
+    )

@@ -1,0 +1,196 @@
+"""Lease: the next commands for a collector that polls, each to exactly one poll."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from psycopg import errors
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.audit.actions import Actor
+from hashinsight.collectors.access import CollectorCaller
+from hashinsight.commands import limits
+from hashinsight.commands.catalogue import CATALOGUE
+from hashinsight.commands.queries import leasing as queries
+from hashinsight.commands.service.expecting import Acted, expect_begun
+from hashinsight.inventory.service import read_settings
+from hashinsight.kit.crypto import Vault
+from hashinsight.kit.db.context import Context
+from hashinsight.kit.db.together import Asked, together
+
+SEALED_FOR = "command params"
+ONE_ACTIVE = "uq_commands_active"
+_TRIES = 5
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Whom a lease belongs to: a collector, and the device of it that polls."""
+
+    tenant_id: UUID
+    site_id: int
+    zone_id: int | None
+    collector_id: UUID
+    device_id: str | None
+    actor: Actor
+
+
+def holder_of(caller: CollectorCaller) -> Holder:
+    return Holder(caller.tenant_id, caller.site_id, caller.zone_id, caller.collector_id, caller.device_id, caller.actor)
+
+
+@dataclass(frozen=True, slots=True)
+class Leased:
+    """`dispatch_id` is the command's id on the wire; `params` hold secrets, for the wire alone."""
+
+    command_id: UUID
+    dispatch_id: UUID
+    batch_id: UUID
+    miner_no: int
+    miner_id: str
+    zone_id: int | None
+    command_type: str
+    params: Mapping[str, Any] = field(repr=False)
+    priority: str
+    urgency: int
+    issued_at: datetime
+    expires_at: datetime
+    ttl_sec: int
+    attempt: int
+    lease_until: datetime
+    is_redelivery: bool
+
+
+async def lease(
+    session: AsyncSession,
+    vault: Vault,
+    holder: Holder,
+    *,
+    limit: int = limits.POLL_LIMIT,
+    lease_for: timedelta = limits.LEASE,
+    now: datetime,
+) -> list[Leased]:
+    """At most `limit` commands, the most urgent first, then the oldest; none that somebody else was given."""
+    leased, _ = await poll(session, vault, holder, limit=limit, lease_for=lease_for, now=now)
+    return leased
+
+
+async def poll(
+    session: AsyncSession,
+    vault: Vault,
+    holder: Holder,
+    *beside: Asked,
+    limit: int = limits.POLL_LIMIT,
+    lease_for: timedelta = limits.LEASE,
+    entering: Context | None = None,
+    now: datetime,
+) -> tuple[list[Leased], list[list[Any]]]:
+    """A lease, and the rows of what was asked beside it on the same way to the server.
+
+    `entering`: of a transaction that has not been entered yet. Where a newer command for the same machine slipped in
+    between two polls, the database refuses the second lease; then it is looked at again, and the next poll is early
+    enough for what is left.
+    """
+    most = max(1, min(limit, limits.MOST_POLLED))
+    asked = _Asked(holder, most, now + lease_for, beside, now)
+    for _ in range(_TRIES):
+        try:
+            return await _lease(session, vault, asked, entering)
+        except (DBAPIError, errors.Error) as error:
+            if not _was_overtaken(error.orig if isinstance(error, DBAPIError) else error):
+                raise
+            await queries.undo_lease(session)
+            entering = None
+    return [], (await together(session, *beside) if beside else [])
+
+
+def _was_overtaken(error: BaseException | None) -> bool:
+    """By another poll, for a machine. Any other doubled key is a fault, which an empty answer would hide for ever."""
+    if isinstance(error, errors.UniqueViolation):
+        return error.diag.constraint_name == ONE_ACTIVE
+    return isinstance(error, errors.DeadlockDetected)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    holder: Holder
+    most: int
+    lease_until: datetime
+    beside: tuple[Asked, ...]
+    now: datetime
+
+
+async def _lease(
+    session: AsyncSession, vault: Vault, asked: _Asked, entering: Context | None
+) -> tuple[list[Leased], list[list[Any]]]:
+    holder, now = asked.holder, asked.now
+    rows, beside = await _take(session, asked, entering)
+    spent = Counter(row.command_type for row in rows if row.command_type in limits.LIMITED)
+    if spent:
+        await queries.insert_spent(session, holder.tenant_id, holder.site_id, spent, now=now)
+    begun = [Acted(row.command_id, row.miner_no, row.command_type, row.priority) for row in rows]
+    await expect_begun(session, begun, lease_until=asked.lease_until, now=now)
+    return [_leased(vault, row) for row in rows], beside
+
+
+async def _take(
+    session: AsyncSession, asked: _Asked, entering: Context | None
+) -> tuple[Sequence[Any], list[list[Any]]]:
+    """In one statement, unless something with a limit waits: then its rate is counted first, and it takes more."""
+    holder, most, now = asked.holder, asked.most, asked.now
+    wanted = queries.Poll(
+        holder.tenant_id,
+        holder.site_id,
+        holder.zone_id,
+        holder.collector_id,
+        holder.device_id,
+        rooms=dict.fromkeys(CATALOGUE, most),
+        most=most,
+        lease_until=asked.lease_until,
+    )
+    rows, beside = await queries.move_leased(
+        session, holder.actor, wanted, *asked.beside, unsettled=limits.LIMITED, entering=entering, now=now
+    )
+    if rows is None:
+        settled = replace(wanted, rooms=await _rooms(session, holder, most=most, now=now))
+        rows, _ = await queries.move_leased(session, holder.actor, settled, now=now)
+    return rows or (), beside
+
+
+async def _rooms(session: AsyncSession, holder: Holder, *, most: int, now: datetime) -> dict[str, int]:
+    """How many of each type this poll may take; none of a type whose turn another poll has right now."""
+    turn = await queries.take_turn(session, holder.site_id, limits.LIMITED)
+    used = await queries.list_used(session, [holder.site_id], turn, since=now - limits.RATE_WINDOW)
+    thresholds = (await read_settings(session, holder.tenant_id)).settings.thresholds
+    limited = limits.limited(thresholds.reboots_per_site_5min)
+    rooms = dict.fromkeys(CATALOGUE, most) | dict.fromkeys(limits.LIMITED, 0)
+    for name in turn:
+        rooms[name] = limits.room(limited[name], used.get((holder.site_id, name), 0), most=most)
+    return {name: room for name, room in rooms.items() if room}
+
+
+def _leased(vault: Vault, row: Any) -> Leased:
+    secret = {} if row.sealed_params is None else msgspec.json.decode(vault.open(SEALED_FOR, row.sealed_params))
+    return Leased(
+        row.command_id,
+        row.dispatch_id,
+        row.batch_id,
+        row.miner_no,
+        row.miner_id,
+        row.zone_id,
+        row.command_type,
+        {**row.params, **secret},
+        row.priority,
+        row.urgency,
+        row.created_at,
+        row.expires_at,
+        row.ttl_sec,
+        row.attempt,
+        row.lease_until,
+        row.is_redelivery,
+    )

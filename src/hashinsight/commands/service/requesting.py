@@ -1,0 +1,78 @@
+"""Request: the one door by which people, rules and programs ask for commands. One transaction, whatever the number."""
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.commands import errors
+from hashinsight.commands.asking import Answer, Asker, DryRun, Made, Refusal, Request
+from hashinsight.commands.queries import reading
+from hashinsight.commands.queries import requesting as queries
+from hashinsight.commands.service.choosing import choose
+from hashinsight.commands.service.storing import store
+from hashinsight.commands.service.understanding import Order, understand
+from hashinsight.commands.service.weighing import measure, weigh
+from hashinsight.kit.crypto import Vault
+from hashinsight.kit.errors import NotFound
+from hashinsight.kit.ids import new_id
+
+_KEY_HOLDS = timedelta(hours=24)
+
+
+async def request(session: AsyncSession, vault: Vault, asker: Asker, asked: Request, *, now: datetime) -> Answer:
+    """Make one command a machine, or say for which and why not. The decisions are in the record either way."""
+    order = await understand(session, vault, asker, asked)
+    batch_id = new_id()
+    if asked.idempotency_key is not None:
+        before = await _claim(session, vault, order, batch_id, now=now)
+        if before is not None:
+            return await _answer_again(session, before)
+    chosen = await choose(session, order)
+    weighed = await weigh(session, order, chosen, lock=True, now=now)
+    need = order.need(await measure(session, chosen.site_id, list(weighed.accepted), now=now))
+    made = await store(session, vault, order, weighed, need, batch_id=batch_id, site_id=chosen.site_id, now=now)
+    return Answer(batch_id, (*made, *weighed.existing), weighed.refused, need.reasons)
+
+
+async def dry_run(session: AsyncSession, vault: Vault, asker: Asker, asked: Request, *, now: datetime) -> DryRun:
+    """What the same request would reach, whom not and why. Nothing is stored or locked."""
+    order = await understand(session, vault, asker, asked)
+    chosen = await choose(session, order)
+    weighed = await weigh(session, order, chosen, lock=False, now=now)
+    impact = await measure(session, chosen.site_id, list(weighed.accepted), now=now)
+    need = order.need(impact)
+    there = [Refusal(one.miner_id, "EXISTING", "its dedupe key made one", one.command_id) for one in weighed.existing]
+    superseded = sum(len(one.supersedes) for one in weighed.verdicts.values())
+    return DryRun(impact, (*weighed.refused, *there), need.is_needed, need.reasons, superseded)
+
+
+async def _claim(session: AsyncSession, vault: Vault, order: Order, batch_id: UUID, *, now: datetime) -> UUID | None:
+    """The batch that this key made before; None when the key is ours. Waits for the same request under way."""
+    tenant_id, key = order.asker.tenant_id, order.asked.idempotency_key or ""
+    fingerprint = order.fingerprint(vault)
+    before = await queries.claim_key(
+        session, tenant_id, key, fingerprint=fingerprint, batch_id=batch_id, until_at=now + _KEY_HOLDS, now=now
+    )
+    if before is None:
+        return None
+    if bytes(before.fingerprint) != fingerprint:
+        raise errors.key_reused()
+    found: UUID = before.batch_id
+    return found
+
+
+async def _answer_again(session: AsyncSession, batch_id: UUID) -> Answer:
+    batch = await reading.find_answered(session, batch_id)
+    if batch is None:
+        raise NotFound("what this Idempotency-Key made lies outside your scope")
+    made = [Made(**one._mapping) for one in await reading.list_of_batch(session, batch_id)]  # noqa: SLF001 - a row's
+    existing = [Made(**{**one, "command_id": UUID(one["command_id"])}) for one in batch.repeated or ()]
+    refused = [_refusal(one) for one in batch.refused]
+    return Answer(batch_id, (*made, *existing), tuple(refused), repeated=True)
+
+
+def _refusal(one: dict[str, Any]) -> Refusal:
+    command_id = one.get("command_id")
+    return Refusal(one["miner_id"], one["error_code"], one["reason"], UUID(command_id) if command_id else None)

@@ -1,0 +1,77 @@
+"""Tell: commands as they stand, why those in the queue wait, and the whole story of one."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.audit.search import shown as entry_shown
+from hashinsight.commands import limits
+from hashinsight.commands.queries import leasing, reading
+from hashinsight.commands.queries.reading import Wanted
+from hashinsight.commands.states import Approval, State
+from hashinsight.identity.scope import Scope
+from hashinsight.inventory.service import read_settings
+from hashinsight.kit.paging import Page
+
+
+async def list_shown(
+    session: AsyncSession, scope: Scope, wanted: Wanted, *, limit: int, cursor: str | None = None, now: datetime
+) -> Page:
+    """A page, newest first; those that wait say why."""
+    found = await reading.list_commands(session, scope, wanted, limit=limit, cursor=cursor)
+    return Page(await _with_reasons(session, scope, found.rows, now=now), found.next_cursor)
+
+
+async def tell_story(session: AsyncSession, scope: Scope, command_id: UUID, *, now: datetime) -> dict[str, Any]:
+    """The command's fields, its attempts, its moves, who decided about it, and what the record says."""
+    found = await reading.get_command(session, scope, command_id)
+    (command,) = await _with_reasons(session, scope, [found], now=now)
+    entries = await reading.list_audit(session, scope.tenant_id, command_id)
+    return {
+        **command,
+        "attempts": await reading.list_attempts(session, command_id),
+        "history": await reading.list_history(session, command_id),
+        "approvals": await reading.list_approvals(session, command_id, command["batch_id"]),
+        "audit": [entry_shown(entry) for entry in entries],
+    }
+
+
+async def _with_reasons(
+    session: AsyncSession, scope: Scope, rows: Sequence[dict[str, Any]], *, now: datetime
+) -> list[dict[str, Any]]:
+    """In three queries for a whole page, however long; in none where nothing waits."""
+    waiting = [row for row in rows if row["state"] == State.QUEUED]
+    reasons: dict[UUID, str | None] = {}
+    if waiting:
+        sites = sorted({row["site_id"] for row in waiting})
+        taken = await reading.list_taken(session, [row["command_id"] for row in waiting])
+        served = await reading.list_served(session, sites)
+        spent = await _spent(session, scope, sites, now=now)
+        for row in waiting:
+            site_id = row["site_id"]
+            reason = limits.wait_reason(
+                limits.Waiting(
+                    State(row["state"]),
+                    Approval(row["approval_state"]),
+                    row["next_attempt_at"],
+                    row["command_id"] in taken,
+                    (site_id, row["command_type"]) in spent,
+                    bool({(site_id, None), (site_id, row["zone_id"])} & served),
+                ),
+                now=now,
+            )
+            reasons[row["command_id"]] = None if reason is None else reason.value
+    return [{**row, "wait_reason": reasons.get(row["command_id"])} for row in rows]
+
+
+async def _spent(session: AsyncSession, scope: Scope, sites: Sequence[int], *, now: datetime) -> set[tuple[int, str]]:
+    """The types whose rate is used up, by site."""
+    used = await leasing.list_used(session, sites, limits.LIMITED, since=now - limits.RATE_WINDOW)
+    if not used:
+        return set()
+    thresholds = (await read_settings(session, scope.tenant_id)).settings.thresholds
+    most = limits.limited(thresholds.reboots_per_site_5min)
+    return {(site_id, name) for (site_id, name), n in used.items() if n >= most[name]}

@@ -1,0 +1,59 @@
+"""Understand a request: its words checked against bounds, catalogue and the tenant's settings, before any machine."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.commands.approval import Impact, Limits, Need, judge_need
+from hashinsight.commands.asking import Asker, Request
+from hashinsight.commands.catalogue import CommandType, resolve
+from hashinsight.commands.checking import check
+from hashinsight.commands.pools import is_allowed
+from hashinsight.inventory.service import read_settings
+from hashinsight.inventory.tenant_settings import TenantSettings
+from hashinsight.kit.crypto import Vault
+from hashinsight.kit.errors import ValidationFailed
+from hashinsight.wire.canonical import canonical_json
+
+
+@dataclass(frozen=True)
+class Order:
+    """A request that was understood. `asks` is the same for two that ask for the same thing."""
+
+    asker: Asker
+    asked: Request
+    kind: CommandType
+    params: dict[str, Any]
+    asks: bytes
+    settings: TenantSettings
+
+    def need(self, impact: Impact) -> Need:
+        approval = self.settings.approval
+        return judge_need(
+            self.kind.risk,
+            impact,
+            Limits(approval.machines, approval.power_kw),
+            is_control=self.kind.is_control,
+            asked_for=self.asked.approval_required,
+            emergency=self.asked.emergency,
+            pre_approved=self.asked.pre_approval is not None,
+        )
+
+    def fingerprint(self, vault: Vault) -> bytes:
+        """Of the whole request: an Idempotency-Key is for one of them."""
+        asked = self.asked
+        words = [self.asks.hex(), asked.selection(), asked.priority, asked.priority_number, asked.ttl_sec]
+        words += [asked.emergency, asked.reason, asked.dedupe_key, asked.problem_id]
+        return vault.fingerprint("command request", canonical_json(words).decode())
+
+
+async def understand(session: AsyncSession, vault: Vault, asker: Asker, asked: Request) -> Order:
+    check(asked)
+    kind, params = resolve(asked.command_type, asked.params)
+    settings = (await read_settings(session, asker.tenant_id)).settings
+    url = params.get("pool_url")
+    if url is not None and not is_allowed(url, settings.pools.allowed):
+        raise ValidationFailed("the tenant's settings do not allow this pool", code="POOL_NOT_ALLOWED")
+    asks = vault.fingerprint("command asks", canonical_json([kind.name, params]).decode())
+    return Order(asker, asked, kind, params, asks, settings)

@@ -1,0 +1,28 @@
+"""What commands need done by itself: lost leases, TTLs and stale approvals, and finished ones moved out of the way."""
+
+from datetime import timedelta
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.commands.service import sweeping
+from hashinsight.kit.ticks.tick import CatchUp, Tick, TickRun
+
+
+async def _sweep(session: AsyncSession, run: TickRun) -> None:
+    await sweeping.sweep(session, now=run.now)
+
+
+async def _archive(session: AsyncSession, run: TickRun) -> None:
+    await sweeping.archive(session, now=run.now)
+
+
+async def _forget(session: AsyncSession, run: TickRun) -> None:
+    await sweeping.forget(session, now=run.now)
+
+
+# the rows say what is to be done: a run after an outage does all of it, so a missed period needs no run of its own
+COMMAND_TICKS = (
+    Tick("commands_sweep", timedelta(seconds=5), CatchUp.LATEST, _sweep),
+    Tick("commands_archive", timedelta(seconds=15), CatchUp.LATEST, _archive),
+    Tick("commands_forget", timedelta(hours=1), CatchUp.LATEST, _forget),
+)

@@ -1,0 +1,37 @@
+"""Several statements in one way to the server and back, on a session's own connection and in its transaction."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from psycopg.rows import namedtuple_row
+from sqlalchemy import TextClause
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.kit.db.context import Context
+from hashinsight.kit.db.copying import driver_of
+from hashinsight.kit.db.database import enter
+
+Asked = tuple[TextClause, Mapping[str, Any]]
+_DIALECT = PGDialect_psycopg()  # type: ignore[no-untyped-call] # the library leaves it untyped
+
+
+async def together(session: AsyncSession, *asked: Asked, entering: Context | None = None) -> list[list[Any]]:
+    """The rows of each, in their order. None may need what another one finds; an error of one is raised for all.
+
+    `entering` begins the transaction in this context, on the same way. Errors are the driver's own.
+    """
+    driver = await driver_of(session)
+    cursors = [driver.cursor(row_factory=namedtuple_row) for _ in asked]
+    async with driver.pipeline():
+        if entering is not None:
+            await enter(driver, entering)
+        for cursor, (statement, values) in zip(cursors, asked, strict=True):
+            await cursor.execute(_in_words_of_the_driver(statement), values, prepare=True)
+    return [await cursor.fetchall() if cursor.description else [] for cursor in cursors]
+
+
+@lru_cache(maxsize=256)
+def _in_words_of_the_driver(statement: TextClause) -> str:
+    return str(statement.compile(dialect=_DIALECT))

@@ -1,0 +1,225 @@
+"""A day without a fault has no findings; every guarantee that is broken by one changed row is found by its name."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+import pytest
+
+from hashinsight.commands import checker
+from hashinsight.commands.checker import Handed, Name, Part, Timeline, check_rates
+from hashinsight.commands.service.examining import examine
+from hashinsight.commands.states import Event, State
+from hashinsight.kit.ids import new_id
+from tests.commands.checker.told import Day, Spoiled
+from tests.commands.yard import NOON, Yard
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+async def day(yard: Yard) -> Day:
+    made = Day(yard)
+    await made.live()
+    return made
+
+
+def _dispatch(day: Spoiled, name: str, n: int) -> str:
+    (move,) = (one for one in day.story(name).moves if one.n == n)
+    return str(move.dispatch_id)
+
+
+def _other_approver(day: Spoiled) -> None:
+    day.command("canceled", created_by="olga")
+
+
+def _other_device(day: Spoiled) -> None:
+    day.details("tried", 6, device="d1")
+    day.details("tried", 7, device="d2")
+
+
+def _share(day: Spoiled) -> None:
+    day.details("open", 2, dispatch_id=_dispatch(day, "leave", 2))
+
+
+def _two_active(day: Spoiled) -> None:
+    """The second one's lease, recorded before the first one let go."""
+    end = day.story("tried").moves[-1].recorded_at
+    day.move("repeated", 2, recorded_at=end - timedelta(milliseconds=1))
+
+
+def _never_let_go(day: Spoiled) -> None:
+    story = day.story("tried")
+    day.without("tried", moves=story.moves[:-1])
+
+
+def _unapproved(day: Spoiled) -> None:
+    story = day.story("canceled")
+    day.without("canceled", moves=tuple(one for one in story.moves if one.event is not Event.APPROVED))
+
+
+def _nobody_asked(day: Spoiled) -> None:
+    day.command("leave", approval_state="none")
+    day.without("leave", entries=())
+
+
+def _after_cancel(day: Spoiled) -> None:
+    day.move("canceled", 5, event=Event.LEASE_LOST, new_state=State.QUEUED)
+    day.add_move("canceled", event=Event.LEASED, old_state=State.QUEUED, new_state=State.DISPATCHED)
+
+
+def _drop_created(day: Spoiled) -> None:
+    day.without("open", entries=())
+
+
+def _extra_entry(day: Spoiled) -> None:
+    entries = day.story("open").entries
+    day.without("open", entries=(*entries, msgspec.structs.replace(entries[-1], at=NOON - DAY)))
+
+
+def _both_tables(day: Spoiled) -> None:
+    row = day.story("tried").command
+    day.without("tried", rows=(row, msgspec.structs.replace(row, hot=False)))
+
+
+def _no_successor(day: Spoiled) -> None:
+    day.details("displaced", 2, superseded_by=str(new_id()))
+
+
+def _not_known_to_it(day: Spoiled) -> None:
+    day.details("emergency", 1, superseded=[])
+
+
+def _names_a_stranger(day: Spoiled) -> None:
+    day.details("open", 1, superseded=[str(day.story("expired").id)])
+
+
+def _calls(method: str, *arguments: Any, **changed: Any) -> Callable[[Spoiled], None]:
+    return lambda day: getattr(day, method)(*arguments, **changed)
+
+
+# numbers of moves: tried = created, leased, lease_lost, leased, retried, leased, started, succeeded
+SPOILS: list[tuple[Name, Callable[[Spoiled], None]]] = [
+    (Name.ILLEGAL_MOVE, _calls("move", "tried", 7, event=Event.LEASE_LOST)),
+    (Name.ILLEGAL_MOVE, _calls("move", "tried", 4, old_state=State.RUNNING)),
+    (Name.HISTORY_GAP, _calls("command", "open", moves=3)),
+    (Name.HISTORY_GAP, _calls("move", "tried", 5, n=9)),
+    (Name.FINAL_LEFT, _calls("add_move", "expired", event=Event.LEASED, new_state=State.DISPATCHED)),
+    (Name.ROW_DIFFERS, _calls("command", "tried", state=State.FAILED)),
+    (Name.ROW_DIFFERS, _calls("command", "tried", finished_at=NOON)),
+    (Name.ROW_DIFFERS, _calls("command", "open", hot=False)),
+    (Name.IN_TWO_TABLES, _both_tables),
+    (Name.TWO_ACTIVE, _two_active),
+    (Name.TWO_ACTIVE, _never_let_go),
+    (Name.DISPATCH_SHARED, _share),
+    (Name.DISPATCH_REUSED, lambda day: day.details("tried", 6, dispatch_id=_dispatch(day, "tried", 2))),
+    (Name.DISPATCH_CHANGED, lambda day: day.details("tried", 4, dispatch_id=str(new_id()))),
+    (Name.STALE_ACK, lambda day: day.details("tried", 8, dispatch_id=_dispatch(day, "tried", 2))),
+    (Name.ACKED_TWICE, lambda day: day.details("tried", 8, dispatch_id=_dispatch(day, "tried", 5))),
+    (Name.FOREIGN_ACK, _calls("move", "tried", 8, actor_id=str(new_id()))),
+    (Name.FOREIGN_ACK, lambda day: day.move("tried", 5, actor_id=day.story("tried").moves[1].actor_id)),
+    (Name.FOREIGN_ACK, _other_device),
+    (Name.ATTEMPT_DIFFERS, _calls("command", "tried", attempt=2)),
+    (Name.ATTEMPT_DIFFERS, _calls("attempt", "tried", deliveries=1)),
+    (Name.ATTEMPT_DIFFERS, _calls("attempt", "tried", result="succeeded")),
+    (Name.ATTEMPT_DIFFERS, _calls("without", "open", attempts=())),
+    (Name.TOO_MANY_ATTEMPTS, _calls("command", "tried", max_retries=1)),
+    (Name.LEASED_AFTER_EXPIRY, _calls("move", "open", 2, at=NOON + DAY)),
+    (Name.LEASED_AFTER_CANCEL, _after_cancel),
+    (Name.LEASED_BEFORE_BACKOFF, lambda day: day.details("tried", 5, next_attempt_at=str(NOON + DAY))),
+    (Name.LEASED_UNAPPROVED, _unapproved),
+    (Name.LEASED_UNAPPROVED, _calls("without", "leave", approvals=())),
+    (Name.LEASED_UNAPPROVED, _nobody_asked),
+    (Name.APPROVED_BY_REQUESTER, _other_approver),
+    (Name.APPROVED_TOO_LATE, _calls("command", "canceled", approval_until=NOON)),
+    (Name.APPROVAL_UNRECORDED, _calls("without", "rejected", approvals=())),
+    (Name.SUPERSESSION_BROKEN, _no_successor),
+    (Name.SUPERSESSION_BROKEN, _not_known_to_it),
+    (Name.SUPERSESSION_BROKEN, _names_a_stranger),
+    (Name.SUPERSESSION_BROKEN, lambda day: day.command("tried", superseded_by=day.story("open").id)),
+    (Name.INTERRUPTED, _calls("command", "emergency", emergency=False)),
+    (Name.INTERRUPTED, _calls("command", "displaced", priority="compliance")),
+    (Name.DEDUPE_BROKEN, _calls("command", "repeated", created_at=NOON + timedelta(seconds=59))),
+    (Name.MOVE_UNAUDITED, _drop_created),
+    (Name.ENTRY_WITHOUT_MOVE, _extra_entry),
+]
+ELSEWHERE = {Name.COMMAND_LOST, Name.RATE_EXCEEDED}
+
+
+async def test_a_day_without_a_fault_has_no_findings(day: Day) -> None:
+    examined = await examine(day.yard.database, day.yard.tenant)
+    assert examined.findings == []
+    assert (examined.commands, examined.machines, examined.open, examined.notes) == (10, 7, 1, [])
+    moves = [move for story in await day.part() for move in story.moves]
+    assert {move.event for move in moves} == set(Event), "the day has every kind of move"
+
+
+def test_every_guarantee_is_broken_here_once() -> None:
+    assert {name for name, _ in SPOILS} | ELSEWHERE == set(Name)
+
+
+async def test_what_is_spoiled_is_found_by_its_name(day: Day) -> None:
+    """And none of the checks could be left out unseen."""
+    part = await day.part()
+    blind, idle = [], set(checker.CHECKS)
+    for number, (name, spoil) in enumerate(SPOILS):
+        spoiled = Spoiled(part, day.named)
+        spoil(spoiled)
+        assert spoiled.part != part
+        seeing = [one for one in checker.CHECKS if name in {finding.name for finding in one(spoiled.part)}]
+        idle -= set(seeing)
+        if not seeing:
+            blind.append((number, name))
+    assert blind == []
+    assert idle == set()
+
+
+async def test_a_range_leaves_out_what_was_not_alive_in_it(day: Day) -> None:
+    """Those at its edges are told without findings: half of a story is not a broken one."""
+    yard = day.yard
+    whole = (await examine(yard.database, yard.tenant)).commands
+    seen = []
+    for seconds in range(0, 600, 30):
+        cut = NOON + timedelta(seconds=seconds)
+        late = await examine(yard.database, yard.tenant, since=cut)
+        early = await examine(yard.database, yard.tenant, until=cut)
+        assert late.findings == early.findings == []
+        seen.append((late.commands, early.commands))
+    assert seen[0] == (whole, 0)
+    assert seen[-1][0] < whole
+
+
+async def test_a_command_that_is_gone_is_found_by_the_record(day: Day) -> None:
+    day.yard.write("delete from commands where command_id = %s", day.named["expired"])
+    (finding,) = (await examine(day.yard.database, day.yard.tenant)).findings
+    assert (finding.name, finding.command_id) == (Name.COMMAND_LOST, day.named["expired"])
+
+
+async def test_one_who_may_approve_alone_is_no_finding_while_that_was_allowed(day: Day) -> None:
+    spoiled = Spoiled(await day.part(), day.named)
+    _other_approver(spoiled)
+    for allowed, names in ((True, set()), (False, {Name.APPROVED_BY_REQUESTER})):
+        part: Part = replace(spoiled.part, by_requester=Timeline(not allowed, [(NOON - DAY, allowed)]))
+        assert {finding.name for finding in checker.check(part)} == names
+
+
+def _handed(*seconds: float) -> Iterator[Handed]:
+    return (Handed(new_id(), 1, "reboot_device", NOON + timedelta(seconds=one)) for one in seconds)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "changes", "found"),
+    [
+        ((0, 1, 299), [], 1),
+        ((0, 1, 300), [], 0),
+        ((299, 0, 1, 298), [], 2),
+        ((0, 1, 2), [(NOON, 3)], 0),
+        ((400, 401, 402), [(NOON, 3), (NOON + timedelta(seconds=10), 2)], 1),
+        ((0, 0, 0), [], 1),
+    ],
+)
+def test_rates_hold_in_every_window(seconds: tuple[float, ...], changes: list[tuple[Any, int]], found: int) -> None:
+    limits = {"reboot_device": Timeline(2, changes)}
+    assert len(list(check_rates(_handed(*seconds), limits))) == found

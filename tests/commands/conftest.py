@@ -1,0 +1,37 @@
+"""What the tests of commands share."""
+
+from typing import cast
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from hashinsight.kit.db.database import Database
+from tests.collectors.scene import Scene
+from tests.commands.desk import Desk
+from tests.commands.gate import Gate
+from tests.commands.yard import Yard
+from tests.people import People
+
+
+@pytest.fixture
+def yard(database: Database, superuser_url: str) -> Yard:
+    made = Yard(database, superuser_url)
+    made.open()
+    return made
+
+
+@pytest.fixture
+async def desk(api: httpx.AsyncClient, people: People, superuser_url: str) -> Desk:
+    made = Desk(api, people, superuser_url)
+    await made.open()
+    return made
+
+
+@pytest.fixture
+async def gate(api: httpx.AsyncClient, people: People, database: Database, superuser_url: str) -> Gate:
+    scene = Scene(api, cast("FastAPI", api.app), people, database)  # type: ignore[attr-defined] # hung there
+    await scene.open()
+    made = Gate(scene, superuser_url)
+    await made.open()
+    return made

@@ -1,0 +1,58 @@
+"""Safeguards cut out of the program, one function each, for tests that show who notices.
+
+The statements are the real ones with a guard cut out of their text. A cut that does not fit any more fails by itself.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import TextClause, text
+
+from hashinsight.commands import judging
+from hashinsight.commands.queries import acking, deciding, leasing
+
+
+def cut(statement: TextClause, *cuts: tuple[str, str]) -> TextClause:
+    words = statement.text
+    for old, new in cuts:
+        assert old in words, f"the statement has no {old!r} any more: sabotage it elsewhere"
+        words = words.replace(old, new)
+    return text(words)
+
+
+def remove_fence(patch: pytest.MonkeyPatch) -> None:
+    """An ack moves whatever dispatch the command has now."""
+    guard = "and c.dispatch_id = given.dispatch_id "
+    patch.setattr(acking, "_MOVE", cut(acking._MOVE, (guard, "")))
+    fence: Callable[..., str | None] = judging._fence
+
+    def no_fence(facts: judging.Facts, ack: Any, dispatch_id: Any, *who: Any) -> str | None:
+        return fence(facts._replace(newest=dispatch_id), ack, dispatch_id, *who)
+
+    patch.setattr(judging, "_fence", no_fence)
+
+
+def take_taken_machines(patch: pytest.MonkeyPatch) -> None:
+    """Nothing looks whether the machine is taken, or whether another goes first."""
+    patch.setattr(
+        leasing, "_LEASE", cut(leasing._LEASE, ("(not c.is_control or not exists (", "(true or not exists ("))
+    )
+
+
+def hand_out_unapproved(patch: pytest.MonkeyPatch) -> None:
+    unapproved = ("c.approval_state <> 'required'", "true")
+    never_expires = ("c.expires_at > :now", "(c.expires_at is null or c.expires_at > :now)")
+    patch.setattr(leasing, "_LEASE", cut(leasing._LEASE, unapproved, never_expires))
+
+
+def let_requesters_approve(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(deciding, "_DECIDE", cut(deciding._DECIDE, (":by_requester or not :is_approved", "true")))
+
+
+def forget_the_ttl(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(leasing, "_LEASE", cut(leasing._LEASE, ("c.expires_at > :now", "true")))
+
+
+def forget_the_rate(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(leasing, "_USED", cut(leasing._USED, ("at > :since", "false")))

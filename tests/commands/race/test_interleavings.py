@@ -1,0 +1,176 @@
+"""Interleavings that were once wrong, each forced to happen: what a race hits by chance, these hit every time."""
+
+import asyncio
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import psycopg
+import pytest
+from sqlalchemy.exc import IntegrityError
+
+from hashinsight.commands import service
+from hashinsight.commands.asking import PreApproval
+from hashinsight.commands.service import sweeping
+from hashinsight.commands.service.deciding import Which
+from hashinsight.commands.service.leasing import Leased
+from hashinsight.kit.db.address import DatabaseAddress
+from hashinsight.kit.db.context import Context, job_context
+from hashinsight.kit.db.database import Database
+from hashinsight.wire.acks import Ack, AckStatus
+from tests.commands.race.driven import REBOOTS, DrivenYard, Plan, joined
+from tests.commands.race.watching import every_statement
+from tests.commands.yard import SITE, VAULT
+
+LEAVE = PreApproval("olga", "a race")
+# a poll of whoever is called `slow` stops with its picture taken; and a lease takes long enough for two polls to meet
+MEETING = """
+create function pause() returns boolean language plpgsql as $$ begin
+    if current_setting('application_name') = 'slow' and current_query() like '%skip locked%' then
+        perform pg_advisory_xact_lock_shared(4711);
+    end if;
+    return true;
+end $$;
+create policy pause on commands as restrictive for select to hi_app using (pause());
+create function slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(0.03); return new; end $$;
+create trigger slowly before update on commands for each row when (new.state = 'dispatched') execute function slowly();
+"""
+
+
+async def test_reboots_that_come_at_any_instant_of_a_poll_are_held_by_the_rate_limit(
+    yard: DrivenYard, address: DatabaseAddress, tmp_path: Path
+) -> None:
+    """Approved behind its first statement, its second, …: what a poll saw before it counted must not be handed out."""
+    plan = yard.plan(tmp_path / "clock", seed=0, deaths=0)
+    polling = Database(address, application="slow")
+    position = sent = 0
+
+    def slip_in(_statement: str) -> None:
+        nonlocal sent
+        sent += 1
+        if sent == position:
+            other = Thread(target=lambda: asyncio.run(_approve_all(plan)))
+            other.start()
+            other.join()
+
+    try:
+        while position <= sent:
+            position, sent = position + 1, 0
+            await yard.request("reboot_device", *range(1, 9))
+            with every_statement(slip_in, of="slow"):
+                leased = await _poll(polling, yard)
+            assert len(leased) <= REBOOTS, f"behind statement {position} of {sent}"
+            yard.pass_time(48 * 3600)
+            await yard.sweep()
+    finally:
+        await polling.dispose()
+    assert position > 3
+
+
+async def _poll(database: Database, yard: DrivenYard) -> list[Leased]:
+    async with database.transaction(Context(tenant=str(yard.tenant), sites=(SITE,))) as session:
+        return await service.lease(session, VAULT, yard.north, now=yard.now)
+
+
+async def _approve_all(plan: Plan) -> None:
+    yard = joined(plan)
+    (waiting,) = yard.rows("select distinct batch_id from commands where approval_state = 'required'")
+    await yard.approve(Which(batch_id=waiting["batch_id"]), yard.person("olga"))
+    await yard.database.dispose()
+
+
+async def test_reboots_that_come_while_a_poll_looks_are_held_by_the_rate_limit(
+    yard: DrivenYard, address: DatabaseAddress, superuser_url: str
+) -> None:
+    """The poll's picture has none waiting, so it counts nothing; before it leases, seven are there."""
+    await yard.request("set_fan", 8, params={"speed": 10})
+    yard.write(MEETING)
+    slow = Database(address, application="slow")
+
+    async with await psycopg.AsyncConnection.connect(superuser_url, autocommit=True) as gate:
+        await gate.execute("select pg_advisory_lock(4711)")
+        first = asyncio.create_task(_poll(slow, yard))
+        await _waiting_for_lock(yard)
+        await yard.request("reboot_device", *range(1, 8), asker=yard.rule, pre_approval=LEAVE)
+        await gate.execute("select pg_advisory_unlock(4711)")
+        got = await first
+    await slow.dispose()
+    assert [one.command_type for one in got] == ["set_fan"]
+    assert len(await yard.lease()) == REBOOTS
+
+
+async def test_polls_that_meet_on_their_way_through_the_machines_both_get_an_answer(
+    yard: DrivenYard, address: DatabaseAddress, superuser_url: str
+) -> None:
+    """One has the old commands in its picture, the other newer ones that go before them, in the other order."""
+    for machine in range(1, 9):
+        await yard.request("set_fan", machine, params={"speed": 10})
+    yard.write(MEETING)
+    slow, other = Database(address, application="slow"), Database(address, application="other")
+
+    async with await psycopg.AsyncConnection.connect(superuser_url, autocommit=True) as gate:
+        await gate.execute("select pg_advisory_lock(4711)")
+        first = asyncio.create_task(_poll(slow, yard))
+        await _waiting_for_lock(yard)
+        for machine in range(8, 0, -1):
+            await yard.request("restart_mining", machine, priority_number=9)
+        second = asyncio.create_task(_poll(other, yard))
+        await gate.execute("select pg_advisory_unlock(4711)")
+        got = [*await first, *await second]
+        again = [*await _poll(slow, yard), *await _poll(other, yard), *await _poll(slow, yard)]
+    await slow.dispose()
+    await other.dispose()
+    assert again == [], "and who was overtaken goes on polling on the same connection"
+    assert sorted(one.miner_no for one in got) == list(range(1, 9)), "each machine has one, whoever got it"
+
+
+async def test_a_fault_in_the_tables_is_an_error_and_not_an_empty_poll(yard: DrivenYard) -> None:
+    """Only who was overtaken looks again: else one broken row would silence a whole site."""
+    command_id = await yard.made("set_fan", 1, params={"speed": 10})
+    yard.write("update command_history set n = 2 where command_id = %s", command_id)
+    with pytest.raises((IntegrityError, psycopg.IntegrityError)):
+        await yard.lease()
+
+
+async def test_an_ack_that_waited_for_its_twin_is_told_that_it_was_known(yard: DrivenYard) -> None:
+    await yard.made("set_fan", 1, params={"speed": 10})
+    leased = await yard.lease_one()
+    said = [Ack(str(leased.dispatch_id), AckStatus.FAILED, error_code="TIMEOUT")]
+    async with yard.session((SITE,)) as first:
+        await service.ack(first, yard.north, said, now=yard.now)
+        twin = asyncio.create_task(yard.ack(*said))
+        await _waiting_for_lock(yard)
+    (answer,) = await twin
+    assert (answer.applied, answer.error_code) == (False, "ALREADY_ACKED")
+
+
+async def test_two_halves_of_a_batch_that_are_approved_at_once_are_the_whole_batch(yard: DrivenYard) -> None:
+    answer = await yard.request("reboot_device", 1, 2)
+    one, two = (made.command_id for made in answer.commands)
+    olga = yard.person("olga")
+    async with yard.session() as first:
+        await service.approve(first, olga, Which(one), reason="fine", now=yard.now)
+        other = asyncio.create_task(yard.approve(Which(two), olga))
+        await asyncio.wait([other], timeout=0.3)
+    await other
+    assert yard.rows("select approval_state from command_batches") == [{"approval_state": "approved"}]
+
+
+async def test_a_key_is_not_forgotten_under_a_request_that_began_inside_its_window(yard: DrivenYard) -> None:
+    """The tick's clock is ahead of the request's by what the request had to wait."""
+    key: dict[str, Any] = {"dedupe_key": "jitter", "dedupe_window_sec": 60, "params": {"speed": 10}}
+    first = await yard.request("set_fan", 1, **key)
+    await yard.say((await yard.lease_one()).dispatch_id)
+    began = yard.now
+    yard.pass_time(61)
+    async with yard.database.transaction(job_context()) as session:
+        await sweeping.forget(session, now=yard.now)
+    yard.now = began
+    again = await yard.request("set_fan", 1, **key)
+    assert [made.existing for made in again.commands] == [True]
+    assert again.commands[0].command_id == first.commands[0].command_id
+
+
+async def _waiting_for_lock(yard: DrivenYard) -> None:
+    while not yard.rows("select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"):  # noqa: ASYNC110 - of the server
+        await asyncio.sleep(0.02)

@@ -1,0 +1,63 @@
+"""Everybody at once on real connections, processes killed in the middle: afterwards the checker finds nothing.
+
+The seed draws what each one does; how their transactions interleave is the machine's, so a seed that failed is a place
+to look, not a recording. 20 races here, 1,000 in `make chaos`.
+"""
+
+import asyncio
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hashinsight.commands.service.examining import examine
+from tests.commands.race.crew import Crew
+from tests.commands.race.driven import DrivenYard
+
+RACES = int(os.environ.get("HI_RACES", "20"))
+STEPS = 16 if RACES <= 20 else 25
+DEATHS = 3
+ENOUGH = {"made": 10, "leased": 5, "acked": 2}
+
+
+@pytest.mark.parametrize("seed", range(RACES), ids=lambda seed: f"seed-{seed}")
+async def test_every_command_ends_once_and_no_guarantee_is_broken(
+    yard: DrivenYard, dying: subprocess.Popen[str], tmp_path: Path, seed: int
+) -> None:
+    crew = Crew(yard, str(seed))
+    plan = yard.plan(tmp_path / "clock", seed=seed, deaths=DEATHS)
+    async with asyncio.TaskGroup() as group:
+        killed = group.create_task(asyncio.to_thread(_let_die, dying, plan.to_line()))
+        group.create_task(_work(crew))
+    await crew.settle()
+    examined = await examine(yard.database, yard.tenant)
+    assert examined.findings == []
+    assert examined.open == 0
+    assert examined.notes == []
+    assert killed.result() == DEATHS
+    finals = {row["command_id"]: row["state"] for row in yard.rows("select command_id, state from all_commands")}
+    assert {one: [finals[one]] for one in crew.ended} == crew.ended, (
+        "an ack that was answered as applied is what counts"
+    )
+    assert not _missing(crew), "a race in which little happens shows little"
+
+
+async def _work(crew: Crew) -> None:
+    """On a busy machine one round may come to little: some more then, and no more than some."""
+    for _ in range(5):
+        await crew.everybody(STEPS)
+        if not _missing(crew):
+            return
+
+
+def _missing(crew: Crew) -> dict[str, int]:
+    return {what: crew.did[what] for what, least in ENOUGH.items() if crew.did[what] < least}
+
+
+def _let_die(dying: subprocess.Popen[str], line: str) -> int:
+    assert dying.stdin is not None
+    assert dying.stdout is not None
+    dying.stdin.write(line)
+    dying.stdin.flush()
+    return int(dying.stdout.readline())

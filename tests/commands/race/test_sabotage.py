@@ -1,0 +1,72 @@
+"""Builds with one safeguard taken out, at work in the same race: the checker names what each of them did."""
+
+from collections.abc import Callable
+
+import pytest
+
+from hashinsight.commands.checker import Name
+from hashinsight.commands.service.examining import examine
+from hashinsight.kit.db.database import Database
+from tests.commands import cutting
+from tests.commands.race.crew import Crew
+from tests.commands.race.driven import DrivenYard
+
+MOST_TRIES = 8
+
+
+ACTIVE = "drop index uq_commands_active"
+UNAPPROVED = "alter table commands drop constraint ck_commands_unapproved"
+SABOTAGE: list[tuple[Callable[[pytest.MonkeyPatch], None], str | None, Name]] = [
+    (cutting.remove_fence, None, Name.STALE_ACK),
+    (cutting.take_taken_machines, ACTIVE, Name.TWO_ACTIVE),
+    (cutting.hand_out_unapproved, UNAPPROVED, Name.LEASED_UNAPPROVED),
+    (cutting.let_requesters_approve, None, Name.APPROVED_BY_REQUESTER),
+    (cutting.forget_the_ttl, None, Name.LEASED_AFTER_EXPIRY),
+    (cutting.forget_the_rate, None, Name.RATE_EXCEEDED),
+]
+
+
+@pytest.mark.parametrize(("sabotage", "behind_it", "name"), SABOTAGE, ids=[one.__name__ for one, *_ in SABOTAGE])
+async def test_a_build_without_a_safeguard_is_caught(
+    yard: DrivenYard,
+    monkeypatch: pytest.MonkeyPatch,
+    sabotage: Callable[[pytest.MonkeyPatch], None],
+    behind_it: str | None,
+    name: Name,
+) -> None:
+    """By what it did in a race, not by what it is: some races more are run when one brought nothing to light."""
+    sabotage(monkeypatch)
+    if behind_it is not None:
+        yard.write(behind_it)
+    for seed in range(MOST_TRIES):
+        await Crew(yard, f"sabotage {seed}").everybody(25)
+        found = {finding.name for finding in (await examine(yard.database, yard.tenant)).findings}
+        if found:
+            break
+    assert name in found
+
+
+@pytest.mark.parametrize("with_history", [False, True])
+async def test_a_final_state_that_is_overwritten_is_caught(yard: DrivenYard, *, with_history: bool) -> None:
+    """By a hand in the database, which either forgets the history or writes it, too."""
+    command_id = await yard.made("set_fan", 1, params={"speed": 10})
+    await yard.say((await yard.lease_one()).dispatch_id)
+    assert await _findings(yard.database, yard) == set()
+    yard.write("update commands set state = 'failed' where command_id = %s", command_id)
+    if with_history:
+        yard.write(
+            "insert into command_history (command_id, n, tenant_id, site_id, at, event, old_state, new_state,"
+            " actor_kind, actor_id, details) select command_id, 4, tenant_id, site_id, at, 'failed', 'succeeded',"
+            " 'failed', actor_kind, actor_id, details from command_history where command_id = %s and n = 3",
+            command_id,
+        )
+        yard.write("update commands set moves = 4 where command_id = %s", command_id)
+        assert await _findings(yard.database, yard) == {Name.FINAL_LEFT, Name.ACKED_TWICE, Name.MOVE_UNAUDITED} | {
+            Name.ATTEMPT_DIFFERS
+        }
+    else:
+        assert await _findings(yard.database, yard) == {Name.ROW_DIFFERS}
+
+
+async def _findings(database: Database, yard: DrivenYard) -> set[Name]:
+    return {finding.name for finding in (await examine(database, yard.tenant)).findings}

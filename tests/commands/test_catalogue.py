@@ -1,0 +1,349 @@
+"""The catalogue of commands: what is accepted, what is refused and how, and that the documentation shows it."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hashinsight.commands.catalogue import CATALOGUE, OLD_NAMES, Effect, Risk, catalogue_table, resolve
+from hashinsight.commands.catalogue.config import MOST_BYTES, MOST_DEPTH
+from hashinsight.kit.errors import ValidationFailed
+from hashinsight.wire.canonical import canonical_json
+from hashinsight.wire.verbs import VERBS
+
+ROOT = Path(__file__).parents[2]
+URL = "stratum+tcp://pool.example:3333"
+POOL = {"pool_url": URL, "pool_user": "acme.rack1"}
+GOOD: dict[str, dict[str, Any]] = {
+    "reboot_device": {},
+    "restart_mining": {},
+    "disable_hashing": {},
+    "enable_hashing": {},
+    "set_pool": POOL,
+    "set_frequency": {"frequency": 490},
+    "set_fan": {"speed": 80},
+    "set_power_limit": {"watts": 3200},
+    "set_power_mode": {"mode": "eco"},
+    "fault_light": {"on": True},
+    "update_config": {"config": {"fan_mode": "auto", "targets": [{"temp_c": 65.5}]}},
+}
+
+
+def refusal(name: object, params: object) -> ValidationFailed:
+    with pytest.raises(ValidationFailed) as refused:
+        resolve(name, params)
+    return refused.value
+
+
+def faults(name: object, params: object) -> dict[str, str]:
+    refused = refusal(name, params)
+    assert refused.error_code == "BAD_PARAMS"
+    return {one["param"]: one["reason"] for one in refused.details["params"]}
+
+
+def test_the_catalogue_is_the_specifications() -> None:
+    high = {"reboot_device", "disable_hashing", "set_pool"}
+    assert set(CATALOGUE) == set(VERBS) == set(GOOD)
+    assert {one.name for one in CATALOGUE.values() if one.risk is Risk.HIGH} == high
+    assert {one.name for one in CATALOGUE.values() if one.risk is Risk.LOW} == {"fault_light"}
+    assert {one.name for one in CATALOGUE.values() if not one.is_control} == {"fault_light"}
+    assert [CATALOGUE[name].verb for name in ("reboot_device", "restart_mining")] == ["reboot", "restart"]
+    assert [CATALOGUE[name].verb for name in ("disable_hashing", "enable_hashing")] == ["disable", "enable"]
+
+
+def test_opposition_is_mutual_and_what_undoes_exists() -> None:
+    for one in CATALOGUE.values():
+        assert all(one.name in CATALOGUE[other].opposes for other in one.opposes)
+        assert one.inverse is None or CATALOGUE[one.inverse].inverse == one.name
+        assert one.secret_params <= one.params.model_fields.keys()
+    assert CATALOGUE["disable_hashing"].opposes == {"enable_hashing"}
+    assert (CATALOGUE["disable_hashing"].effect, CATALOGUE["enable_hashing"].effect) == (Effect.STOPS, Effect.RESUMES)
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_every_type_takes_its_parameters_as_they_are(name: str) -> None:
+    kind, params = resolve(name, GOOD[name])
+    assert kind is CATALOGUE[name]
+    assert params == GOOD[name]
+
+
+@pytest.mark.parametrize(
+    ("old", "given_params", "name", "params"),
+    [
+        ("reboot_miner", {"delay_seconds": 5}, "reboot_device", {"delay_seconds": 5}),
+        ("switch_pool", {"pool_url": URL, "worker": "acme.rack1"}, "set_pool", POOL),
+        ("switch_pool", POOL, "set_pool", POOL),
+        ("adjust_frequency", {"frequency_mhz": 490}, "set_frequency", {"frequency": 490}),
+        ("enable_low_power", None, "set_power_mode", {"mode": "eco"}),
+    ],
+)
+def test_older_names_are_accepted_with_their_own_words(
+    old: str, given_params: dict[str, Any] | None, name: str, params: dict[str, Any]
+) -> None:
+    kind, found = resolve(old, given_params)
+    assert (kind.name, found) == (name, params)
+    assert old in OLD_NAMES
+
+
+@pytest.mark.parametrize("name", ["", "reboot", "rebot_device", "REBOOT_DEVICE", "firmware_update", "a" * 10_000, "\0"])
+def test_an_unknown_type_is_refused_and_the_known_ones_are_named(name: str) -> None:
+    refused = refusal(name, {})
+    assert refused.error_code == "UNKNOWN_COMMAND_TYPE"
+    assert refused.details["known"] == list(CATALOGUE)
+    assert len(refused.details["command_type"]) <= 64
+
+
+@pytest.mark.parametrize("name", [None, 5, True, ["set_fan"], {"a": 1}])
+def test_a_type_that_is_no_text_is_unknown(name: object) -> None:
+    assert refusal(name, {}).error_code == "UNKNOWN_COMMAND_TYPE"
+
+
+def test_a_slip_of_the_pen_gets_a_hint() -> None:
+    assert "did you mean reboot_device?" in refusal("rebot_device", {}).message
+
+
+BAD: list[tuple[str, str, list[Any]]] = [
+    ("set_frequency", "frequency", [99, 1501, -1, 0, "490", None, [490], {}]),
+    ("set_frequency", "frequency", [True, math.nan, math.inf, -math.inf, 10**400]),
+    ("set_fan", "speed", [-1, 101, 50.5, "50", True, math.nan, 2**70]),
+    ("set_power_limit", "watts", [0, 99, 20_001, "3 kW", False, math.inf]),
+    ("set_power_mode", "mode", ["turbo", "ECO", "", 1, None]),
+    ("fault_light", "on", [1, 0, "true", None]),
+    ("reboot_device", "delay_seconds", [-1, 301, 1.5, True, "5"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "param"),
+    [
+        *[(name, {param: bad}, param) for name, param, values in BAD for bad in values],
+        ("set_fan", {}, "speed"),
+        ("fault_light", {}, "on"),
+        ("update_config", {}, "config"),
+        ("reboot_device", {"force": True}, "force"),
+        ("disable_hashing", {"speed": 5}, "speed"),
+        ("set_fan", {"speed": 5, "Speed": 6}, "Speed"),
+    ],
+)
+def test_a_wrong_parameter_is_refused_by_its_name(name: str, params: dict[str, Any], param: str) -> None:
+    assert faults(name, params).keys() == {param}
+
+
+@pytest.mark.parametrize("params", [[], "speed=5", 5, True, [["speed", 5]]])
+def test_parameters_are_an_object(params: object) -> None:
+    assert faults("set_fan", params) == {"params": "is not an object"}
+
+
+def test_every_fault_is_said_at_once_and_surplus_ones_are_bounded() -> None:
+    assert faults("set_fan", {"speed": 101, "x": 1, "y": 2}).keys() == {"speed", "x", "y"}
+    found = faults("set_fan", {"speed": 5} | {f"{number:03}{'x' * 500}": 1 for number in range(500)})
+    assert len(found) == 20
+    assert max(map(len, found)) == 64
+
+
+def test_a_whole_frequency_goes_out_as_a_whole_number() -> None:
+    assert isinstance(resolve("set_frequency", {"frequency": 490.0})[1]["frequency"], int)
+    assert resolve("set_frequency", {"frequency": 487.5})[1] == {"frequency": 487.5}
+
+
+@pytest.mark.parametrize(
+    ("given_url", "url"),
+    [
+        ("stratum+tcp://pool.example:3333", "stratum+tcp://pool.example:3333"),
+        ("STRATUM+SSL://Pool.Example:443", "stratum+ssl://pool.example:443"),
+        ("stratum+tls://10.0.0.9:3333", "stratum+tls://10.0.0.9:3333"),
+        ("stratum+tcp://[fd00::9]:3333", "stratum+tcp://[fd00::9]:3333"),
+        (
+            "stratum2+tcp://v2.pool.example:3336/9bDuixKmZqAJnrmP",
+            "stratum2+tcp://v2.pool.example:3336/9bDuixKmZqAJnrmP",
+        ),
+        ("stratum2://v2.pool.example:3336", "stratum2://v2.pool.example:3336"),
+    ],
+)
+def test_a_pools_address_is_taken_in_one_form(given_url: str, url: str) -> None:
+    assert resolve("set_pool", POOL | {"pool_url": given_url})[1]["pool_url"] == url
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "pool.example:3333",
+        "http://pool.example:3333",
+        "stratum+udp://pool.example:3333",
+        "stratum+tcp://pool.example",
+        "stratum+tcp://:3333",
+        "stratum+tcp://pool.example:0",
+        "stratum+tcp://pool.example:65536",
+        "stratum+tcp://pool.example:3333/path",
+        "stratum+tcp://pool.example:3333?a=b",
+        "stratum+tcp://pool.example:3333#x",
+        "stratum+tcp://pool.example:3333\n",
+        " stratum+tcp://pool.example:3333",
+        "stratum+tcp://po ol.example:3333",
+        "stratum+tcp://-pool.example:3333",
+        "stratum+tcp://pool.example:३३३३",
+        "stratum+tcp://acme:hunter22@pool.example:3333",
+        "stratum+tcp://" + "a" * 500 + ":3333",
+    ],
+)
+def test_what_is_no_pools_address_is_refused_without_repeating_it(url: str) -> None:
+    refused = refusal("set_pool", POOL | {"pool_url": url})
+    assert refused.details["params"][0]["param"] == "pool_url"
+    assert "hunter22" not in f"{refused.message}{refused.details}"
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"pool_url": URL},
+        {"pool_user": "acme"},
+        {"pool_password": "x"},
+        {"pool_id": "main", **POOL},
+        {"pool_id": 3, "pool_password": "x"},
+        {"pool_id": 3, "pool_password": ""},
+    ],
+)
+def test_a_pool_is_spelled_out_or_named_by_its_id(params: dict[str, Any]) -> None:
+    assert faults("set_pool", params).keys() == {"params"}
+
+
+@pytest.mark.parametrize("pool_id", ["main", "pool-2", 0, 17])
+def test_a_pool_may_be_named_by_its_id(pool_id: str | int) -> None:
+    assert resolve("set_pool", {"pool_id": pool_id})[1] == {"pool_id": pool_id}
+
+
+@pytest.mark.parametrize("pool_id", ["", "a b", "../x", -1, True, 1.5, 2**31, "x" * 65, "\ud800"])
+def test_what_is_no_pools_id_is_refused(pool_id: object) -> None:
+    assert faults("set_pool", {"pool_id": pool_id}).keys() == {"pool_id"}
+
+
+@pytest.mark.parametrize("user", ["", "a b", "a\tb", "a\0b", "a\u202eb", "\ud800", "x" * 201, 5])
+def test_what_is_no_worker_is_refused_under_the_name_that_was_used(user: object) -> None:
+    assert faults("set_pool", {"pool_url": URL, "pool_user": user}).keys() == {"pool_user"}
+    assert faults("switch_pool", {"pool_url": URL, "worker": user}).keys() == {"worker"}
+    assert faults("switch_pool", {"pool_url": URL, "pool_user": user}).keys() == {"pool_user"}
+
+
+def test_an_old_name_takes_neither_both_words_nor_what_it_says_itself() -> None:
+    assert faults("switch_pool", POOL | {"worker": "acme"}) == {"worker": "says the same as pool_user"}
+    assert faults("enable_low_power", {"mode": "eco"}) == {"mode": "follows from the command's name"}
+    assert faults("set_pool", {"pool_url": URL, "worker": "acme"}) == {"worker": "no such parameter"}
+
+
+def test_the_password_is_parted_from_what_is_shown_and_never_repeated() -> None:
+    kind, params = resolve("set_pool", POOL | {"pool_password": "hunter22"})
+    assert kind.part(params) == (POOL, {"pool_password": "hunter22"})
+    refused = refusal("set_pool", POOL | {"pool_password": "hunter22\n"})
+    assert "hunter22" not in f"{refused.message}{refused.details}"
+
+
+def nested(levels: int) -> dict[str, Any]:
+    inner: Any = 1
+    for _ in range(levels):
+        inner = {"a": inner}
+    found: dict[str, Any] = inner
+    return found
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {},
+        [],
+        "x",
+        nested(MOST_DEPTH + 1),
+        nested(900),
+        {"a": "x" * MOST_BYTES},
+        {"a": math.nan},
+        {"a": [1, -math.inf]},
+        {"a": 2**53 + 1},
+        {"a": "\0"},
+        {"a": "\ud800"},
+        {"\ud800": 1},
+        {"": 1},
+        {"a b": 1},
+        {"x" * 65: 1},
+        {5: 1},
+        {"a": {1, 2}},
+    ],
+)
+def test_a_configuration_is_bounded(config: object) -> None:
+    assert faults("update_config", {"config": config}).keys() == {"config"}
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"pools": []},
+        {"poolUrl": "x"},
+        {"a": [{"pool_user": "thief"}]},
+        {"Stratum": 1},
+        {"worker": "thief"},
+        {"root_password": "x"},
+        {"api_token": "x"},
+        {"ip": "10.0.0.1"},
+        {"firmware_url": "x"},
+        {"anything": ["stratum+tcp://thief.example:3333"]},
+    ],
+)
+def test_a_configuration_is_no_way_around_commands_of_higher_risk(config: dict[str, Any]) -> None:
+    refused = refusal("update_config", {"config": config})
+    assert refused.error_code == "BAD_PARAMS"
+    assert "thief" not in f"{refused.message}{refused.details}"
+
+
+def test_a_configuration_just_within_its_bounds_is_taken() -> None:
+    assert resolve("update_config", {"config": nested(MOST_DEPTH)})[1] == {"config": nested(MOST_DEPTH)}
+    largest = {"a": "x" * (MOST_BYTES - len('{"a":""}'))}
+    assert resolve("update_config", {"config": largest})[1] == {"config": largest}
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=20,
+)
+
+
+@given(
+    st.sampled_from([*CATALOGUE, *OLD_NAMES]),
+    st.dictionaries(
+        st.sampled_from(
+            [
+                "speed",
+                "frequency",
+                "frequency_mhz",
+                "watts",
+                "mode",
+                "on",
+                "config",
+                "delay_seconds",
+                "worker",
+                *POOL,
+                "pool_id",
+            ]
+        )
+        | st.text(),
+        JSON,
+    ),
+)
+def test_whatever_is_asked_is_refused_by_a_code_or_can_be_signed(name: str, params: dict[str, Any]) -> None:
+    try:
+        kind, found = resolve(name, params)
+    except ValidationFailed as refused:
+        code, details = refused.error_code, refused.details
+    else:
+        canonical_json(found)
+        assert resolve(kind.name, found) == (kind, found)
+        return
+    assert code == "BAD_PARAMS"
+    canonical_json(details)
+
+
+def test_the_documented_catalogue_is_the_catalogue() -> None:
+    assert catalogue_table() in (ROOT / "docs" / "wire-commands.md").read_text(), "run `make docs`"

@@ -1,0 +1,135 @@
+"""Signed commands, checked as a collector would that has nothing of ours but the page in the documentation."""
+
+import hmac
+import json
+from base64 import b64decode
+from typing import Any
+
+import pytest
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from hashinsight.kit.crypto import Vault
+from hashinsight.wire.keys import key_ring, verifying_key
+from hashinsight.wire.signing import Verdict, verify
+from tests.commands.gate import LEGACY, Gate
+
+FIELDS = ("command_id", "miner_id", "command_type", "params", "priority", "expires_at", "attempt")
+
+
+def signed_text(message: dict[str, Any]) -> bytes:
+    """The canonical JSON of plain values: names sorted, no blanks."""
+    seal = message["cloud_sign"]
+    signed = {name: message[name] for name in FIELDS} | {
+        "site_id": str(message["site_id"]),
+        "zone_id": message.get("zone_id"),
+        **{name: seal[name] for name in ("tenant_id", "not_before", "nonce")},
+    }
+    return json.dumps(signed, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+async def add_key(gate: Gate, **body: Any) -> dict[str, Any]:
+    made = await gate.scene.post(f"collectors/{gate.collector_id}/signing-keys", body)
+    assert made.status_code == 201, made.text
+    found: dict[str, Any] = made.json()
+    return found
+
+
+async def turn(gate: Gate, *, on: bool) -> None:
+    path = f"/api/admin/v1/collectors/{gate.collector_id}/signing"
+    answer = await gate.api.put(path, json={"on": on}, headers=gate.scene.owner)
+    assert answer.status_code == 200, answer.text
+
+
+async def handed(gate: Gate, machine: int, **headers: str) -> dict[str, Any]:
+    await gate.order("set_fan", machine)
+    (message,) = await gate.polled(gate.north | headers)
+    return message
+
+
+async def test_an_ed25519_signature_holds_and_a_changed_command_does_not(gate: Gate) -> None:
+    key = await add_key(gate, algorithm="ed25519")
+    await turn(gate, on=True)
+    message = await handed(gate, 1, **{"X-Zone-ID": "hall"})
+    seal = message["cloud_sign"]
+    assert (seal["alg"], seal["key_id"], seal["tenant_id"]) == ("ed25519", key["key_id"], str(gate.tenant_id))
+    public = Ed25519PublicKey.from_public_bytes(b64decode(key["public_key"]))
+    public.verify(b64decode(seal["signature"]), signed_text(message))
+    for name, other in (("params", {"speed": 100}), ("miner_id", "m2"), ("site_id", "tx-2"), ("zone_id", None)):
+        with pytest.raises(InvalidSignature):
+            public.verify(b64decode(seal["signature"]), signed_text(message | {name: other}))
+
+
+async def test_an_hmac_signature_holds_on_the_legacy_route_as_well(gate: Gate) -> None:
+    key = await add_key(gate, algorithm="hmac-sha256", key_id="shared-1")
+    await turn(gate, on=True)
+    await gate.order("set_fan", 1, 2)
+    messages = (await gate.poll(path=f"{LEGACY}/pending")).json()["commands"]
+    for message in messages:
+        expected = hmac.digest(b64decode(key["secret"]), signed_text(message), "sha256")
+        assert b64decode(message["cloud_sign"]["signature"]) == expected
+    assert len({one["cloud_sign"]["nonce"] for one in messages}) == 2
+
+
+async def test_off_by_default_and_off_again_when_turned_off(gate: Gate) -> None:
+    assert "cloud_sign" not in await handed(gate, 1)
+    await add_key(gate)
+    assert "cloud_sign" not in await handed(gate, 2)
+    await turn(gate, on=True)
+    assert "cloud_sign" in await handed(gate, 3)
+    await turn(gate, on=False)
+    assert "cloud_sign" not in await handed(gate, 4)
+
+
+async def test_another_collector_of_the_site_has_a_switch_of_its_own(gate: Gate) -> None:
+    await add_key(gate)
+    await turn(gate, on=True)
+    await gate.order("set_fan", 1)
+    (message,) = await gate.polled(gate.south)
+    assert "cloud_sign" not in message
+
+
+async def test_keys_rotate_without_a_moment_in_which_a_command_is_refused(gate: Gate) -> None:
+    old = await add_key(gate, algorithm="ed25519")
+    await turn(gate, on=True)
+    ring = [verifying_key("ed25519", old["key_id"], old["public_key"])]
+    new = await add_key(gate, algorithm="hmac-sha256", signs_after_sec=60)
+    verdicts, signers = [], []
+    for machine, seconds in enumerate((0, 30, 59, 60, 90), 1):
+        if seconds == 30:  # the collector is given the new key while the old one still signs
+            ring.append(verifying_key("hmac-sha256", new["key_id"], new["secret"]))
+        gate.scene.at(seconds)
+        message = await handed(gate, machine)
+        verdicts.append(verify(message, key_ring(ring), now=gate.scene.now, tenant_id=str(gate.tenant_id)))
+        signers.append(message["cloud_sign"]["key_id"])
+    assert verdicts == [Verdict.GENUINE] * 5
+    assert signers == [old["key_id"]] * 3 + [new["key_id"]] * 2
+    gone = await gate.api.delete(
+        f"/api/admin/v1/collectors/{gate.collector_id}/signing-keys/{old['key_id']}", headers=gate.scene.owner
+    )
+    assert gone.status_code == 200
+    assert (await handed(gate, 6))["cloud_sign"]["key_id"] == new["key_id"]
+
+
+async def test_a_redelivery_is_signed_anew_under_the_same_id(gate: Gate) -> None:
+    await add_key(gate)
+    await turn(gate, on=True)
+    first = await handed(gate, 1)
+    gate.scene.at(200)
+    await gate.sweep()
+    (second,) = await gate.polled()
+    assert second["command_id"] == first["command_id"]
+    assert second["cloud_sign"]["signature"] != first["cloud_sign"]["signature"]
+    assert second["cloud_sign"]["not_before"] > first["cloud_sign"]["not_before"]
+
+
+async def test_what_cannot_be_signed_is_not_handed_out_and_not_leased(gate: Gate) -> None:
+    await add_key(gate)
+    await turn(gate, on=True)
+    (command_id,) = await gate.order()
+    good, gate.scene.app.state.vault = gate.scene.app.state.vault, Vault(b"another secret of this house....")
+    answer = await gate.poll()
+    assert (answer.status_code, answer.json()["error_code"]) == (503, "CANNOT_SIGN")
+    assert gate.command(command_id)["state"] == "queued"
+    gate.scene.app.state.vault = good
+    assert "cloud_sign" in (await gate.polled())[0]

@@ -1,0 +1,168 @@
+"""Several real connections at once: nothing is handed out, made, approved or ended twice."""
+
+import asyncio
+import itertools
+import random
+from collections import Counter
+from typing import Any
+
+import psycopg
+import pytest
+
+from hashinsight.commands import service
+from hashinsight.commands.asking import Answer, PreApproval
+from hashinsight.commands.service.deciding import Which
+from hashinsight.commands.service.leasing import Leased
+from hashinsight.kit.db.address import DatabaseAddress
+from hashinsight.kit.db.context import Context
+from hashinsight.kit.db.database import Database
+from hashinsight.kit.errors import HashInsightError
+from tests.commands.yard import VAULT, Yard
+
+FAN: dict[str, Any] = {"params": {"speed": 60}}
+LEAVE = PreApproval("olga", "a test")
+
+
+async def test_two_collectors_that_poll_at_once_share_the_work(yard: Yard) -> None:
+    await yard.request("set_fan", *range(1, 61), asker=yard.rule, pre_approval=LEAVE, **FAN)
+    polls = [yard.lease(holder, limit=10) for holder in (yard.north, yard.south) * 4]
+    got = [one for batch in await asyncio.gather(*polls) for one in batch]
+    assert len({one.command_id for one in got}) == len(got)
+    assert len({one.dispatch_id for one in got}) == len(got)
+    rest = await yard.lease(limit=60)
+    assert len(got) + len(rest) == 60
+    assert not {one.command_id for one in got} & {one.command_id for one in rest}
+
+
+async def test_polls_that_race_for_one_machine_get_one_control_command(yard: Yard) -> None:
+    for speed in range(1, 7):
+        await yard.request("set_fan", *range(1, 11), asker=yard.rule, params={"speed": speed})
+    got = [one for batch in await asyncio.gather(*(yard.lease() for _ in range(8))) for one in batch]
+    assert Counter(one.miner_no for one in got) == dict.fromkeys(range(1, 11), 1)
+
+
+# the lease of whoever is called `slow` stops at the first row that it looks at, its picture of the table taken
+PAUSE = """
+create function pause() returns boolean language plpgsql as $$ begin
+    if current_setting('application_name') = 'slow' and current_query() like '%skip locked%' then
+        perform pg_advisory_xact_lock_shared(4711);
+    end if;
+    return true;
+end $$;
+create policy pause on commands as restrictive for select to hi_app using (pause());
+"""
+
+
+async def waiting(yard: Yard) -> None:
+    while not yard.rows("select from pg_locks where locktype = 'advisory' and not granted"):  # noqa: ASYNC110 - of the server
+        await asyncio.sleep(0.02)
+
+
+async def test_a_command_that_slips_in_between_two_polls_breaks_neither(
+    yard: Yard, address: DatabaseAddress, superuser_url: str
+) -> None:
+    """The first poll has looked, and not yet locked, when a more urgent command for the same machine is leased."""
+    await yard.made("set_fan", 1, **FAN)
+    yard.write(PAUSE)
+    slow = Database(address, application="slow")
+
+    async def poll() -> list[Leased]:
+        async with slow.transaction(Context(tenant=str(yard.tenant), sites=(1,))) as session:
+            return await service.lease(session, VAULT, yard.north, now=yard.now)
+
+    async with await psycopg.AsyncConnection.connect(superuser_url, autocommit=True) as gate:
+        with yard.statements("slow") as sent:
+            await gate.execute("select pg_advisory_lock(4711)")
+            first = asyncio.create_task(poll())
+            await waiting(yard)
+            await yard.made("restart_mining", 1, priority_number=9)
+            assert (await yard.lease_one(yard.south)).command_type == "restart_mining"
+            await gate.execute("select pg_advisory_unlock(4711)")
+            assert await first == []
+    await slow.dispose()
+    assert sum("command_attempts" in one for one in sent) == 2, "refused once, and looked at again"
+    assert yard.rows("select count(*) from commands where state = 'dispatched'") == [{"count": 1}]
+
+
+async def test_the_rate_holds_when_many_poll_at_once(yard: Yard) -> None:
+    await yard.request("reboot_device", *range(1, 61), asker=yard.rule, pre_approval=LEAVE)
+    got: list[Leased] = []
+    for _ in range(4):
+        polls = await asyncio.gather(*(yard.lease(limit=9) for _ in range(8)))
+        got += [one for batch in polls for one in batch]
+    assert len(got) == 20
+
+
+async def test_one_dedupe_key_asked_at_once_makes_one_command(yard: Yard) -> None:
+    asks = [
+        yard.request("set_power_mode", 1, asker=yard.rule, params={"mode": "eco"}, dedupe_key="r") for _ in range(8)
+    ]
+    answers = await asyncio.gather(*asks)
+    assert len({one.commands[0].command_id for one in answers}) == 1
+    assert sum(not one.commands[0].existing for one in answers) == 1
+    assert yard.count("commands") == 1
+
+
+async def test_one_idempotency_key_asked_at_once_makes_one_batch(yard: Yard) -> None:
+    asks = [yard.request("set_fan", 1, 2, **FAN, idempotency_key="k") for _ in range(8)]
+    answers = await asyncio.gather(*asks)
+    assert len({one.batch_id for one in answers}) == 1
+    assert sum(not one.repeated for one in answers) == 1
+    assert yard.count("commands") == 2
+
+
+async def test_the_same_asked_at_once_without_keys_is_made_once(yard: Yard) -> None:
+    answers = await asyncio.gather(*(yard.request("set_fan", 1, 2, 3, **FAN) for _ in range(6)))
+    assert sum(len(one.commands) for one in answers) == 3
+    assert {one.error_code for answer in answers for one in answer.refused} == {"DUPLICATE"}
+
+
+async def test_emergencies_at_once_leave_one_that_stands(yard: Yard) -> None:
+    running = await yard.made("set_fan", 1, **FAN)
+    leased = await yard.lease_one()
+    asks = [yard.request("disable_hashing", 1, priority="safety", emergency=True) for _ in range(6)]
+    asks.append(yard.request("restart_mining", 1, priority="safety"))
+    late = yard.say(leased.dispatch_id)
+    *answers, _ = await asyncio.gather(*asks, late)
+    stops = [one for answer in answers[:6] if isinstance(answer, Answer) for one in answer.commands]
+    assert len(stops) == 1
+    assert await yard.state(running) in ("superseded", "succeeded")
+    assert (await yard.lease_one()).command_id == stops[0].command_id
+
+
+async def test_an_approval_and_a_rejection_at_once_are_one_decision(yard: Yard) -> None:
+    which = Which(await yard.made("reboot_device", 1))
+    people = [yard.person(name) for name in ("olga", "omar", "oona", "ann")]
+    acts = [yard.approve(which, one) for one in people] + [yard.reject(which, one) for one in people[:3]]
+    random.Random(7).shuffle(acts)
+    results = await asyncio.gather(*acts, return_exceptions=True)
+    assert sum(not isinstance(one, Exception) for one in results) == 1
+    assert all(isinstance(one, HashInsightError) for one in results if isinstance(one, Exception))
+    (approval,) = yard.rows("select decision, by_id from approvals")
+    assert approval["decision"] == "rejected" or approval["by_id"] != "ann"
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_acks_and_sweeps_that_race_end_each_command_once(yard: Yard, seed: int) -> None:
+    draw = random.Random(seed)
+    await yard.request("set_fan", *range(1, 31), asker=yard.rule, pre_approval=LEAVE, **FAN)
+    leased = await yard.lease(limit=30)
+    yard.pass_time(185)
+    said = [
+        yard.say(one.dispatch_id, status, holder=yard.north)
+        for one in leased
+        for status in ("succeeded", "failed", "rejected")
+    ]
+    acts = [*said, *(yard.sweep() for _ in range(4)), *(yard.lease(yard.south) for _ in range(4))]
+    draw.shuffle(acts)
+    for start in range(0, len(acts), 8):
+        await asyncio.gather(*acts[start : start + 8])
+    rows = yard.rows("select command_id, state, moves from commands")
+    history = yard.rows("select command_id, n, old_state, new_state from command_history order by command_id, n")
+    for row in rows:
+        own = [one for one in history if one["command_id"] == row["command_id"]]
+        assert [one["n"] for one in own] == list(range(1, row["moves"] + 1))
+        assert all(before["new_state"] == after["old_state"] for before, after in itertools.pairwise(own))
+        assert own[-1]["new_state"] == row["state"]
+    finals = ("succeeded", "failed", "expired", "canceled", "superseded")
+    assert all(one["old_state"] not in finals for one in history)
