@@ -18,12 +18,14 @@ from hashinsight.edge.reading_frames import packed, read_message
 
 STUCK_CODE = 70
 _ORPHAN_SEC = 2.0
+_LAST_ACTS_SEC = 10.0  # an order that is half given is brought to its end, also when the edge is gone
 _SPARE_FILES = 65_536
 
 
 async def serve(incoming: asyncio.StreamReader, outgoing: asyncio.WriteTransport) -> None:
     machines = Machines()
     under_way: set[asyncio.Task[None]] = set()
+    acts: set[asyncio.Task[None]] = set()
     while (asked := await read_message(incoming)) is not None:
         if asked["op"] == "ping":
             outgoing.write(packed({"id": asked["id"], "ok": True, "result": None}))
@@ -31,6 +33,11 @@ async def serve(incoming: asyncio.StreamReader, outgoing: asyncio.WriteTransport
         task = asyncio.create_task(_answer(machines, asked, outgoing))
         under_way.add(task)
         task.add_done_callback(under_way.discard)
+        if asked["op"] == "act":
+            acts.add(task)
+            task.add_done_callback(acts.discard)
+    if acts:
+        await asyncio.wait(acts, timeout=_LAST_ACTS_SEC)
 
 
 async def _answer(machines: Machines, asked: dict[str, Any], outgoing: asyncio.WriteTransport) -> None:
@@ -64,6 +71,7 @@ def _watch_parent(parent: int) -> None:
     """Also a child whose loop hangs must not outlive the edge."""
     while os.getppid() == parent:
         time.sleep(_ORPHAN_SEC)
+    time.sleep(_LAST_ACTS_SEC)
     os._exit(0)
 
 

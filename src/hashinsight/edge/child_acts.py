@@ -1,6 +1,7 @@
 """Gives a machine an order by asic-rs. What a make does not take is refused by name. Runs in the child."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import pyasic_rs
@@ -13,6 +14,10 @@ _AVALON = "avalon"
 # its answer to a restart has no status, which the library takes for a failure
 _DONE_ALL_THE_SAME = "missing or invalid status array"
 _NOT_SUPPORTED = ("not supported", "unsupported", "not implemented", "unknown option")
+_NOT_GIVEN = ("failed to connect", "no session token")  # no connection, or no session for what needs one
+# the line broke or the answer makes no sense: the order may have been heard
+_NOT_HEARD = ("timed out", "reset by", "no data received", "eof while parsing", "expected value", "invalid json")
+_RESUMES = 3
 Params = Mapping[str, Any]
 
 
@@ -23,11 +28,20 @@ async def act(miner: Any, verb: str, params: Params) -> dict[str, Any]:
     try:
         way = await _ACTS[verb](miner, params)
     except RuntimeError as problem:
-        said = str(problem)
-        if any(word in said.lower() for word in _NOT_SUPPORTED):
-            raise Trouble("unsupported", f"this make does not take {verb}") from None
-        raise Trouble("refused_by_machine", said[:300]) from None
+        raise trouble_of(verb, str(problem)) from None
     return {"way": way}
+
+
+def trouble_of(verb: str, said: str) -> Trouble:
+    """By the library's words: it has one kind of error for everything."""
+    words = said.lower()
+    if any(word in words for word in _NOT_SUPPORTED):
+        return Trouble("unsupported", f"this make does not take {verb}")
+    if any(word in words for word in _NOT_GIVEN):
+        return Trouble("not_given", "it could not be asked: no connection, or no log-on")
+    if any(word in words for word in _NOT_HEARD):
+        return Trouble("slow", "the order was sent, and its answer is lost")
+    return Trouble("refused_by_machine", said[:300])
 
 
 def _needs(miner: Any, support: str, what: str) -> None:
@@ -64,8 +78,20 @@ async def _restart(miner: Any, _: Params) -> str:
     _needs(miner, "pause", "restart")
     _needs(miner, "resume", "restart")
     await _said_yes(miner.pause())
-    await _said_yes(miner.resume())
+    await _resumed(miner)
     return "pause, resume"
+
+
+async def _resumed(miner: Any) -> None:
+    """Some tries: half a restart is a machine that stands still, and a second resume does no harm."""
+    for _ in range(_RESUMES - 1):
+        with suppress(RuntimeError, Trouble):
+            return await _said_yes(miner.resume())
+    try:
+        await _said_yes(miner.resume())
+    except (RuntimeError, Trouble):
+        raise Trouble("slow", "it was stopped, and did not confirm that it starts again") from None
+    return None
 
 
 async def _disable(miner: Any, _: Params) -> str:

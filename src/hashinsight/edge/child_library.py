@@ -86,8 +86,12 @@ class Machines:
         try:
             async with asyncio.timeout(timeout_sec):
                 miner = await self._handle(address, auth)
-                if miner is None:
-                    raise Trouble("unsupported", "the library does not know this machine, and only it gives orders")
+        except TimeoutError:
+            raise Trouble("not_given", "it did not say who it is in time, so nothing was asked of it") from None
+        if miner is None:
+            raise Trouble("unsupported", "the library does not know this machine, and only it gives orders")
+        try:
+            async with asyncio.timeout(timeout_sec):
                 return await child_acts.act(miner, verb, params)
         except TimeoutError:
             raise Trouble("slow", "it did not confirm the order in time") from None

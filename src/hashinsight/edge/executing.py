@@ -1,7 +1,6 @@
-"""Carries out a command on one machine: reads it, gives the order, and looks what became of it.
+"""Carries out a command on one machine: reads it, gives the order once, and looks what became of it.
 
-What the machine said decides between succeeded and failed; what was seen afterwards is told beside it (`confirmed`).
-A machine that took a reboot and is slow to show it has not failed: a second order would be a second reboot.
+`executing_checks` says what may be asked and what shows it, `executing_verdicts` what is answered.
 """
 
 import asyncio
@@ -11,7 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from hashinsight.edge.executing_checks import SHOWN, Wrong, checked, fits, snapshot
+from hashinsight.edge.executing_checks import SHOWN, Wrong, checked, fits, is_so, snapshot
+from hashinsight.edge.executing_verdicts import Given, Said, answer_of, not_read, not_taken
 from hashinsight.edge.miners import Machine
 from hashinsight.edge.normalising import Record
 from hashinsight.edge.polling import Poller
@@ -23,15 +23,6 @@ from hashinsight.wire.verbs import VERBS
 ORDER_SEC = 30.0
 SEEN_SEC = 20.0
 _FIRST_LOOK_SEC, _LOOK_SEC = 0.5, 2.0
-_CLASSES = {
-    "unsupported": (AckStatus.REJECTED, "UNSUPPORTED"),
-    "refused_by_machine": (AckStatus.FAILED, "MACHINE_REFUSED"),
-    "slow": (AckStatus.FAILED, "TIMEOUT"),
-    "unreachable": (AckStatus.FAILED, "UNREACHABLE"),
-    "refused": (AckStatus.FAILED, "UNREACHABLE"),
-    "reset": (AckStatus.FAILED, "UNREACHABLE"),
-}
-_MAY_HAVE_RUN = ("TIMEOUT", "READER_LOST", "UNREACHABLE")
 
 
 class MachineBusy(Exception):
@@ -87,44 +78,50 @@ class Executor:
         told: dict[str, Any] = {}
         try:
             wanted = checked(verb, params)
+            await asyncio.sleep(wanted.pop("delay_seconds", 0))
             if not is_local:
                 self._ask_protection(machine, verb)
-            before = await self._poller.read_now(machine)
+            before = await self._looked_at(machine)
             told["before"] = snapshot(before)
             fits(verb, before)
         except Wrong as problem:
             return AckStatus.REJECTED, problem.code, str(problem), told
         except NotRead as problem:
-            return *_failed(problem), told
-        await asyncio.sleep(wanted.pop("delay_seconds", 0))
-        status, error_code, message, way = await self._order(machine, verb, wanted)
-        if status is AckStatus.REJECTED or error_code == "MACHINE_REFUSED":
-            return status, error_code, message, told
-        after, is_shown = await self._look(machine, verb, wanted, before)
-        told |= {
-            "after": snapshot(after) if after else {"online": False},
-            "result": {"confirmed": is_shown, "way": way},
-        }
-        if error_code in _MAY_HAVE_RUN and is_shown:
-            return AckStatus.SUCCEEDED, None, "it did not confirm the order, and shows that it was carried out", told
-        return status, error_code, message, told
+            return *not_read(problem), told
+        if is_so(verb, before, wanted):
+            told |= {"after": told["before"], "result": {"confirmed": True, "way": "it was so already"}}
+            return AckStatus.SUCCEEDED, None, None, told
+        given = await self._order(machine, verb, wanted)
+        after, is_shown = None, None
+        if given.needs_look(verb):
+            after, is_shown = await self._look(machine, verb, wanted, before)
+            told["after"] = snapshot(after) if after else {"online": False}
+            told["result"] = {"confirmed": is_shown, "way": given.way}
+        return *answer_of(verb, given, is_shown=is_shown, answers=after is not None), told
 
     def _ask_protection(self, machine: Machine, verb: str) -> None:
         forbidden = self.forbids(machine, verb)
         if forbidden:
             raise Wrong("LOCAL_PROTECTION", forbidden)
 
-    async def _order(
-        self, machine: Machine, verb: str, wanted: dict[str, Any]
-    ) -> tuple[AckStatus, str | None, str | None, str | None]:
+    async def _looked_at(self, machine: Machine) -> Record:
+        """It, and not the one that has its address by now: an order must not hit a stranger."""
+        if not machine.address:
+            raise NotRead("unreachable", "it was not found at any address")
+        record = await self._poller.read_now(machine)
+        if record["miner_id"] != machine.miner_id:
+            raise NotRead("unreachable", "another machine has its address now")
+        return record
+
+    async def _order(self, machine: Machine, verb: str, wanted: dict[str, Any]) -> Given:
         auth = self._poller.auth_of(machine.make)
         try:
             done = await self._poller.reader.act(machine.address, verb, wanted, timeout_sec=ORDER_SEC, auth=auth)
         except ChildLost:
-            return AckStatus.FAILED, "READER_LOST", "the reader died while the order was given", None
+            return Given(Said.UNSURE, "READER_LOST", "the reader died while the order was given")
         except NotRead as problem:
-            return *_failed(problem), None
-        return AckStatus.SUCCEEDED, None, None, str(done.get("way"))
+            return not_taken(problem)
+        return Given(Said.YES, way=str(done.get("way")))
 
     async def _look(
         self, machine: Machine, verb: str, wanted: Mapping[str, Any], before: Record
@@ -144,8 +141,3 @@ class Executor:
             seen = shown(before, after, wanted) if shown is not None else None
             if seen or shown is None or time.monotonic() > until:
                 return after, seen
-
-
-def _failed(problem: NotRead) -> tuple[AckStatus, str, str]:
-    status, error_code = _CLASSES.get(problem.kind, (AckStatus.FAILED, problem.kind.upper()))
-    return status, error_code, str(problem)

@@ -8,8 +8,11 @@ from hashinsight.edge.normalising_numbers import number, text
 from hashinsight.wire.verbs import VERBS
 
 MODES = ("eco", "normal", "perf")
-_POOL_SCHEMES = ("stratum+tcp://", "stratum+ssl://", "stratum+tls://", "stratum2+tcp://", "stratum2+ssl://")
-_MOST_DELAY_SEC = 60.0
+_POOL_SCHEMES = (
+    *("stratum+tcp://", "stratum+ssl://", "stratum+tls://"),
+    *("stratum2://", "stratum2+tcp://", "stratum2+ssl://", "stratum2+tls://"),
+)
+MOST_DELAY_SEC = 300.0  # as the catalogue has it
 _TOLD = (
     *("timestamp", "online", "state", "mode", "hashrate_ths", "expected_ths", "power_w", "temp_avg", "temp_max"),
     *("fan_speeds", "frequency_avg", "uptime_seconds", "pool_url", "worker_name", "firmware", "model", "raw_data"),
@@ -63,7 +66,12 @@ def _none(_: Params) -> dict[str, Any]:
 def _delay(params: Params) -> dict[str, Any]:
     if params.get("delay_seconds") is None:
         return {}
-    return {"delay_seconds": _number(params, "delay_seconds", 0, _MOST_DELAY_SEC)}
+    return {"delay_seconds": _number(params, "delay_seconds", 0, MOST_DELAY_SEC)}
+
+
+def delay_of(params: Params) -> float:
+    """How long an order waits before it begins; nonsense is no delay, and is refused later."""
+    return number(params.get("delay_seconds"), least=0, most=MOST_DELAY_SEC) or 0.0
 
 
 def _pool(params: Params) -> dict[str, Any]:
@@ -166,3 +174,10 @@ SHOWN: dict[str, Callable[[Record, Record | None, Params], bool]] = {
     "set_power_mode": _has_mode,
     "fault_light": _has_light,
 }
+# told by the machine as it is set; each of these orders costs it a restart of its mining program
+_SETTINGS = frozenset({"set_power_mode", "set_power_limit", "set_frequency"})
+
+
+def is_so(verb: str, before: Record, wanted: Params) -> bool:
+    """Whether there is nothing to do: a retry of what took effect late does not stop the machine once more."""
+    return verb in _SETTINGS and SHOWN[verb](before, before, wanted)

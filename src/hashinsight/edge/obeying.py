@@ -10,6 +10,7 @@ from hashinsight.edge.admission import Decision, Rules, Ruling, Standing, admit
 from hashinsight.edge.answers import Answer, Backoff, Kind
 from hashinsight.edge.box import Box
 from hashinsight.edge.executing import MachineBusy, Outcome
+from hashinsight.edge.executing_checks import delay_of
 from hashinsight.edge.journal import OUTCOME_UNKNOWN
 from hashinsight.wire.acks import Ack, AckStatus
 from hashinsight.wire.bounds import bounded
@@ -106,7 +107,8 @@ class Obeyer:
             return
         started_at = _utc(self._clock())
         try:
-            outcome = await asyncio.wait_for(self._execute(machine, command), self._rules.limits.timeout_sec)
+            bound = self._rules.limits.timeout_sec + delay_of(command.params)
+            outcome = await asyncio.wait_for(self._execute(machine, command), bound)
             ack = self._told(command, outcome)
         except MachineBusy:  # protection is at it: nothing was done, and the command comes again
             await self._worker(self._journal.withdraw, command.command_id)
