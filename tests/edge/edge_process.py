@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from hashinsight.edge.config import Config
 from hashinsight.edge.executing import Outcome
 from hashinsight.edge.intake import Intake
 from hashinsight.edge.running import Site, run_edge
@@ -39,7 +40,7 @@ class PaperSite:
     def counts(self) -> Any:
         return SimpleNamespace(online=MACHINES, total=MACHINES)
 
-    def set_interval(self, seconds: float) -> None:
+    def follow(self, config: Config) -> None:
         pass
 
     async def execute(self, _: Any, command: Command) -> Outcome:

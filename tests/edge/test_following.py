@@ -40,7 +40,7 @@ async def box(tmp_path: Path, cloud: Cloud) -> AsyncIterator[Box]:
 
 def test_the_clouds_default_is_understood_and_never_widens_what_the_site_allows(tmp_path: Path) -> None:
     config = read_config("v1.0.0", DEFAULT, settings_in(tmp_path))
-    assert (config.collection_interval_sec, config.retry_delays_sec, config.buffer_hours) == (60, (5, 15, 30), 24)
+    assert (config.collection_interval_sec, config.api_timeout_sec, config.buffer_hours) == (60, 5, 24)
     assert config.remote_control
     assert not config.auto_discovery
     strict = settings_in(tmp_path, limits_commands="false", spool_max_hours=2, miners_discovery="false")
@@ -57,7 +57,6 @@ def test_the_clouds_default_is_understood_and_never_widens_what_the_site_allows(
         {"collection_interval": True},
         {"buffer": {"hours": -1}},
         {"features": {"remote_control": "yes"}},
-        {"retry": []},
         [],
         None,
     ],

@@ -1,14 +1,10 @@
 """The edge against the real server over HTTP, on a real database, with the server stopped and started."""
 
 import asyncio
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -24,63 +20,9 @@ from hashinsight.edge.intake import Intake
 from hashinsight.edge.status import check
 from hashinsight.edge.telling import Teller
 from hashinsight.edge.uplink import Uplink
-from hashinsight.kit.db.address import DatabaseAddress
 from tests.edge.keeping import sample, settings_in
-from tests.people import People
-from tests.running import environment, free_port
+from tests.edge.server import Server, until
 from tests.telemetry.place import Place
-
-
-class Server:
-    """`hashinsight serve` on a port of its own: can be stopped, killed and started again."""
-
-    def __init__(self, **settings: object) -> None:
-        self.port = free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
-        self._settings = settings
-        self._process: subprocess.Popen[bytes] | None = None
-
-    async def start(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "hashinsight", "serve"],
-            env=environment(port=self.port, log_level="ERROR", **self._settings),
-        )
-        await until(self.answers, "the server")
-
-    async def answers(self) -> bool:
-        assert self._process is None or self._process.poll() is None
-        async with httpx.AsyncClient() as http:
-            try:
-                return (await http.get(f"{self.url}/healthz")).is_success
-            except httpx.HTTPError:
-                return False
-
-    def stop(self, how: signal.Signals = signal.SIGKILL) -> None:
-        if self._process is not None:
-            self._process.send_signal(how)
-            self._process.wait(30)
-            self._process = None
-
-
-async def until(condition: Callable[[], Awaitable[bool]], what: str, seconds: float = 40.0) -> None:
-    end = time.monotonic() + seconds
-    while not await condition():
-        assert time.monotonic() < end, f"waited for {what}"
-        await asyncio.sleep(0.05)
-
-
-@pytest.fixture
-def server(tmp_path: Path, address: DatabaseAddress, redis_url: str) -> Iterator[Server]:
-    made = Server(data_dir=tmp_path, database_url=address.url, redis_url=redis_url, disk_reserve_mb=1)
-    yield made
-    made.stop()
-
-
-@pytest.fixture
-async def place(api: httpx.AsyncClient, people: People, superuser_url: str) -> Place:
-    made = Place(api, people, superuser_url)
-    await made.open()
-    return made
 
 
 @pytest.fixture

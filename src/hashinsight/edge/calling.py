@@ -80,8 +80,10 @@ class Line:
                         return no_answer("the answer is too long to be the cloud's")
         except httpx.TimeoutException:
             return no_answer("no answer in time")
+        except httpx.ConnectError as problem:
+            return no_answer(f"no connection ({str(problem)[:120]})")
         except httpx.HTTPError as problem:
-            return no_answer(f"{type(problem).__name__}: {str(problem)[:120]}")
+            return no_answer(f"the connection broke off ({type(problem).__name__})")
         return judge(response.status_code, content, response.headers, now=self._clock())
 
     def _has_new_token(self) -> bool:
@@ -97,7 +99,8 @@ class Line:
     def _note(self, answer: Answer) -> None:
         if answer.status == 0 or answer.status >= 500:  # noqa: PLR2004 - the server's own troubles
             self.is_up = False
-            self._say.bad("cloud", f"not reachable: {answer.reason}")
+            if not self._say.is_bad("cloud"):  # an outage is one line, however many ways it finds to fail
+                self._say.bad("cloud", f"not reachable: {answer.reason}")
             return
         if answer.kind is Kind.NOT_LET_IN:
             self._say.bad("token", f"not let in: {answer.code or answer.status} {answer.reason}")

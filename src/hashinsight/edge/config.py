@@ -21,11 +21,6 @@ class ConfigRefused(ValueError):
     """Why a version is not applied: one sentence for the cloud."""
 
 
-class _Retry(msgspec.Struct, frozen=True):
-    attempts: Annotated[int, Meta(ge=0, le=20)] | None = None
-    delays_sec: Annotated[tuple[Annotated[float, Meta(ge=0, le=3600)], ...], Meta(max_length=20)] | None = None
-
-
 class _Buffer(msgspec.Struct, frozen=True):
     hours: Annotated[float, Meta(gt=0, le=720)] | None = None
 
@@ -33,16 +28,14 @@ class _Buffer(msgspec.Struct, frozen=True):
 class _Features(msgspec.Struct, frozen=True):
     auto_discovery: bool | None = None
     remote_control: bool | None = None
-    auto_reboot: bool | None = None
 
 
 class _Wanted(msgspec.Struct, frozen=True):
-    """Keys that it does not know are other makes'."""
+    """Other keys are other makes', `retry` and `auto_reboot` too: it never gives up, and reboots nothing by itself."""
 
     collection_interval: _Interval | None = None
     heartbeat_interval: _Interval | None = None
     api_timeout: _Seconds | None = None
-    retry: _Retry = _Retry()
     buffer: _Buffer = _Buffer()
     features: _Features = _Features()
 
@@ -54,11 +47,9 @@ class Config(msgspec.Struct, frozen=True):
     collection_interval_sec: int
     heartbeat_interval_sec: int
     api_timeout_sec: float
-    retry_delays_sec: tuple[float, ...]
     buffer_hours: float
     auto_discovery: bool  # look through the ranges again and again; once at the start is always done
     remote_control: bool
-    auto_reboot: bool = False
 
 
 def own_config(settings: Settings) -> Config:
@@ -74,19 +65,14 @@ def read_config(version: str | None, document: Any, settings: Settings) -> Confi
     except msgspec.ValidationError as problem:
         raise ConfigRefused(str(problem).replace("$.", "")) from None
     miners, spool, features = settings.miners, settings.spool, wanted.features
-    delays = (5.0, 15.0, 30.0) if wanted.retry.delays_sec is None else wanted.retry.delays_sec
-    if wanted.retry.attempts is not None:
-        delays = delays[: wanted.retry.attempts]
     return Config(
         version=version,
         collection_interval_sec=wanted.collection_interval or miners.interval_sec,
         heartbeat_interval_sec=wanted.heartbeat_interval or settings.cloud.heartbeat_interval_sec,
         api_timeout_sec=wanted.api_timeout or miners.timeout_sec,
-        retry_delays_sec=delays,
         buffer_hours=min(wanted.buffer.hours or spool.max_hours, spool.max_hours),
         auto_discovery=miners.discovery and features.auto_discovery is not False,
         remote_control=settings.limits.commands and features.remote_control is not False,
-        auto_reboot=features.auto_reboot is True,
     )
 
 

@@ -1,12 +1,11 @@
 """Reads every machine once an interval, spread evenly over it, and never later because of the sick ones among them.
 
-A machine's moments are start + its offset + n intervals: nothing adds up, so nothing drifts. Those that failed last
-time wait in a queue of their own. One that cannot be connected to costs one knock an interval until it is back; one
-that takes the connection and makes no sense is asked more and more rarely. Both are told as offline every interval.
+`timetable` says whose turn it is. Those that failed last time wait in a queue of their own. One that cannot be
+connected to costs one knock an interval until it is back; one that takes the connection and makes no sense is asked
+more and more rarely. Both are told as offline every interval.
 """
 
 import asyncio
-import heapq
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -21,12 +20,13 @@ from hashinsight.edge.normalising import Record, offline_record, record_of
 from hashinsight.edge.reading import Auth, Reader, Told
 from hashinsight.edge.reading_process import ChildLost, NotRead
 from hashinsight.edge.settings import Settings
+from hashinsight.edge.timetable import Timetable
 
 SICK_SHARE = 4  # of all reads at once, so many times fewer for those that failed last time
 MOST_SKIPPED = 8  # intervals between two tries of a machine that makes no sense
-_GOLDEN = 0.6180339887498949  # each new machine lands in the widest gap between the others
 _KNOCKED = ("unreachable", "refused", "reset")
 _IDLE_SEC = 0.5
+_LOOK_SEC = 5.0  # how soon a configuration that wants discovery is heeded
 log = logging.getLogger(__name__)
 
 
@@ -71,7 +71,8 @@ class Poller:
     ) -> None:
         self._miners, self._now = (miners := settings.miners), now
         self.sink = sink
-        self.interval_sec = float(miners.interval_sec)
+        self.table = Timetable(float(miners.interval_sec))
+        self.timeout_sec, self.discovers = miners.timeout_sec, miners.discovery
         self.reader = reader or Reader(children=miners.children, memory_mb=miners.child_memory_mb)
         listed = read_list(miners.id_file) if miners.id_file is not None else {}
         self.roster = Roster(IdRule(miners.identity, device_id, listed), settings.state_dir / "machines.json")
@@ -79,9 +80,6 @@ class Poller:
         self._well = asyncio.Semaphore(miners.at_once)
         self._sick = asyncio.Semaphore(max(miners.at_once // SICK_SHARE, 4))
         self._visits: set[asyncio.Task[None]] = set()
-        self._due: list[tuple[float, int, str]] = []
-        self._planned: set[str] = set()
-        self._start = 0.0
         self._reads = self._failures = 0
         self._latest, self._latest_before, self._turn = 0.0, 0.0, 0.0
 
@@ -100,18 +98,15 @@ class Poller:
     def auth_of(self, make: str | None) -> Auth:
         return discovery.credential_for(make, self._miners.credentials)
 
-    def set_interval(self, seconds: float) -> None:
-        """As a new configuration version says: all moments are planned anew from now."""
-        if seconds == self.interval_sec:
-            return
-        self.interval_sec = seconds
-        self._due.clear()
-        self._planned.clear()
-        self._start = time.monotonic()
+    def follow(self, interval_sec: float, timeout_sec: float, *, discovers: bool) -> None:
+        """As a new configuration version says; with another interval all moments are planned anew from now."""
+        self.timeout_sec, self.discovers = timeout_sec, discovers
+        if interval_sec != self.table.interval_sec:
+            self.table.begin(time.monotonic(), interval_sec)
 
     async def run(self) -> None:
         """Until cancelled."""
-        self._start = time.monotonic()
+        self.table.begin(time.monotonic())
         async with self.reader:
             tasks = [asyncio.create_task(work) for work in (self._discover(), self._keep_time())]
             try:
@@ -136,14 +131,16 @@ class Poller:
                 self.reader,
                 self.roster,
                 wanted,
-                timeout_sec=self._miners.timeout_sec,
+                timeout_sec=self.timeout_sec,
                 auth_of=self.auth_of,
                 on_found=self._found,
             )
             log.info(
                 "looked at %d addresses in %.0f s: %d answer, %d new", done.asked, done.seconds, done.found, done.new
             )
-            await asyncio.sleep(self._miners.discovery_interval_sec if self._miners.discovery else 86_400)
+            again = time.monotonic() + self._miners.discovery_interval_sec
+            while not self.discovers or time.monotonic() < again:  # noqa: ASYNC110 - a configuration may change it
+                await asyncio.sleep(min(_LOOK_SEC, self._miners.discovery_interval_sec))
 
     def _found(self, machine: Machine, told: Told) -> None:
         self.sink.note((self._took(machine.address, told),))
@@ -151,32 +148,17 @@ class Poller:
     async def _keep_time(self) -> None:
         while True:
             now = time.monotonic()
-            self._plan(now)
-            while self._due and self._due[0][0] <= now:
-                due, slot, miner_id = heapq.heappop(self._due)
+            if len(self.table) != len(self.roster):
+                self.table.plan(self.roster, now)
+            for miner_id, due in self.table.take_due(now):
                 machine = self.roster.find(miner_id)
                 if machine is None:
-                    self._planned.discard(miner_id)
-                    continue
-                heapq.heappush(self._due, (self._next(slot, now), slot, miner_id))
+                    self.table.forget(miner_id)
+                    break
                 if not machine.being_read:
                     self._visit_soon(machine, due)
-            ahead = self._due[0][0] - now if self._due else _IDLE_SEC
-            await asyncio.sleep(min(max(ahead, 0.001), _IDLE_SEC))
-
-    def _plan(self, now: float) -> None:
-        if len(self._planned) == len(self.roster):
-            return
-        for machine in self.roster:
-            if machine.miner_id not in self._planned:
-                self._planned.add(machine.miner_id)
-                heapq.heappush(self._due, (self._next(machine.slot, now), machine.slot, machine.miner_id))
-
-    def _next(self, slot: int, now: float) -> float:
-        """Its first moment after now; those that were missed are gone."""
-        first = self._start + (slot * _GOLDEN % 1.0) * self.interval_sec
-        turns = int((now - first) // self.interval_sec) + 1 if now >= first else 0
-        return first + turns * self.interval_sec
+            ahead = self.table.ahead_sec(now)
+            await asyncio.sleep(_IDLE_SEC if ahead is None else min(max(ahead, 0.001), _IDLE_SEC))
 
     def _visit_soon(self, machine: Machine, due: float) -> None:
         machine.being_read = True
@@ -195,7 +177,7 @@ class Poller:
 
     def _note_late(self, late_sec: float) -> None:
         now = time.monotonic()
-        if now - self._turn > self.interval_sec:
+        if now - self._turn > self.table.interval_sec:
             self._turn, self._latest_before, self._latest = now, self._latest, 0.0
         self._latest = max(self._latest, late_sec)
 
@@ -217,7 +199,7 @@ class Poller:
         self._reads += 1
         auth = self.auth_of(machine.make)
         try:
-            return await self.reader.read(machine.address, timeout_sec=self._miners.timeout_sec, auth=auth)
+            return await self.reader.read(machine.address, timeout_sec=self.timeout_sec, auth=auth)
         except ChildLost:
             raise NotRead("reader_lost", "the reader died, and could not be asked again") from None
 

@@ -51,7 +51,7 @@ class Site(Protocol):
 
     def counts(self) -> Counts: ...
 
-    def set_interval(self, seconds: float) -> None: ...
+    def follow(self, config: Config) -> None: ...
 
     async def execute(self, machine: Any, command: Command) -> Outcome: ...
 
@@ -120,7 +120,7 @@ class Edge:
 
     def _apply(self, config: Config) -> None:
         self.intake.max_hours = config.buffer_hours
-        self.site.set_interval(config.collection_interval_sec)
+        self.site.follow(config)
 
     async def _gather(self) -> dict[str, Any]:
         box = self._box

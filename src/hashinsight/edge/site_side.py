@@ -1,5 +1,6 @@
 """The side of the machines, whole: reads them, protects them, and carries out what it is told. Knows no cloud."""
 
+from hashinsight.edge.config import Config
 from hashinsight.edge.executing import Executor, Outcome
 from hashinsight.edge.miners import Machine
 from hashinsight.edge.polling import Counts, Poller, Sink
@@ -27,8 +28,8 @@ class SiteSide:
     def counts(self) -> Counts:
         return self.poller.counts()
 
-    def set_interval(self, seconds: float) -> None:
-        self.poller.set_interval(seconds)
+    def follow(self, config: Config) -> None:
+        self.poller.follow(config.collection_interval_sec, config.api_timeout_sec, discovers=config.auto_discovery)
 
     async def execute(self, machine: Machine, command: Command) -> Outcome:
         return await self.executor.execute(machine, command)
