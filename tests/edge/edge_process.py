@@ -38,7 +38,7 @@ class PaperSite:
         return SimpleNamespace(miner_id=miner_id)
 
     def counts(self) -> Any:
-        return SimpleNamespace(online=MACHINES, total=MACHINES)
+        return SimpleNamespace(online=MACHINES, away=0, total=MACHINES)
 
     def follow(self, config: Config) -> None:
         pass

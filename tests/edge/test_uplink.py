@@ -5,6 +5,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -152,7 +153,9 @@ async def test_heartbeats_events_gaps_and_the_configuration_reach_the_registry(b
 
     async def gather() -> dict[str, Any]:
         depth = await box.on_spool(box.spool.depth)
-        return body_of(box, depth, (198, 200), {"reader": "pyasic_rs"}, uptime_sec=61.0)
+        return body_of(
+            box, depth, SimpleNamespace(online=198, away=2, total=200), {"reader": "pyasic_rs"}, uptime_sec=61.0
+        )
 
     beat = Beat(box, gather, applied.append, intake.event)
     await box.on_spool(box.spool.put, [sample(1)], now=time.time() - 90_000)

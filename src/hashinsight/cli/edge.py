@@ -92,7 +92,10 @@ def _words(told: dict[str, Any]) -> str:
     uploads, cloud = told["uploads"] or {}, told["cloud"] or {}
     lines = [
         f"{'runs' if told['running'] else 'does not run'}, since {_time(told['started_at'])}, {told['state_dir']}",
-        f"machines: {machines.get('online', '?')} answer, {machines.get('failed', '?')} do not",
+        (
+            f"machines: {machines.get('online', '?')} answer, {machines.get('failed', '?')} do not, "
+            f"{machines.get('unasked', '?')} not asked yet"
+        ),
         (
             f"spool: {spool.get('samples', 0)} samples, {spool.get('bytes', 0)} bytes, oldest "
             f"{_time(spool.get('oldest_at'))}; {spool.get('set_aside', 0)} set aside, {len(spool.get('gaps', []))} gaps"

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
 import psutil
 
@@ -19,6 +19,19 @@ _LATE_SEC = 600.0
 _SKEW_SEC = 60.0
 
 Report = Callable[[str, str, str, str], None]  # kind, severity, title, message
+
+
+class Counts(Protocol):
+    """Of machines: those that answer, those that were asked and did not, and all."""
+
+    @property
+    def online(self) -> int: ...
+
+    @property
+    def away(self) -> int: ...
+
+    @property
+    def total(self) -> int: ...
 
 
 class Beat:
@@ -94,13 +107,11 @@ class Beat:
             self._say.good("clock", "right again")
 
 
-def body_of(
-    box: Box, depth: Depth, machines: tuple[int, int], extra: Mapping[str, Any], *, uptime_sec: float
-) -> dict[str, Any]:
-    """As the registry takes it. `machines`: those that answer, and all."""
-    (online, total), now, say = machines, box.clock(), box.say
+def body_of(box: Box, depth: Depth, machines: Counts, extra: Mapping[str, Any], *, uptime_sec: float) -> dict[str, Any]:
+    """As the registry takes it."""
+    now, say = box.clock(), box.say
     is_late = depth.oldest_at is not None and now - depth.oldest_at > _LATE_SEC
-    status = "error" if total and not online else "degraded" if is_late or say.is_bad() else "online"
+    status = "error" if machines.away and not machines.online else "degraded" if is_late or say.is_bad() else "online"
     oldest = depth.oldest_at
     return {
         "status": status,
@@ -109,8 +120,8 @@ def body_of(
         "disk_usage": _percent(psutil.disk_usage(str(box.settings.state_dir)).percent),
         "uptime": int(uptime_sec),
         "version": __version__,
-        "miners_online": online,
-        "miners_total": total,
+        "miners_online": machines.online,
+        "miners_total": machines.total,
         "errors_count": say.count,
         "spool_depth": depth.samples,
         "spool_oldest_at": None if oldest is None else write_time(datetime.fromtimestamp(oldest, UTC)),

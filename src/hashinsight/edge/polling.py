@@ -52,6 +52,7 @@ class Counts:
 
     total: int
     online: int
+    away: int  # asked, and did not answer; the rest was not asked yet
     by_reader: Mapping[str, int]
     reads: int
     failures: int
@@ -92,8 +93,10 @@ class Poller:
             if machine.online and machine.record:
                 reader = str(machine.record["raw_data"]["reader"])
                 readers[reader] = readers.get(reader, 0) + 1
-        latest, online = max(self._latest, self._latest_before), sum(readers.values())
-        return Counts(len(self.roster), online, readers, self._reads, self._failures, latest, self.reader.restarts)
+        latest = max(self._latest, self._latest_before)
+        online, away = sum(readers.values()), sum(machine.online is False for machine in self.roster)
+        total, restarts = len(self.roster), self.reader.restarts
+        return Counts(total, online, away, readers, self._reads, self._failures, latest, restarts)
 
     def auth_of(self, make: str | None) -> Auth:
         return discovery.credential_for(make, self._miners.credentials)

@@ -11,7 +11,7 @@ import msgspec
 
 from hashinsight import __version__
 from hashinsight.edge.admission import Rules
-from hashinsight.edge.beating import Beat, body_of
+from hashinsight.edge.beating import Beat, Counts, body_of
 from hashinsight.edge.box import Box, open_box
 from hashinsight.edge.config import Config
 from hashinsight.edge.executing import Outcome
@@ -32,14 +32,6 @@ _LAST_WORDS_SEC = 3.0
 _MOST_PAUSE = 60.0
 
 Part = Callable[[], Awaitable[None]]
-
-
-class Counts(Protocol):
-    @property
-    def online(self) -> int: ...
-
-    @property
-    def total(self) -> int: ...
 
 
 class Site(Protocol):
@@ -135,7 +127,7 @@ class Edge:
             "spool_bytes": depth.size,
             "acks_waiting": acks.undelivered,
         }
-        return body_of(box, depth, (machines.online, machines.total), extra, uptime_sec=time.monotonic() - self._began)
+        return body_of(box, depth, machines, extra, uptime_sec=time.monotonic() - self._began)
 
     async def _tidy(self) -> None:
         while True:
@@ -151,13 +143,13 @@ class Edge:
     async def _write_status(self) -> None:
         """What `edge status` cannot read from the spool and the journal."""
         counts = self.site.counts()
-        online, total = counts.online, counts.total
+        online, away, total = counts.online, counts.away, counts.total
         told = {
             "at": self._box.clock(),
             "started_at": self._began_at,
             "version": __version__,
             "device_id": self._box.device_id,
-            "machines": {"online": online, "failed": total - online, "total": total},
+            "machines": {"online": online, "failed": away, "unasked": total - online - away, "total": total},
             "cloud": {"is_up": self._box.line.is_up, "last_ok_at": self._box.line.last_ok_at},
             "uploads": msgspec.to_builtins(self.uplink.figures),
             "config_version": self.beat.config.version,
