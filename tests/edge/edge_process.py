@@ -38,7 +38,7 @@ class PaperSite:
         return SimpleNamespace(miner_id=miner_id)
 
     def counts(self) -> Any:
-        return SimpleNamespace(online=MACHINES, away=0, total=MACHINES)
+        return SimpleNamespace(online=MACHINES, away=0, total=MACHINES, by_reader={"paper": MACHINES}, troubles={})
 
     def follow(self, config: Config) -> None:
         pass

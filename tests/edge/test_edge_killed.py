@@ -106,6 +106,7 @@ def test_one_edge_for_a_folder_and_its_status_is_read_while_it_runs_and_after(tm
         wait_for(lambda: (read_status(tmp_path / "state")["uploads"] or {}).get("delivered", 0) > 0, "its status")
         running = hashinsight("edge", "status", **state)
         assert running.stdout.startswith("runs, since ")
+        assert "machines: 20 answer (paper 20), 0 do not, 0 not asked yet" in running.stdout
         assert "configuration: v9" in running.stdout
         second = hashinsight("edge", "run", **state)
         assert second.returncode == 78

@@ -18,7 +18,7 @@ from tests.edge.on_site import ILL, Heard, ill_willed, on_site, settings, simula
 from tests.sim.running import Sim
 
 WELL = 40
-INTERVAL = 4
+INTERVAL = 3
 LATE_SEC = 2.0
 
 
@@ -44,13 +44,13 @@ async def test_the_rest_of_the_fleet_is_read_on_time_beside_every_kind_of_ill_wi
         for address in (*ill, closed):  # as if they had been well before
             side.poller.roster.seat(address, mac=None, serial=None)
         heard.samples.clear()
-        await asyncio.sleep(6 * INTERVAL)
+        await asyncio.sleep(5 * INTERVAL)
         latest = side.counts().latest_sec
     assert latest < LATE_SEC
     for no in range(1, WELL + 1):
         address = f"{sim.net}.0.{no}"
         assert all(sample["online"] for sample in heard.of(address))
-        assert len(heard.of(address)) >= 5
+        assert len(heard.of(address)) >= 4
         assert max(gaps(heard, address)) < INTERVAL + LATE_SEC
     for address in (*ill, closed):  # told as offline every interval, also when it is not asked
         assert len(heard.of(address)) >= 3
@@ -59,7 +59,7 @@ async def test_the_rest_of_the_fleet_is_read_on_time_beside_every_kind_of_ill_wi
     assert {one["error_type"] for one in heard.of(closed)} == {"refused"}
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGABRT, signal.SIGSTOP])
+@pytest.mark.parametrize("number", [signal.SIGABRT, signal.SIGSTOP])
 async def test_a_child_that_dies_or_hangs_costs_no_sample(
     sim: Sim, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
@@ -68,7 +68,7 @@ async def test_a_child_that_dies_or_hangs_costs_no_sample(
     async with on_site(chosen) as (side, heard):
         await until(lambda: side.counts().online == WELL, "the machines")
         heard.samples.clear()
-        for _ in range(1 if number is signal.SIGSTOP else 3):
+        for _ in range(1 if number is signal.SIGSTOP else 2):
             await asyncio.sleep(INTERVAL / 2)
             for pid in side.poller.reader.pids:
                 with suppress(ProcessLookupError):

@@ -19,7 +19,7 @@ INTERVAL = 5
 
 @pytest.fixture
 def sim() -> Iterator[Sim]:
-    with simulating("quiet", "--machines", "22", "--luxos", "--speed", "5") as running:
+    with simulating("quiet", "--machines", "22", "--luxos", "--speed", "20") as running:
         yield running
 
 

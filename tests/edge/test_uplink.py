@@ -154,7 +154,11 @@ async def test_heartbeats_events_gaps_and_the_configuration_reach_the_registry(b
     async def gather() -> dict[str, Any]:
         depth = await box.on_spool(box.spool.depth)
         return body_of(
-            box, depth, SimpleNamespace(online=198, away=2, total=200), {"reader": "pyasic_rs"}, uptime_sec=61.0
+            box,
+            depth,
+            SimpleNamespace(online=198, away=2, total=200, by_reader={}, troubles={}),
+            {"reader": "pyasic_rs"},
+            uptime_sec=61.0,
         )
 
     beat = Beat(box, gather, applied.append, intake.event)

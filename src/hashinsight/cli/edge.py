@@ -93,7 +93,8 @@ def _words(told: dict[str, Any]) -> str:
     lines = [
         f"{'runs' if told['running'] else 'does not run'}, since {_time(told['started_at'])}, {told['state_dir']}",
         (
-            f"machines: {machines.get('online', '?')} answer, {machines.get('failed', '?')} do not, "
+            f"machines: {machines.get('online', '?')} answer{_each(machines.get('by_reader'))}, "
+            f"{machines.get('failed', '?')} do not{_each(machines.get('troubles'))}, "
             f"{machines.get('unasked', '?')} not asked yet"
         ),
         (
@@ -112,6 +113,10 @@ def _words(told: dict[str, Any]) -> str:
     ]
     lines += [f"{_time(one['at'])} {one['what']}: {one['text']}" for one in told["errors"][-5:]]
     return "\n".join(lines)
+
+
+def _each(counts: dict[str, int] | None) -> str:
+    return f" ({', '.join(f'{name} {count}' for name, count in sorted(counts.items()))})" if counts else ""
 
 
 def _reachable(is_up: bool | None) -> str:  # noqa: FBT001 - as it was told

@@ -22,7 +22,7 @@ Report = Callable[[str, str, str, str], None]  # kind, severity, title, message
 
 
 class Counts(Protocol):
-    """Of machines: those that answer, those that were asked and did not, and all."""
+    """Of machines: those that are read and by what, those that were asked in vain and why, and all."""
 
     @property
     def online(self) -> int: ...
@@ -32,6 +32,12 @@ class Counts(Protocol):
 
     @property
     def total(self) -> int: ...
+
+    @property
+    def by_reader(self) -> Mapping[str, int]: ...
+
+    @property
+    def troubles(self) -> Mapping[str, int]: ...
 
 
 class Beat:

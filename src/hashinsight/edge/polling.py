@@ -8,6 +8,7 @@ more and more rarely. Both are told as offline every interval.
 import asyncio
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -54,6 +55,7 @@ class Counts:
     online: int
     away: int  # asked, and did not answer; the rest was not asked yet
     by_reader: Mapping[str, int]
+    troubles: Mapping[str, int]  # why those that are away are away
     reads: int
     failures: int
     latest_sec: float  # how late the latest read of the last interval began
@@ -88,15 +90,22 @@ class Poller:
         return self.roster.find(miner_id)
 
     def counts(self) -> Counts:
-        readers: dict[str, int] = {}
-        for machine in self.roster:
-            if machine.online and machine.record:
-                reader = str(machine.record["raw_data"]["reader"])
-                readers[reader] = readers.get(reader, 0) + 1
+        readers = Counter(
+            str(machine.record["raw_data"]["reader"]) for machine in self.roster if machine.online and machine.record
+        )
+        troubles = Counter(machine.trouble[0] for machine in self.roster if machine.online is False and machine.trouble)
         latest = max(self._latest, self._latest_before)
-        online, away = sum(readers.values()), sum(machine.online is False for machine in self.roster)
-        total, restarts = len(self.roster), self.reader.restarts
-        return Counts(total, online, away, readers, self._reads, self._failures, latest, restarts)
+        return Counts(
+            total=len(self.roster),
+            online=readers.total(),
+            away=troubles.total(),
+            by_reader=readers,
+            troubles=troubles,
+            reads=self._reads,
+            failures=self._failures,
+            latest_sec=latest,
+            child_restarts=self.reader.restarts,
+        )
 
     def auth_of(self, make: str | None) -> Auth:
         return discovery.credential_for(make, self._miners.credentials)
@@ -214,7 +223,7 @@ class Poller:
             raise NotRead("no_room", str(problem)) from None
         record = record_of(told, miner_id=machine.miner_id, at=self._now())
         if machine.online is False:
-            log.info("machine %s at %s answers again", machine.miner_id, machine.address)
+            log.info("machine %s at %s is read again", machine.miner_id, machine.address)
         machine.online, machine.failures, machine.trouble = True, 0, None
         machine.record, machine.read_at = record, self._now()
         self.on_record(machine, record)
@@ -223,7 +232,7 @@ class Poller:
     def _missed(self, machine: Machine, kind: str, said: str) -> Record:
         self._failures += 1
         if machine.online is not False:
-            log.warning("machine %s at %s does not answer: %s", machine.miner_id, machine.address, said)
+            log.warning("machine %s at %s cannot be read: %s", machine.miner_id, machine.address, said)
         machine.online, machine.trouble = False, (kind, said)
         machine.failures += 1
         return offline_record(machine.miner_id, at=self._now(), kind=kind, said=said, known=machine.record)

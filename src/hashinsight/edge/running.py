@@ -143,13 +143,19 @@ class Edge:
     async def _write_status(self) -> None:
         """What `edge status` cannot read from the spool and the journal."""
         counts = self.site.counts()
-        online, away, total = counts.online, counts.away, counts.total
         told = {
             "at": self._box.clock(),
             "started_at": self._began_at,
             "version": __version__,
             "device_id": self._box.device_id,
-            "machines": {"online": online, "failed": away, "unasked": total - online - away, "total": total},
+            "machines": {
+                "online": counts.online,
+                "failed": counts.away,
+                "unasked": counts.total - counts.online - counts.away,
+                "total": counts.total,
+                "by_reader": dict(counts.by_reader),
+                "troubles": dict(counts.troubles),
+            },
             "cloud": {"is_up": self._box.line.is_up, "last_ok_at": self._box.line.last_ok_at},
             "uploads": msgspec.to_builtins(self.uplink.figures),
             "config_version": self.beat.config.version,
