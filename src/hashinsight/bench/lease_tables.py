@@ -12,7 +12,7 @@ from hashinsight.bench.scratch import Scratch
 from hashinsight.kit.db.context import job_context
 
 MACHINES = 10_000
-FINISHED = 10_000
+FINISHED = 1_000_000
 
 _MINERS = """
 insert into miners (tenant_id, site_id, miner_id, model, created_at, updated_at)
