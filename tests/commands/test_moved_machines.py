@@ -1,19 +1,23 @@
 """Machines that are moved or retired while commands are under way, and polls that cannot see where they come from."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
 from hashinsight.commands.service.choosing import choose
 from hashinsight.commands.service.deciding import Which
+from hashinsight.commands.service.leasing import Holder, Leased, poll
 from hashinsight.commands.service.understanding import understand
 from hashinsight.commands.service.weighing import weigh
 from hashinsight.identity.scope import Reach
+from hashinsight.kit.db.context import Context
 from hashinsight.kit.errors import NotFound
 from hashinsight.kit.ids import new_id
 from tests.commands.yard import VAULT, Yard, asked
 
 FAN: dict[str, Any] = {"params": {"speed": 60}}
+Polled = Callable[[Yard, Holder], Awaitable[list[Leased]]]
 
 
 def _move(yard: Yard, miner_no: int, site_id: int) -> None:
@@ -26,7 +30,16 @@ def _move(yard: Yard, miner_no: int, site_id: int) -> None:
     )
 
 
-async def test_a_machine_that_came_with_a_lease_does_not_silence_its_new_site(yard: Yard) -> None:
+async def _poll(yard: Yard, holder: Holder) -> list[Leased]:
+    """As the route does it, in a transaction that the lease itself enters."""
+    entering = Context(tenant=str(yard.tenant), sites=(holder.site_id,), by_index=True)
+    async with yard.database.unentered() as session:
+        leased, _ = await poll(session, VAULT, holder, entering=entering, now=yard.now)
+    return leased
+
+
+@pytest.mark.parametrize("polled", [_poll, Yard.lease])
+async def test_a_machine_that_came_with_a_lease_does_not_silence_its_new_site(yard: Yard, polled: Polled) -> None:
     """The lease of the old site is not seen by polls of the new one; the index refuses, and the rest goes out."""
     yard.add_machines(100, 103, site_id=2)
     there = yard.collector("there", site_id=2)
@@ -36,7 +49,7 @@ async def test_a_machine_that_came_with_a_lease_does_not_silence_its_new_site(ya
     yard.pass_time(1)
     await yard.request("set_frequency", 1, site=2, params={"frequency": 500}, priority="safety")
     await yard.request("set_fan", 100, 101, 102, 103, site=2, **FAN)
-    assert [one.miner_no for one in await yard.lease(there)] == [100, 101, 102, 103]
+    assert [one.miner_no for one in await polled(yard, there)] == [100, 101, 102, 103]
     await yard.say(first.dispatch_id)
     assert [one.miner_no for one in await yard.lease(there)] == [1]
 

@@ -25,7 +25,7 @@ from hashinsight.kit.db.context import Context, job_context
 
 ROUNDS = 3
 BATCH = 50
-_CONNECTIONS = 4
+_CONNECTIONS = 8
 _SINGLES = 2_000
 _MOVED = re.compile(r"number of transactions actually processed: (\d+)")
 

@@ -14,6 +14,7 @@ from hashinsight.audit.service import RECORD_IN_PLACE
 from hashinsight.commands.queries.packing import TOLD, whence
 from hashinsight.commands.states import Event, begins
 from hashinsight.kit.db.context import Context
+from hashinsight.kit.db.copying import driver_of
 from hashinsight.kit.db.together import Asked, together
 from hashinsight.kit.ids import new_id, new_ids
 
@@ -27,7 +28,9 @@ def _ready(alias: str) -> str:
 
 
 def _alive(alias: str) -> str:
-    return f"{_ready(alias)} and {alias}.cancel_requested_at is null and {alias}.expires_at > :now"
+    """Its end in a form that no index knows: one on it alone looks cheap while the table is small, and is not."""
+    alive = f"coalesce({alias}.expires_at, '-infinity') > :now"
+    return f"{_ready(alias)} and {alias}.cancel_requested_at is null and {alive}"
 
 
 def _due(alias: str) -> str:
@@ -214,16 +217,23 @@ async def move_leased(
         "now": now,
         **whence(actor),
     }
-    _, rows, *more = await together(session, (_SAVEPOINT, {}), (_LEASE, values), *beside, entering=entering)
+    if entering is None:
+        await together(session, (_SAVEPOINT, {}))
+    rows, *more = await together(session, (_LEASE, values), *beside, entering=entering)
     if rows[0].waits:
         return None, more
     return [] if rows[0].command_id is None else rows, more
 
 
-async def undo_lease(session: AsyncSession) -> None:
-    """Back to before the lease that the database refused; the transaction and its context stay.
+async def undo_lease(session: AsyncSession, *, entering: Context | None) -> None:
+    """Back to before the lease that the database refused: to where the transaction was entered, or to the savepoint.
 
     On a way of its own: at a rollback the driver forgets what it had prepared, and inside a pipeline it would do so
     only behind the next statement, whose name would then be remembered and gone.
     """
-    await session.execute(_UNDO)
+    if entering is None:
+        await session.execute(_UNDO)
+    elif session.in_transaction():
+        await session.rollback()
+    else:
+        await (await driver_of(session)).rollback()

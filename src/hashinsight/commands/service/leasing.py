@@ -106,7 +106,9 @@ async def poll(
         except (DBAPIError, errors.Error) as error:
             if not _was_overtaken(error.orig if isinstance(error, DBAPIError) else error):
                 raise
-            await queries.undo_lease(session)
+            await queries.undo_lease(session, entering=entering)
+            if entering is not None:
+                await together(session, entering=entering)
             arrived = await queries.list_arrived(session, holder.site_id, since=now - _ARRIVED_WITHIN)
             asked, entering = replace(asked, without=tuple(arrived)), None
     return [], (await together(session, *beside) if beside else [])
