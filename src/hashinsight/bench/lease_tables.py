@@ -146,7 +146,8 @@ def same_moves(place: Scratch, owner: Owner, *, batch: int) -> Path:
     }
     context = (
         f"select set_config('role', 'hi_app', true), set_config('app.tenant', '{owner.tenant_id}', true),"
-        f" set_config('app.sites', '{owner.site_id}', true);"
+        f" set_config('app.sites', '{owner.site_id}', true), set_config('enable_seqscan', 'off', true),"
+        " set_config('plan_cache_mode', 'force_generic_plan', true);"
     )
     script = place.folder / "moves.sql"
     ids = {"site_id": owner.site_id, "collector_id": owner.collector_id}
