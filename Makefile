@@ -21,9 +21,10 @@ up: $(SERVER)  ## install and start everything; Ctrl-C stops it
 test: $(DEV)  ## install everything and run all checks and the whole suite
 	@exec $(BIN)/python -m tests.budget
 
-chaos: $(DEV)  ## long campaigns: 1,000 races of commands, 400 walks beside the model; an hour and a half at most
+chaos: $(DEV)  ## long campaigns: 1,000 races of commands, 400 walks beside the model, 20 lives of an edge; two hours at most
 	@HI_RACES=1000 timeout 4800 $(BIN)/pytest tests/commands/race -q -n 3
 	@HI_EXAMPLES=400 $(BIN)/pytest tests/commands/model -q --timeout=900
+	@HI_EDGE_SEEDS=$$(seq -s, 1 20) $(BIN)/pytest tests/edge/test_whole_killed.py -q -n 2
 
 check: $(DEV)  ## lint, types, walls, and that the models match the migrations
 	@$(BIN)/python -m tests.budget --only-checks

@@ -20,7 +20,8 @@ import httpx
 import psycopg
 import pytest
 from argon2 import PasswordHasher
-from psycopg import sql
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 from redis import Redis
 
 from hashinsight.app import create_app
@@ -28,10 +29,11 @@ from hashinsight.identity import passwords
 from hashinsight.kit.db.address import DatabaseAddress, address_of_socket
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.folder import DataFolder
-from hashinsight.kit.ids import new_id
 from hashinsight.kit.logs import configure_logs
 from hashinsight.kit.settings import Settings
+from tests.clones import Clones, quick_place
 from tests.people import People
+from tests.sharing_out import Together
 
 
 def _loopback_only(event: str, arguments: tuple[Any, ...]) -> None:
@@ -43,7 +45,11 @@ def _loopback_only(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_loopback_only)
+# how fast examples are drawn says how busy the machine is, and nothing about us
+hypothesis_settings.register_profile("house", suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("house")
 
+LONG = ("tests/chaos", "tests/stories", "tests/commands/race", "tests/commands/model")
 _servers: subprocess.Popen[str] | None = None
 _folder: Path | None = None
 
@@ -54,7 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         _folder = Path(config.workerinput["servers"])
         return
-    _folder = Path(tempfile.mkdtemp(prefix="hi-test-"))
+    _folder = Path(tempfile.mkdtemp(prefix="hi-test-", dir=quick_place()))
     _servers = subprocess.Popen(
         [sys.executable, "-m", "tests.servers", str(_folder)],
         stdin=subprocess.PIPE,
@@ -70,6 +76,16 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: object) -> None:
     node.workerinput["servers"] = str(_folder)  # type: ignore[attr-defined] # xdist ships no types
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together:
+    return Together(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long begins first, or it would end last."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
 
 
 def pytest_unconfigure() -> None:
@@ -112,13 +128,19 @@ def admin(folder: DataFolder) -> Iterator[psycopg.Connection]:
         yield connection
 
 
+@pytest.fixture(scope="session")
+def clones(admin: psycopg.Connection) -> Iterator[Clones]:
+    made = Clones(admin)
+    yield made
+    made.drop_left()
+
+
 @pytest.fixture
-def database_name(admin: psycopg.Connection) -> Iterator[str]:
+def database_name(clones: Clones) -> Iterator[str]:
     """A migrated database, cloned for this test alone."""
-    name = f"test_{new_id().hex}"
-    admin.execute(sql.SQL("create database {} template hashinsight").format(sql.Identifier(name)))
+    name = clones.make()
     yield name
-    admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+    clones.leave(name)
 
 
 @pytest.fixture

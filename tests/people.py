@@ -25,11 +25,12 @@ class People:
         self._database = database
         self._vault = Vault(load_secret_key(settings))
         self._tenants: dict[str, UUID] = {}
+        self.clock = system_clock  # an application whose clock stands still takes no token from later than that
 
     async def tenant_id(self, name: str = "a") -> UUID:
         if name not in self._tenants:
             async with self._database.transaction(job_context()) as session:
-                self._tenants[name] = (await create_tenant(session, SYSTEM, name, now=system_clock())).id
+                self._tenants[name] = (await create_tenant(session, SYSTEM, name, now=self.clock())).id
         return self._tenants[name]
 
     async def user(
@@ -40,13 +41,13 @@ class People:
         new = NewUser(email, PASSWORD, Role(role), reach=reach or Reach())
         tenant_id = await self.tenant_id(tenant)
         async with self._database.transaction(job_context()) as session:
-            user = await create_user(session, SYSTEM, tenant_id, new, now=system_clock())
+            user = await create_user(session, SYSTEM, tenant_id, new, now=self.clock())
         return user.id, email
 
     async def sign_in(self, email: str, code: str | None = None) -> Tokens:
         visitor = Actor(ActorKind.ANONYMOUS, None, "test-request", "127.0.0.1")
         given = Credentials(email, PASSWORD, code)
-        result = await login(self._database, self._vault, visitor, given, now=system_clock())
+        result = await login(self._database, self._vault, visitor, given, now=self.clock())
         assert not isinstance(result, Refused), result
         return result
 

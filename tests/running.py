@@ -65,7 +65,9 @@ def hashinsight(*arguments: str, prefix: tuple[str, ...] = (), **settings: Any) 
 class Up:
     """One `hashinsight up`, with its output collected. Leaving the block stops it, and checks that nothing stays."""
 
-    def __init__(self, folder: Path, *, prefix: tuple[str, ...] = (), **settings: object) -> None:
+    def __init__(
+        self, folder: Path, *, prefix: tuple[str, ...] = (), options: tuple[str, ...] = (), **settings: object
+    ) -> None:
         self.folder = DataFolder(folder)
         self.port = int(str(settings.pop("port", 0))) or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -73,7 +75,7 @@ class Up:
         self._seen: dict[int, psutil.Process] = {}
         chosen: Mapping[str, object] = {"data_dir": folder, "port": self.port, "disk_reserve_mb": 8, **settings}
         self.process = subprocess.Popen(
-            [*prefix, sys.executable, "-m", "hashinsight", "up"],
+            [*prefix, sys.executable, "-m", "hashinsight", "up", *options],
             env=environment(**chosen),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -1,7 +1,8 @@
 """Starts one PostgreSQL and one Valkey for a whole test run, through our own supervisor, until standard input ends.
 
 Run as a program of its own so that every test process shares them, and so that they go when the run goes, however it
-ends. The cluster is the product's, but for fsync: a test run may lose its data, and says so here.
+ends. The cluster is the product's, but for fsync: a test run may lose its data, and says so here. Its memory is small
+because every clone is preceded by a checkpoint, which walks through all of it.
 """
 
 import asyncio
@@ -15,7 +16,15 @@ from hashinsight.kit.places import admin_address
 from hashinsight.kit.settings import Settings
 from hashinsight.migrations import upgrade
 
-FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "300"}
+FAST = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "wal_init_zero": "off",
+    "max_wal_size": "512MB",
+    "shared_buffers": "128MB",
+    "max_connections": "300",
+}
 
 
 async def main(folder: Path) -> None:

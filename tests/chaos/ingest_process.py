@@ -3,6 +3,7 @@
 A line on standard input kills one of them with SIGKILL and starts another in its place, as the supervisor would.
 """
 
+import gc
 import os
 import random
 import signal
@@ -15,6 +16,9 @@ def main(count: int) -> None:
     settings = prepare("api")
     import hashinsight.app  # noqa: F401 - loaded once, for all forks
     from hashinsight.cli.serve import _serve_one, listen
+
+    gc.collect()
+    gc.freeze()  # or each of them would look through all of it as it starts
 
     with listen(settings) as listening:
 

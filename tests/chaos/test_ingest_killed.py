@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import json
 import random
+import ssl
 import subprocess
 import sys
 import time
@@ -29,6 +30,8 @@ CLIENTS = 4
 MACHINES = 50
 PER_BATCH = 200
 MOST_BATCHES = 270  # five minutes each, within what is kept
+
+TLS = ssl.create_default_context()  # not used, but 20 ms of reading certificates for each client without it
 
 Key = tuple[str, str]
 
@@ -62,7 +65,7 @@ class Client:
 async def upload(url: str, client: Client, batch: list[dict[str, Any]]) -> httpx.Response | None:
     body = gzip.compress(json.dumps(batch).encode(), 1)
     try:
-        async with httpx.AsyncClient(timeout=10) as http:
+        async with httpx.AsyncClient(timeout=10, verify=TLS) as http:
             return await http.post(f"{url}/api/edge/v1/telemetry/batch", content=body, headers=client.headers)
     except httpx.HTTPError:
         return None

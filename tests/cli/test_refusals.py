@@ -14,7 +14,9 @@ import pytest
 
 from hashinsight.kit.embedded.account import service_account
 from hashinsight.kit.embedded.binaries import locate
-from tests.running import Up, environment, free_port, hashinsight, new_folder
+from tests.prepared import hashinsight
+from tests.running import Up, environment, free_port, new_folder
+from tests.running import hashinsight as started
 from tests.stories.test_up import ordinary_user
 
 
@@ -40,7 +42,7 @@ COMMANDS = ("up", "serve", "worker", "scheduler", "migrate", "doctor")
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_unknown_variable_with_our_prefix(place: Path, command: str) -> None:
-    refused(hashinsight(command, data_dir=place, databse_url="x"), "HASHINSIGHT_DATABSE_URL", "did you mean")
+    refused(started(command, data_dir=place, databse_url="x"), "HASHINSIGHT_DATABSE_URL", "did you mean")
 
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS if command != "doctor"])
@@ -78,7 +80,7 @@ def test_a_port_that_is_taken(place: Path) -> None:
 @pytest.mark.parametrize("command", ["up", "serve", "worker", "scheduler", "migrate"])
 def test_a_data_folder_that_cannot_be_written_to(place: Path, command: str) -> None:
     place.chmod(0o555)
-    result = hashinsight(command, data_dir=place / "inner", disk_reserve_mb=1, prefix=ordinary_user())
+    result = started(command, data_dir=place / "inner", disk_reserve_mb=1, prefix=ordinary_user())
     refused(result, "cannot be used", "HASHINSIGHT_DATA_DIR")
 
 

@@ -15,7 +15,9 @@ import pytest
 
 from hashinsight.sim.control.client import NotAnswered
 from hashinsight.sim.sockets.nets import CONTROL_PORT
-from tests.running import environment, hashinsight, wait_for
+from tests.prepared import hashinsight
+from tests.running import environment, wait_for
+from tests.running import hashinsight as started
 from tests.sim.running import SCENARIO, Sim, sim_running
 from tests.sim.sockets.by_hand import ask
 
@@ -211,7 +213,7 @@ def test_a_start_that_cannot_go_on_is_refused_in_one_sentence(arguments: tuple[s
 
 def test_a_fleet_that_needs_more_open_files_than_allowed_is_refused_with_the_number_that_fits() -> None:
     few = ("sh", "-c", 'ulimit -n 600; exec "$@"', "sh")
-    refused(hashinsight("sim", "run", "quiet", "--machines", "400", prefix=few), "run at most 100 machines")
+    refused(started("sim", "run", "quiet", "--machines", "400", prefix=few), "run at most 100 machines")
 
 
 def test_a_scenario_with_a_mistake_is_refused_by_its_place(tmp_path: Path) -> None:
@@ -221,7 +223,7 @@ def test_a_scenario_with_a_mistake_is_refused_by_its_place(tmp_path: Path) -> No
 
 
 def test_the_library_is_listed() -> None:
-    listed = json.loads(hashinsight("sim", "scenarios", "--json").stdout)
+    listed = json.loads(started("sim", "scenarios", "--json").stdout)
     assert {"quiet", "ordinary", "demo"} <= set(listed)
 
 

@@ -27,6 +27,7 @@ class Scene:
         self.people = people
         self.database = database
         self.start = system_clock() + timedelta(seconds=1)
+        people.clock = lambda: self.start
         self.owner: dict[str, str] = {}
         self.site_id = 0
         self.at(0)

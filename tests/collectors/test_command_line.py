@@ -2,42 +2,19 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 from hashinsight.kit.errors import EXIT_REFUSED
 from hashinsight.kit.settings import Settings
 from tests.collectors.scene import EDGE, Scene
-
-# as __main__ does it, with the one group of commands
-PROGRAM = """
-import sys
-from hashinsight.cli.collectors import collector_app
-from hashinsight.kit.errors import EXIT_REFUSED, Refusal
-try:
-    collector_app()
-except Refusal as refusal:
-    sys.stderr.write(f"hashinsight: {refusal}\\n")
-    sys.exit(EXIT_REFUSED)
-"""
+from tests.prepared import hashinsight
 
 
-def command(settings: Settings, *arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+def command(settings: Settings, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     assert settings.database_url is not None
-    environment = {
-        "HASHINSIGHT_DATABASE_URL": settings.database_url.get_secret_value(),
-        "HASHINSIGHT_DATA_DIR": str(settings.data_dir),
-        "PATH": "",
-    }
-    return subprocess.run(
-        [sys.executable, "-c", PROGRAM, *arguments],
-        env=environment,
-        input=stdin,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    place = {"database_url": settings.database_url.get_secret_value(), "data_dir": settings.data_dir}
+    return hashinsight("collector", *arguments, said=stdin, **place)
 
 
 def answer(settings: Settings, *arguments: str) -> Any:

@@ -12,6 +12,8 @@ from sqlalchemy import TextClause, text
 from hashinsight.commands import judging
 from hashinsight.commands.queries import acking, deciding, leasing
 
+ALIVE = "coalesce(c.expires_at, '-infinity') > :now"
+
 
 def cut(statement: TextClause, *cuts: tuple[str, str]) -> TextClause:
     words = statement.text
@@ -42,7 +44,7 @@ def take_taken_machines(patch: pytest.MonkeyPatch) -> None:
 
 def hand_out_unapproved(patch: pytest.MonkeyPatch) -> None:
     unapproved = ("c.approval_state <> 'required'", "true")
-    never_expires = ("c.expires_at > :now", "(c.expires_at is null or c.expires_at > :now)")
+    never_expires = (ALIVE, "coalesce(c.expires_at, 'infinity') > :now")
     patch.setattr(leasing, "_LEASE", cut(leasing._LEASE, unapproved, never_expires))
 
 
@@ -51,7 +53,7 @@ def let_requesters_approve(patch: pytest.MonkeyPatch) -> None:
 
 
 def forget_the_ttl(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(leasing, "_LEASE", cut(leasing._LEASE, ("c.expires_at > :now", "true")))
+    patch.setattr(leasing, "_LEASE", cut(leasing._LEASE, (ALIVE, "true")))
 
 
 def forget_the_rate(patch: pytest.MonkeyPatch) -> None:

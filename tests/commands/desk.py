@@ -35,6 +35,7 @@ class Desk:
         self.people = people
         self._url = superuser_url
         self.start = system_clock() + timedelta(seconds=1)
+        people.clock = lambda: self.start
         self.at(0)
 
     def at(self, seconds: float) -> None:

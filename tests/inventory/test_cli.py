@@ -10,34 +10,21 @@ import pytest
 
 from hashinsight.kit.db.address import DatabaseAddress
 from tests.people import People
-from tests.running import environment
+from tests.prepared import hashinsight
 
-PROGRAM = """
+LIGHT = """
 import sys
-import typer
 from hashinsight.cli import inventory
-from hashinsight.kit.errors import Refusal
-assert "sqlalchemy" not in sys.modules and "polars" not in sys.modules and "pydantic" not in sys.modules
-app = typer.Typer(pretty_exceptions_enable=False)
-for name in inventory.__all__:
-    app.add_typer(getattr(inventory, name), name=name.removesuffix("_app").replace("_", "-"))
-try:
-    app()
-except Refusal as refusal:
-    sys.stderr.write(str(refusal))
-    sys.exit(78)
+print([name for name in ("sqlalchemy", "polars", "pydantic") if name in sys.modules])
 """
 
 
 class Shell:
     def __init__(self, address: DatabaseAddress, folder: Path) -> None:
-        self._environment = environment(database_url=address.url, data_dir=folder)
+        self._place = {"database_url": address.url, "data_dir": folder}
 
     def run(self, *arguments: str, said: str = "") -> subprocess.CompletedProcess[str]:
-        program = [sys.executable, "-c", PROGRAM, *arguments]
-        return subprocess.run(
-            program, env=self._environment, input=said, capture_output=True, text=True, timeout=60, check=False
-        )
+        return hashinsight(*arguments, said=said, **self._place)
 
     def ok(self, *arguments: str, said: str = "") -> Any:
         done = self.run(*arguments, "--json", said=said)
@@ -49,6 +36,11 @@ class Shell:
 async def shell(address: DatabaseAddress, tmp_path: Path, people: People) -> Shell:
     await people.tenant_id("a")
     return Shell(address, tmp_path)
+
+
+def test_a_shell_that_only_shows_its_help_loads_nothing_of_the_server() -> None:
+    done = subprocess.run([sys.executable, "-c", LIGHT], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "[]\n"
 
 
 def test_a_fleet_is_made_imported_listed_grouped_and_exported(shell: Shell, tmp_path: Path) -> None:

@@ -7,14 +7,14 @@ import httpx
 import psycopg
 import pytest
 import pytest_asyncio
-from psycopg import Connection, sql
+from psycopg import Connection
 
 from hashinsight.app import create_app
 from hashinsight.kit.db.address import DatabaseAddress, address_from_url, address_of_socket
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.folder import DataFolder
-from hashinsight.kit.ids import new_id
 from hashinsight.kit.settings import Settings
+from tests.clones import Clones
 from tests.isolation.opening import collectors_that_may_not, open_world, people_who_may_not
 from tests.isolation.watching import Prober
 from tests.isolation.world import World
@@ -22,12 +22,11 @@ from tests.people import People
 
 
 @pytest.fixture(scope="module")
-def clone(admin: psycopg.Connection, folder: DataFolder) -> Iterator[DatabaseAddress]:
+def clone(clones: Clones, folder: DataFolder) -> Iterator[DatabaseAddress]:
     """A migrated database for this module alone, by the superuser's address."""
-    name = f"isolation_{new_id().hex}"
-    admin.execute(sql.SQL("create database {} template hashinsight").format(sql.Identifier(name)))
+    name = clones.make("isolation")
     yield address_of_socket(folder.sockets, name, "postgres")
-    admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+    clones.leave(name)
 
 
 @pytest.fixture(scope="module")

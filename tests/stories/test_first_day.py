@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.running import Up, environment, new_folder
+from tests.prepared import hashinsight
+from tests.running import Up, new_folder
 
 
 @pytest.fixture(scope="module")
@@ -23,15 +22,7 @@ def up() -> Iterator[Up]:
 
 def command(up: Up, *words: str, given: str = "") -> Any:
     """A command against the running installation; its JSON answer."""
-    done = subprocess.run(
-        [sys.executable, "-m", "hashinsight", *words, "--json"],
-        env=environment(data_dir=up.folder.path, port=up.port),
-        input=given,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = hashinsight(*words, "--json", said=given, data_dir=up.folder.path, port=up.port)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

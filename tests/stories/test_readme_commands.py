@@ -7,12 +7,10 @@ import re
 import shutil
 from pathlib import Path
 
-import psycopg
 import pytest
 import uvicorn
 
 from hashinsight.app import create_app
-from hashinsight.kit.clock import system_clock
 from hashinsight.kit.settings import Settings
 from tests.people import People
 from tests.running import free_port
@@ -22,9 +20,8 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.parametrize("name", ["README.md", "README.zh-CN.md"])
 @pytest.mark.skipif(shutil.which("curl") is None or shutil.which("bash") is None, reason="they use curl and bash")
-async def test_the_three_cases_of_the_readme(name: str, settings: Settings, people: People, superuser_url: str) -> None:
+async def test_the_three_cases_of_the_readme(name: str, settings: Settings, people: People) -> None:
     (block,) = re.findall(r"```sh\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)
-    _open_site(superuser_url, str(await people.tenant_id()))
     token = (await people.headers("Owner"))["Authorization"].removeprefix("Bearer ")
     port = free_port()
     server = uvicorn.Server(uvicorn.Config(create_app(settings), port=port, log_config=None, lifespan="on"))
@@ -61,17 +58,3 @@ async def _bash(script: str, **variables: str) -> str:
     )
     said, _ = await asyncio.wait_for(process.communicate(), 60)
     return said.decode()
-
-
-def _open_site(url: str, tenant_id: str) -> None:
-    with psycopg.connect(url) as connection:
-        found = connection.execute(
-            "insert into sites (tenant_id, code, name, created_at) values (%s, 'demo-north', 'x', %s) returning id",
-            [tenant_id, system_clock()],
-        ).fetchone()
-        assert found is not None
-        connection.execute(
-            "insert into miners (tenant_id, site_id, miner_id, model, created_at, updated_at)"
-            " select %s, %s, 'north-' || n, 'Antminer S19', %s, %s from generate_series(1, 30) n",
-            [tenant_id, found[0], system_clock(), system_clock()],
-        )

@@ -11,7 +11,6 @@ from uuid import UUID
 import psycopg
 import pytest
 import pytest_asyncio
-from psycopg import sql
 from sqlalchemy import text
 
 from hashinsight.audit.actions import SYSTEM
@@ -21,10 +20,10 @@ from hashinsight.kit.db.address import DatabaseAddress, address_of_socket
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.folder import DataFolder
-from hashinsight.kit.ids import new_id
 from hashinsight.telemetry.queries import history, rollups
 from hashinsight.telemetry.queries.live import live_query
 from hashinsight.telemetry.resolutions import Resolution
+from tests.clones import Clones
 from tests.telemetry.plan import explain
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -68,9 +67,8 @@ insert into telemetry_5min (miner_no, bucket_ts, tenant_id, site_id, samples, on
 
 
 @pytest.fixture(scope="module")
-def big(admin: psycopg.Connection, folder: DataFolder) -> Iterator[DatabaseAddress]:
-    name = f"plans_{new_id().hex}"
-    admin.execute(sql.SQL("create database {} template hashinsight").format(sql.Identifier(name)))
+def big(clones: Clones, folder: DataFolder) -> Iterator[DatabaseAddress]:
+    name = clones.make("plans")
     with psycopg.connect(address_of_socket(folder.sockets, name, "postgres").libpq, autocommit=True) as connection:
         connection.execute("set synchronous_commit = off; set timezone = 'UTC'; set session_replication_role = replica")
         connection.execute(_FILL.encode())
@@ -83,7 +81,7 @@ def big(admin: psycopg.Connection, folder: DataFolder) -> Iterator[DatabaseAddre
         assert counts[1] is not None
         assert counts[1][0] > 1_000_000
     yield address_of_socket(folder.sockets, name)
-    admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+    clones.leave(name)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -2,10 +2,12 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 
 import structlog
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from starlette.middleware import Middleware
+from starlette.routing import BaseRoute
 
 from hashinsight import __version__
 from hashinsight.app import landing, probes
@@ -46,6 +48,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
         summary="Control plane and problem registry for fleets of Bitcoin ASIC miners",
         docs_url=None,  # the interactive pages load scripts from elsewhere; the document itself is enough
         redoc_url=None,
+        routes=_routes(),
         lifespan=_lifespan,
         middleware=[  # the first is the outermost
             Middleware(HeadAsGet),
@@ -73,12 +76,19 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
         most_samples=settings.batch_samples,
     )
     install_handlers(app)
+    return app
+
+
+@cache
+def _routes() -> list[BaseRoute]:
+    """All of them, made once a process: an application only differs in what its routes find in its state."""
+    everything = APIRouter()
     # first: they call a thousand times as often as people
     machines = (telemetry_edge_router, commands_edge_router, edge_router)
     people = (identity_router, inventory_router, collectors_router, telemetry_router, commands_router)
     for router in (*machines, landing.router, probes.router, *people):
-        app.include_router(router)
-    return app
+        everything.include_router(router)
+    return everything.routes
 
 
 @asynccontextmanager

@@ -25,7 +25,7 @@ from hashinsight.kit.db.context import Context, job_context
 
 ROUNDS = 3
 BATCH = 50
-_CONNECTIONS = 4
+_CONNECTIONS = 8
 _SINGLES = 2_000
 _MOVED = re.compile(r"number of transactions actually processed: (\d+)")
 
@@ -62,12 +62,11 @@ async def measure() -> Result:
         script = same_moves(bare, place.owner, batch=BATCH)
         async with serving(bare, processes=2) as api:
             await _round(place, api, _Ran(), "set_fan")  # prepares statements and fills caches: not what is measured
-            for no in range(ROUNDS):
+            for _ in range(ROUNDS):
                 await _round(place, api, ours, "set_fan")
                 await _order(place, "set_fan")
                 limit.add(await _pgbench(bare, script, clients=_CONNECTIONS))
                 await _tidy(place)
-                del no
             await _round(place, api, quiet, "set_fan", connections=1)
             await _round(place, api, alone, "set_fan", most=_SINGLES, how="single")
             async with _open_snapshot(bare):

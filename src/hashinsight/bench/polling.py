@@ -11,6 +11,8 @@ import threading
 import time
 from typing import Any
 
+import msgspec
+
 _BEFORE = {
     "hashrate_ths": 103.9,
     "power_w": 3050,
@@ -19,6 +21,17 @@ _BEFORE = {
     "mode": "normal",
 }
 _AFTER = {**_BEFORE, "fan_rpm": [4200, 4180, 4210, 4195], "pool_url": "stratum+tcp://pool.example:3333"}
+# made once: whoever sends the load must not be what is measured
+_SAID = msgspec.json.encode(
+    {
+        "status": "succeeded",
+        "started_at": "2026-03-01T12:00:01Z",
+        "finished_at": "2026-03-01T12:00:05.500Z",
+        "result": {"accepted": True},
+        "before": _BEFORE,
+        "after": _AFTER,
+    }
+)
 
 
 class Line:
@@ -36,37 +49,26 @@ class Line:
         while commands := self._ask("GET", f"/api/edge/v1/commands/poll?limit={limit}", None, self.polls_ms)[
             "commands"
         ]:
+            ids = [one["command_id"] for one in commands]
             if in_batches:
-                body = {"acks": [{"command_id": one["command_id"], **_said()} for one in commands]}
+                body = b'{"acks":[%s]}' % b",".join(b'{"command_id":"%s",%s' % (one.encode(), _SAID[1:]) for one in ids)
                 done = self._ask("POST", "/api/edge/v1/commands/ack/batch", body, self.acks_ms)["applied"]
             else:
-                paths = [f"/api/edge/v1/commands/{one['command_id']}/ack" for one in commands]
-                done = sum(self._ask("POST", path, _said(), self.acks_ms)["applied"] for path in paths)
+                paths = [f"/api/edge/v1/commands/{one}/ack" for one in ids]
+                done = sum(self._ask("POST", path, _SAID, self.acks_ms)["applied"] for path in paths)
             if done != len(commands):
                 raise RuntimeError(f"of {len(commands)} acks {done} were applied")
             self.commands += done
 
-    def _ask(self, method: str, path: str, body: Any, took: list[float]) -> Any:
-        content = None if body is None else json.dumps(body).encode()
+    def _ask(self, method: str, path: str, body: bytes | None, took: list[float]) -> Any:
         began = time.perf_counter()
-        self._line.request(method, path, content, self._headers)
+        self._line.request(method, path, body, self._headers)
         answer = self._line.getresponse()
         said = answer.read()
         took.append((time.perf_counter() - began) * 1000)
         if answer.status != http.HTTPStatus.OK:
             raise RuntimeError(f"{answer.status} {said[:200]!r}")
-        return json.loads(said)
-
-
-def _said() -> dict[str, Any]:
-    return {
-        "status": "succeeded",
-        "started_at": "2026-03-01T12:00:01Z",
-        "finished_at": "2026-03-01T12:00:05.500Z",
-        "result": {"accepted": True},
-        "before": _BEFORE,
-        "after": _AFTER,
-    }
+        return msgspec.json.decode(said)
 
 
 def run(port: int, token: str, connections: int, limit: int, how: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from hashinsight.cli.audit import audit_app
 from hashinsight.cli.checking import check_history
 from hashinsight.cli.collectors import collector_app
 from hashinsight.cli.commands import batch_app, command_app
+from hashinsight.cli.edge import edge_app
 from hashinsight.cli.identity import key_app, tenant_app, user_app
 from hashinsight.cli.inventory import (
     group_app,
@@ -191,6 +192,7 @@ _GROUPS = {
     "batch": batch_app,
     "audit": audit_app,
     "sim": sim_app,
+    "edge": edge_app,
 }
 for _name, _group in _GROUPS.items():
     app.add_typer(_group, name=_name)

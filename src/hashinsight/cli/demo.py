@@ -1,4 +1,4 @@
-"""The demo as a part of `hashinsight up --demo`: a simulated site beside the real pipeline."""
+"""The demo as a part of `hashinsight up --demo`: simulated machines and the edges that read them."""
 
 import sys
 
@@ -12,6 +12,8 @@ from hashinsight.kit.places import open_database
 from hashinsight.kit.run import run, stop_on_signal
 from hashinsight.kit.settings import Settings
 
+_STOP_SECONDS = 40.0  # its edges end first, then the machines
+
 
 def demo() -> None:
     run(_demo(prepare("demo")))
@@ -24,7 +26,7 @@ async def _demo(settings: Settings) -> None:
     database = open_database(settings, "demo")
     try:
         await check_database(database)
-        await run_demo(database, own_url(settings), settings.demo_miners, stop)
+        await run_demo(database, own_url(settings), settings.data_dir / "demo", settings.demo_miners, stop)
     finally:
         await database.dispose()
 
@@ -46,5 +48,6 @@ async def demo_child(settings: Settings, say: Progress) -> Child | None:
         async with database.transaction(job_context()) as session:
             return await is_heard(session, since=began)
 
-    say(f"starting the demo: {settings.demo_miners} simulated machines")
-    return Child("demo", [sys.executable, "-m", "hashinsight", "demo"], layer=2, ready=heard)
+    say(f"starting the demo: {settings.demo_miners} simulated machines, read by an edge a site")
+    command = [sys.executable, "-m", "hashinsight", "demo"]
+    return Child("demo", command, layer=2, stop_seconds=_STOP_SECONDS, ready=heard)

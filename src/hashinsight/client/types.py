@@ -112,6 +112,7 @@ class Batch(TypedDict):
     created_by: str | None
     reason: str
     approval_state: str
+    waits: bool  # somebody can still decide
     counts: dict[str, int]
     states: NotRequired[dict[str, int]]
     waiting_for_approval: NotRequired[int]

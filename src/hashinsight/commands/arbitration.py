@@ -14,6 +14,10 @@ Only control commands are weighed; lights can blink at any time. In this order, 
 | queued | anything else | the new one waits its turn |
 
 One refusal is enough to refuse; then nothing is superseded either.
+
+A leased one that comes back to the queue, by a failure or a lost lease, is weighed again: what was asked for behind it
+and outranks it could not displace it then, and does now. So of any two commands that wait for a machine the later was
+weighed against the earlier, and an approval, which changes neither class nor age, has nothing left to weigh.
 """
 
 from collections.abc import Iterable, Sequence
@@ -129,16 +133,29 @@ def _against_leased(wish: Wish, one: Present) -> tuple[Refused | None, str, bool
 
 def _against_queued(wish: Wish, one: Present) -> tuple[Refused | None, str, bool]:
     rank, other = _RANKS[wish.priority], _RANKS[one.priority]
-    if rank > other:
-        return None, f"goes before {one}, which is of a lower class", True
-    if wish.interrupts and not one.interrupts:
-        return None, f"a safety emergency goes before {one}", True
+    if _outranks(wish, one):
+        by_class = f"goes before {one}, which is of a lower class"
+        return None, by_class if rank > other else f"a safety emergency goes before {one}", True
     if one.asks == wish.asks:
         return Refused.DUPLICATE, f"the same waits already: {one}", False
     if one.command_type in wish.opposes:
         why = "is older and of the same class" if rank == other else "is of a higher class"
         return Refused.CONTRADICTS, f"{one} {why} and asks for the opposite", False
     return None, f"waits beside {one}", False
+
+
+def _outranks(new: Wish | Present, one: Present) -> bool:
+    return _RANKS[new.priority] > _RANKS[one.priority] or (new.interrupts and not one.interrupts)
+
+
+def outranking(one: Present, others: Iterable[Present]) -> Present | None:
+    """What displaces one that comes back to the queue: of those that were asked for behind it, the most urgent.
+
+    What was there before it has nothing to do with it: it was weighed against that when it was made.
+    """
+    behind = (other for other in others if other.command_id > one.command_id and not other.is_leased)
+    above = [other for other in behind if _outranks(other, one)]
+    return max(above, key=lambda other: (other.interrupts, _RANKS[other.priority]), default=None)
 
 
 def arbitrate_all(wish: Wish, present: dict[int, Sequence[Present]]) -> dict[int, Verdict]:

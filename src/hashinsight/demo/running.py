@@ -1,75 +1,85 @@
-"""The demo: a simulated fleet in real time whose telemetry arrives by HTTP, as any site's does."""
+"""The demo: simulated machines on sockets, read and commanded by one real edge a site, as in the field."""
 
 import asyncio
-import json
-import time
-from dataclasses import dataclass
+import os
+import sys
+from pathlib import Path
 
-import httpx
 import structlog
 
+from hashinsight.demo.enrolling import enrol
 from hashinsight.demo.settling import may_settle, settle
-from hashinsight.demo.telling import batches
+from hashinsight.kit.children import Child, Supervisor
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.errors import Refusal
-from hashinsight.sim.columns import Dressing
+from hashinsight.sim.fleet import lay_out
+from hashinsight.sim.live import with_luxos
 from hashinsight.sim.scenario import from_library
-from hashinsight.sim.world import World
+from hashinsight.sim.sockets.nets import claim
 
 log = structlog.get_logger(__name__)
 
-_EVERY_SECONDS = 60.0
-_SEED = 7
+SCENARIO, SEED = "demo", 7
+_EDGE_SECONDS = 25.0  # it lets commands come to their end
 
 
-@dataclass(frozen=True)
-class _Line:
-    """One site's way to the cloud."""
-
-    client: httpx.AsyncClient
-    token: str
-
-    async def send(self, body: bytes) -> None:
-        headers = {"X-Collector-Key": self.token, "Content-Type": "application/octet-stream"}
-        answer = await self.client.post("/api/edge/v1/telemetry/batch", content=body, headers=headers)
-        answer.raise_for_status()
-
-    async def beat(self, machines: int) -> None:
-        said = {"status": "online", "version": "demo", "miners_total": machines, "miners_online": machines}
-        headers = {"X-Collector-Key": self.token, "Content-Type": "application/json"}
-        (await self.client.post("/api/edge/v1/heartbeat", content=json.dumps(said), headers=headers)).raise_for_status()
-
-
-async def run_demo(database: Database, url: str, machines: int, stop: asyncio.Event) -> None:
+async def run_demo(database: Database, url: str, folder: Path, machines: int, stop: asyncio.Event) -> None:
+    """`folder`: where its edges keep what they keep, as they would on a box of their own."""
     async with database.transaction(job_context()) as session:
         if not await may_settle(session):
             raise Refusal("the demo does not join a fleet of your own: set HASHINSIGHT_DEMO_MINERS=0.")
-    scenario = from_library("demo").resized(machines)
-    world = await asyncio.to_thread(World, scenario, seed=_SEED, start=time.time())
+    fleet = lay_out(with_luxos(from_library(SCENARIO).resized(machines)), SEED)
     async with database.transaction(job_context()) as session:
-        tokens = await settle(session, world.fleet, now=system_clock())
-    async with httpx.AsyncClient(base_url=url, timeout=30, trust_env=False) as client:
-        lines = {site: _Line(client, token) for site, token in tokens.items()}
-        dressing = Dressing(world)
-        log.info("demo_started", machines=world.fleet.n, sites=sorted(lines))
-        while not stop.is_set():
-            began = time.monotonic()
-            await asyncio.to_thread(world.advance, time.time())
-            await _tell(lines, await asyncio.to_thread(batches, world, dressing))
-            try:
-                await asyncio.wait_for(stop.wait(), max(0.0, _EVERY_SECONDS - (time.monotonic() - began)))
-            except TimeoutError:
-                continue
+        tokens = await settle(session, fleet, now=system_clock())
+    net = _free_net()
+    supervisor = Supervisor()
+    try:
+        await supervisor.start(_simulator(folder, net, machines))
+        for site, token in tokens.items():
+            config = enrol(folder / site, fleet, site, token, net=net, url=url)
+            await supervisor.start(_edge(site, config))
+        log.info("demo_started", machines=fleet.n, sites=sorted(tokens), net=f"127.{net}")
+        await supervisor.run_until(stop)
+    finally:
+        await supervisor.stop()
 
 
-async def _tell(lines: dict[str, _Line], told: dict[str, list[bytes]]) -> None:
-    """A minute that could not be told is lost, as with a collector that keeps no spool; the next one is tried."""
-    for site, bodies in told.items():
-        try:
-            await lines[site].beat(len(bodies))
-            for body in bodies:
-                await lines[site].send(body)
-        except httpx.HTTPError as error:
-            log.warning("demo_not_heard", site=site, error=str(error))
+def _free_net() -> int:
+    """Chosen here, so that a simulator that has to be started anew is where its edges look for it."""
+    number, held = claim(None)
+    held.close()
+    return number
+
+
+def _simulator(folder: Path, net: int, machines: int) -> Child:
+    """LuxOS on every Antminer: the maker's own firmware takes no orders by its socket."""
+    options = ["--machines", str(machines), "--seed", str(SEED), "--net", f"127.{net}", "--luxos", "--json"]
+    output = _log(folder / "simulator")
+
+    async def listens() -> bool:
+        return output.exists() and output.stat().st_size > 0
+
+    command = [sys.executable, "-m", "hashinsight", "sim", "run", SCENARIO, *options]
+    return Child("demo-simulator", command, layer=1, ready=listens, output=output)
+
+
+def _edge(site: str, config: Path) -> Child:
+    """Without the settings and proxies of whoever started this: the file is all that it knows, its cloud is here."""
+    foreign = ("hashinsight_", "http_proxy", "https_proxy", "all_proxy")
+    clean = {name: value for name, value in os.environ.items() if not name.lower().startswith(foreign)}
+    command = [sys.executable, "-m", "hashinsight", "edge", "run", "--config", str(config)]
+    return Child(
+        f"demo-edge-{site}",
+        command,
+        environment=clean,
+        layer=2,
+        stop_seconds=_EDGE_SECONDS,
+        output=_log(config.parent),
+    )
+
+
+def _log(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder / "log"

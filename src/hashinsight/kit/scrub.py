@@ -58,6 +58,7 @@ _VALUES: tuple[tuple[tuple[tuple[str, ...], ...], re.Pattern[str], str], ...] = 
 )
 _MARKS, _SHORT = frozenset("@.:="), 14  # a shorter text without any of these characters fits no pattern
 _LONGEST_NAME = 100
+_NUMBERS, _MAPPINGS, _LISTS = (int, float), (dict, Mapping), (list, tuple, set, frozenset)
 
 
 def scrub_text(text: str) -> str:
@@ -95,14 +96,17 @@ _is_known_hidden = lru_cache(maxsize=4096)(_is_hidden)  # the same few hundred n
 
 def scrub(value: Any, key: str = "") -> Any:
     """The same value with every secret in it hidden; what is not a plain value is shown by its text."""
-    if value is None or isinstance(value, bool):
+    if value is None or value is True or value is False:
         return value
     if key and is_hidden_name(key):
         return HIDDEN
-    if isinstance(value, int | float):
+    if isinstance(value, _NUMBERS):
         return value
-    if isinstance(value, dict | Mapping):
-        return {str(name): scrub(item, str(name)) for name, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [scrub(item) for item in value]
+    if isinstance(value, _MAPPINGS):
+        return {
+            str(name): item if type(item) in _NUMBERS and not is_hidden_name(str(name)) else scrub(item, str(name))
+            for name, item in value.items()
+        }
+    if isinstance(value, _LISTS):
+        return [item if type(item) in _NUMBERS else scrub(item) for item in value]
     return scrub_text(value.decode(errors="replace") if isinstance(value, bytes) else str(value))

@@ -2,8 +2,10 @@
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -19,7 +21,18 @@ from hashinsight.sim.world import MAX_STEP_SEC, World
 STEP_SEC = 5.0
 SOON_SEC = 0.1  # how long after a command its effect is shown: a wave of them costs one look at the fleet, not each
 STALE_SEC = 0.5
+MOST_ORDERS = 100_000
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a machine was told over its socket, and why it did not do it, if so."""
+
+    at: float  # of the real clock
+    no: int
+    act: Act
+    refused: str | None
 
 
 class Live:
@@ -32,6 +45,7 @@ class Live:
         self.net = net
         self.speed = speed
         self.answers: dict[int, dict[tuple[str, str], bytes]] = {}
+        self.orders: deque[Order] = deque(maxlen=MOST_ORDERS)
         self.stopping = asyncio.Event()
         self._lock = asyncio.Lock()
         self._began = (time.monotonic(), world.at)
@@ -50,7 +64,9 @@ class Live:
         return self.world.pools(no)
 
     async def act(self, no: int, act: Act) -> Refused | None:
-        return await self.change(lambda world: world.act(no, act))
+        refused = await self.change(lambda world: world.act(no, act))
+        self.orders.append(Order(time.time(), no, act, None if refused is None else refused.reason))
+        return refused
 
     def act_later(self, no: int, act: Act, delay_sec: float) -> None:
         async def wait() -> None:

@@ -12,7 +12,7 @@ _DATE_CHARS = 10
 def write_time(at: datetime) -> str:
     if at.tzinfo is None:
         raise ValueError("a time on the wire needs a zone")
-    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return (at if at.tzinfo is UTC else at.astimezone(UTC)).replace(tzinfo=None).isoformat() + "Z"
 
 
 def find_time(value: Any) -> datetime | None:

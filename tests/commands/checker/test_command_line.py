@@ -5,7 +5,7 @@ from typing import Any
 
 from hashinsight.kit.settings import Settings
 from tests.commands.yard import Yard
-from tests.running import hashinsight
+from tests.prepared import hashinsight
 
 
 def _check(settings: Settings, *more: str) -> Any:

@@ -51,9 +51,18 @@ class One:
     def interrupts(self) -> bool:
         return self.emergency and CLASSES[self.rank] == "safety"
 
+    def is_alive(self, now: datetime) -> bool:
+        """It keeps its place also while its retry waits."""
+        return self.state == "queued" and not self.waits and self.expires is not None and self.expires > now
+
     def is_due(self, now: datetime) -> bool:
-        waits = self.waits or (self.not_before is not None and self.not_before > now)
-        return self.state == "queued" and not waits and self.expires is not None and self.expires > now
+        return self.is_alive(now) and (self.not_before is None or self.not_before <= now)
+
+    def is_over(self, now: datetime) -> bool:
+        return (self.made_at + APPROVAL_WAIT if self.waits or self.expires is None else self.expires) <= now
+
+    def outranks(self, other: "One") -> bool:
+        return self.rank > other.rank or (self.interrupts and not other.interrupts)
 
     def go(self, state: str) -> None:
         self.state = state
@@ -74,6 +83,8 @@ class Model:
         """Why it is refused, or whom it displaces."""
         displaced = []
         for old in self.on(new.miner) if new.is_control else ():
+            if old.state == "queued" and old.is_over(new.made_at):
+                continue  # it never goes out: the sweep ends it
             opposed = any({new.kind, old.kind} == pair for pair in OPPOSITES)
             if old.is_leased:
                 if old.asks == new.asks:
@@ -82,7 +93,7 @@ class Model:
                     displaced.append(old)
                 elif opposed and new.rank < old.rank:
                     return "CONTRADICTS", []
-            elif new.rank > old.rank or (new.interrupts and not old.interrupts):
+            elif new.outranks(old):
                 displaced.append(old)
             elif old.asks == new.asks:
                 return "DUPLICATE", []
@@ -104,7 +115,7 @@ class Model:
         for one in due:
             others = [other for other in self.on(one.miner) if other is not one] if one.is_control else []
             if not any(
-                other.is_leased or (other.is_due(now) and goes_first(other) < goes_first(one)) for other in others
+                other.is_leased or (other.is_alive(now) and goes_first(other) < goes_first(one)) for other in others
             ):
                 free.append(one)
         return sorted(free, key=goes_first)
@@ -118,6 +129,20 @@ class Model:
         one.holder, one.lease_until = holder, now + LEASE
         self.owners[dispatch] = one.id
         self.held_by.setdefault(dispatch, set()).add(holder[0])
+
+    def ack_all(
+        self, said: list[tuple[UUID, str]], holder: tuple[UUID, str | None], now: datetime
+    ) -> list[tuple[bool, str, str | None]]:
+        """In their order; what came back to the queue is weighed behind the last of them."""
+        answers = [self.ack(dispatch, status, holder, now) for dispatch, status in said]
+        ones = [self.all[self.owners[dispatch]] for dispatch, _ in said]
+        for one, (applied, state, _) in zip(ones, answers, strict=True):
+            if applied and state == "queued":
+                self.come_back(one, now)
+        return [
+            (applied, one.state if state == "queued" else state, code)
+            for one, (applied, state, code) in zip(ones, answers, strict=True)
+        ]
 
     def ack(
         self, dispatch: UUID, status: str, holder: tuple[UUID, str | None], now: datetime
@@ -155,14 +180,25 @@ class Model:
             return "NOT_LEASE_OWNER"
         return "LEASE_MOVED" if one.is_leased and status != "succeeded" else None
 
+    def come_back(self, one: One, now: datetime) -> None:
+        """What was asked for behind it while it was leased may outrank it."""
+        others = self.on(one.miner) if one.is_control and one.state == "queued" else []
+        behind = [other for other in others if other.id > one.id and not (other.is_leased or other.is_over(now))]
+        if any(other.outranks(one) for other in behind):
+            one.go("superseded")
+
     def sweep(self, now: datetime) -> None:
+        back = []
         for one in self.all.values():
             over = one.expires is not None and one.expires <= now
             if one.is_leased and one.lease_until is not None and one.lease_until <= now:
                 over = over or one.tries > one.retries
                 one.go("canceled" if one.canceling else "expired" if over else "queued")
+                back += [one] if one.state == "queued" else []
             elif one.state == "queued" and (over or (one.waits and one.made_at + APPROVAL_WAIT <= now)):
                 one.go("expired")
+        for one in back:
+            self.come_back(one, now)
 
     def active(self) -> Iterator[One]:
         return (one for one in self.all.values() if one.is_control and one.is_leased)

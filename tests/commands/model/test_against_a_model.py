@@ -144,7 +144,7 @@ class Machine(RuleBasedStateMachine):
     def _ack(self, said: list[tuple[UUID, AckStatus]], holder: Holder) -> None:
         answers = self.beside.run(self.yard.ack(*(Ack(str(one), status) for one, status in said), holder=holder))
         who = (holder.collector_id, None)
-        expected = [self.model.ack(one, status.value, who, self.yard.now) for one, status in said]
+        expected = self.model.ack_all([(one, status.value) for one, status in said], who, self.yard.now)
         assert [(one.applied, one.state, one.error_code) for one in answers] == expected
 
     @rule(command=commands, by=st.sampled_from(["ann", "olga"]), rejects=st.booleans())

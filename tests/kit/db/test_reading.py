@@ -13,17 +13,16 @@ from hashinsight.kit.db.address import DatabaseAddress, address_from_url, addres
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.database import Database, enter
 from hashinsight.kit.embedded.folder import DataFolder
-from hashinsight.kit.ids import new_id
+from tests.clones import Clones
 
 WHICH = text("select current_database()")
 
 
 @pytest.fixture
-async def replica(admin: psycopg.Connection, folder: DataFolder) -> AsyncIterator[DatabaseAddress]:
-    name = f"replica_{new_id().hex}"
-    admin.execute(sql.SQL("create database {} template hashinsight").format(sql.Identifier(name)))
+async def replica(clones: Clones, folder: DataFolder) -> AsyncIterator[DatabaseAddress]:
+    name = clones.make("replica")
     yield address_of_socket(folder.sockets, name)
-    admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+    clones.leave(name)
 
 
 async def test_reads_go_to_the_replica_and_writes_to_the_main_server(

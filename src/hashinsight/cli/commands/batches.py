@@ -1,6 +1,6 @@
 """`hashinsight batch list | show | approve | reject | cancel`."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -31,6 +31,7 @@ def list_batches(
     *,
     site: AnySiteOption = None,
     since: SinceOption = None,
+    waiting: Annotated[bool, typer.Option("--waiting", help="Only those that wait for approval.")] = False,
     limit: LimitOption = 50,
     cursor: CursorOption = None,
     tenant: TenantOption = None,
@@ -44,7 +45,8 @@ def list_batches(
         from hashinsight.commands.queries.batches import WantedBatches
         from hashinsight.commands.service import batches
 
-        wanted = WantedBatches(acting.site_id, since=TypeAdapter(AwareDatetime | None).validate_python(since))
+        since_then = TypeAdapter(AwareDatetime | None).validate_python(since)
+        wanted = WantedBatches(acting.site_id, since=since_then, waiting=True if waiting else None)
         found = await batches.list_batches(acting.session, acting.asker.seen, wanted, limit=limit, cursor=cursor)
         return {"batches": list(found.rows), "next_cursor": found.next_cursor}
 
@@ -120,7 +122,7 @@ def _line(one: dict[str, Any]) -> dict[str, Any]:
         "machines": counts["machines"],
         "made": counts["created"],
         "refused": counts["refused"],
-        "approval": one["approval_state"],
+        "approval": "waits" if one["waits"] else one["approval_state"],
         "reason": one["reason"],
     }
 

@@ -139,6 +139,13 @@ def act(
     say(done, "\n".join(rows), as_json=json)
 
 
+def orders(*, machine: MachineOption = None, net: NetOption = None, json: JsonOption = False) -> None:
+    """Say what machines were told over their sockets, in order."""
+    told = ask(net, "orders", machine=machine or None)
+    rows = [f"{_time(one['at'])} {one['machine_id']}: {one['act']}{_refusal(one)}" for one in told]
+    say(told, "\n".join(rows) or "none", as_json=json)
+
+
 def stop(*, net: NetOption = None, json: JsonOption = False) -> None:
     """End a simulator."""
     say(ask(net, "stop"), "stopping", as_json=json)
@@ -146,6 +153,10 @@ def stop(*, net: NetOption = None, json: JsonOption = False) -> None:
 
 def _time(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def _refusal(order: dict[str, Any]) -> str:
+    return f", refused: {order['refused']}" if order["refused"] else ""
 
 
 def _told(episode: dict[str, Any]) -> str:

@@ -9,8 +9,7 @@ from sqlalchemy import func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.collectors.models import Collector, CollectorToken, EnrolmentCode
-from hashinsight.kit.db.context import Context
-from hashinsight.kit.db.database import Database, enter
+from hashinsight.kit.db.database import Database
 
 
 @dataclass(frozen=True)
@@ -38,17 +37,7 @@ class Holder(Owner):
     site_code: str
 
 
-# from the first on the transaction sees the site of the token's collector, and nothing where there is none
-_ENTER_SITE_OF = """
-    select set_config('app.tenant', tenant_id::text, true), set_config('app.sites', site_id::text, true)
-    from lookup_collector(%s)
-"""
-_HOLDER = """
-    select c.tenant_id, c.site_id, c.id, t.revoked_at, t.expires_at, c.zone_id, c.name, c.status, c.permissions,
-        c.site_form, c.last_seen_at, c.clock_skew_sec, s.code
-    from collector_tokens t join collectors c on c.id = t.collector_id join sites s on s.id = c.site_id
-    where t.token_hash = %s
-"""
+_HOLDER = "select * from collector_holding(%s)"
 
 
 async def find_code_owner(session: AsyncSession, code_hash: bytes) -> Owner | None:
@@ -63,12 +52,8 @@ async def enter_site(session: AsyncSession, owner: Owner) -> None:
 
 async def find_holder(database: Database, token_hash: bytes) -> Holder | None:
     """Whoever holds this token. Every call of every collector asks: one way to the server and back."""
-    async with database.bare() as driver:
-        async with driver.pipeline():
-            await enter(driver, Context(read_only=True))
-            await driver.execute(_ENTER_SITE_OF, (token_hash,), prepare=True)
-            held = await driver.execute(_HOLDER, (token_hash,), prepare=True)
-            await driver.commit()
+    async with database.at_once() as driver:
+        held = await driver.execute(_HOLDER, (token_hash,), prepare=True)
         row = await held.fetchone()
     return None if row is None else Holder(*row)
 

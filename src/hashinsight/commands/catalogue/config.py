@@ -15,7 +15,8 @@ MOST_BYTES = 8 * 1024
 MOST_DEPTH = 6
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_GUARDED = frozenset({"pool", "pools", "stratum", "worker", "workers", "user", "username", "pass", "firmware"})
+_GUARDED = frozenset({"user", "username", "pass"})
+_GUARDED_ANYWHERE = ("pool", "stratum", "worker", "firmware")  # also inside a word: some makers write poolurl
 _ADDRESS = re.compile(r"stratum2?(?:\+[a-z]+)?://", re.IGNORECASE)
 
 
@@ -36,7 +37,8 @@ def _check_member(name: str, value: Any) -> None:
     if not _NAME.fullmatch(name):
         raise ValueError("a name has 1 to 64 letters, digits, dots, dashes or underscores")
     words = {word.lower() for word in _PARTS.findall(name)}
-    if words & _GUARDED or is_hidden_name(name):
+    is_guarded = words & _GUARDED or any(part in name.lower() for part in _GUARDED_ANYWHERE)
+    if is_guarded or is_hidden_name(name):
         raise ValueError(f"{name}: pools, credentials, addresses and firmware are not set here")
     if isinstance(value, str) and not value.isprintable():
         raise ValueError(f"{name}: holds a character that cannot be shown")

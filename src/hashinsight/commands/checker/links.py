@@ -6,14 +6,15 @@ from itertools import pairwise
 from uuid import UUID
 
 from hashinsight.commands.checker.findings import Finding, Name, found
-from hashinsight.commands.checker.rows import Part, Story
+from hashinsight.commands.checker.rows import Move, Part, Story
 from hashinsight.commands.states import LEASED, Event, Priority
 
+_RETURNS = (Event.RETRIED, Event.LEASE_LOST)
 _RANKS = {priority.value: rank for rank, priority in enumerate(Priority)}
 
 
 def check_successors(part: Part) -> Iterator[Finding]:
-    """Both ends of a supersession tell of it, at one time and of one machine; what is leased only emergencies take."""
+    """Both ends of one tell of it, at one time and of one machine; what is leased only emergencies take."""
     for story in part:
         for move in story.of(Event.SUPERSEDED):
             named = move.says("superseded_by")
@@ -24,13 +25,21 @@ def check_successors(part: Part) -> Iterator[Finding]:
                 if part.covers(move.at):
                     yield _broken(story, f"its successor {named} does not exist")
                 continue
-            if by.command.miner_no != story.command.miner_no or by.command.created_at != move.at:
+            came_back = _came_back(story, move)
+            is_of_its_time = by.command.created_at <= move.at if came_back else by.command.created_at == move.at
+            if by.command.miner_no != story.command.miner_no or not is_of_its_time:
                 yield _broken(story, f"{named} is of another machine or time")
-            if str(story.id) not in _displaced(by):
+            if not came_back and str(story.id) not in _displaced(by):
                 yield _broken(story, f"{named} does not tell that it superseded this one")
             yield from _outranked(story, by, is_leased=move.old_state in LEASED)
         if story.command.superseded_by is not None and not story.of(Event.SUPERSEDED):
             yield _broken(story, "the row names a successor, and no move made it one")
+
+
+def _came_back(story: Story, move: Move) -> bool:
+    """At that moment, to a queue where its successor was before it: that one was made when it could not displace it."""
+    before = next((one for one in story.moves if one.n == move.n - 1), None)
+    return before is not None and before.event in _RETURNS and before.at == move.at
 
 
 def check_predecessors(part: Part) -> Iterator[Finding]:

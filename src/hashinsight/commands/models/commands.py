@@ -89,7 +89,7 @@ COMMANDS = Table(
     ),
     Index("ix_commands_open", "miner_no", postgresql_where=text("finished_at is null")),
     Index("ix_commands_lease_until", "lease_until", postgresql_where=text("lease_until is not null")),
-    Index("ix_commands_expires_at", "expires_at", postgresql_where=text(READY)),
+    Index("ix_commands_expires_at", "expires_at", postgresql_where=text(f"{READY} and expires_at is not null")),
     Index("ix_commands_waiting", "approval_until", postgresql_where=text("state = 'queued' and expires_at is null")),
     Index("ix_commands_finished_at", "finished_at", postgresql_where=text("finished_at is not null")),
     Index("ix_commands_batch_id", "batch_id"),

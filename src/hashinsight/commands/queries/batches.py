@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, func, or_, select, text
+from sqlalchemy import ColumnElement, and_, exists, func, not_, or_, select, text, union_all
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.commands.models import APPROVALS, BATCHES, COMMANDS, DONE
@@ -18,6 +18,13 @@ from hashinsight.kit.paging import Page, decode_cursor, encode_cursor, page
 # those with one entry a machine are read where one batch is shown, and never for a list
 _LONG = ("selection", "refused", "repeated")
 _SHOWN = tuple(column for column in BATCHES.columns if column.name not in (*_LONG, "tenant_id"))
+# Whether somebody can still decide about it. `approval_state` tells what was decided, and of a batch whose commands
+# expired or were canceled before anybody did, that is nothing.
+_WAITS = exists(
+    select(COMMANDS.c.command_id).where(
+        COMMANDS.c.batch_id == BATCHES.c.batch_id, COMMANDS.c.state == "queued", COMMANDS.c.approval_state == "required"
+    )
+).label("waits")
 # by their place: the list was written once and never changes
 _REFUSED = text("""
 select e.place, e.said from command_batches b
@@ -34,14 +41,17 @@ class WantedBatches:
     created_by: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+    waiting: bool | None = None
 
     def conditions(self) -> list[ColumnElement[bool]]:
-        equal = {name: value for name, value in vars(self).items() if name not in ("since", "until")}
+        equal = {name: value for name, value in vars(self).items() if name not in ("since", "until", "waiting")}
         found = [BATCHES.c[name] == value for name, value in equal.items() if value is not None]
         if self.since is not None:
             found.append(BATCHES.c.created_at >= self.since)
         if self.until is not None:
             found.append(BATCHES.c.created_at < self.until)
+        if self.waiting is not None:
+            found.append(_WAITS.element if self.waiting else not_(_WAITS.element))
         return found
 
 
@@ -61,15 +71,15 @@ async def list_batches(
     session: AsyncSession, scope: Scope, wanted: WantedBatches, *, limit: int, cursor: str | None = None
 ) -> Page:
     """Newest first."""
-    query = select(*_SHOWN).where(batches_within(scope), *wanted.conditions())
+    query = select(*_SHOWN, _WAITS).where(batches_within(scope), *wanted.conditions())
     key = [BATCHES.c.created_at, BATCHES.c.batch_id]
     found = await page(session, query, key, limit=limit, cursor=cursor, descending=True)
-    names = [column.name for column in _SHOWN]
+    names = [*(column.name for column in _SHOWN), _WAITS.name]
     return Page([dict(zip(names, row, strict=True)) for row in found.rows], found.next_cursor)
 
 
 async def get_batch(session: AsyncSession, scope: Scope, batch_id: UUID) -> dict[str, Any]:
-    query = select(*_SHOWN, BATCHES.c.selection).where(batches_within(scope), BATCHES.c.batch_id == batch_id)
+    query = select(*_SHOWN, _WAITS, BATCHES.c.selection).where(batches_within(scope), BATCHES.c.batch_id == batch_id)
     found = (await session.execute(query)).one_or_none()
     if found is None:
         raise NotFound("there is no such batch")
@@ -86,18 +96,21 @@ async def check_seen(session: AsyncSession, scope: Scope, batch_id: UUID) -> Non
 
 
 async def count_commands(session: AsyncSession, scope: Scope, batch_id: UUID) -> tuple[dict[str, int], int]:
-    """Of what this scope sees of it: commands by state, and how many wait for approval."""
+    """Of what this scope sees of it: commands by state, and how many wait for approval.
+
+    In one statement: what is archived between two of them would be counted twice.
+    """
+    parts = [
+        select(table.c.state, table.c.approval_state, func.count())
+        .where(commands_within(scope, table), table.c.batch_id == batch_id)
+        .group_by(table.c.state, table.c.approval_state)
+        for table in (COMMANDS, DONE)
+    ]
     states: Counter[str] = Counter()
     waiting = 0
-    for table in (COMMANDS, DONE):
-        query = (
-            select(table.c.state, table.c.approval_state, func.count())
-            .where(commands_within(scope, table), table.c.batch_id == batch_id)
-            .group_by(table.c.state, table.c.approval_state)
-        )
-        for state, approval, n in (await session.execute(query)).all():
-            states[state] += n
-            waiting += n if (state, approval) == ("queued", "required") else 0
+    for state, approval, n in (await session.execute(union_all(*parts))).all():
+        states[state] += n
+        waiting += n if (state, approval) == ("queued", "required") else 0
     return dict(states), waiting
 
 

@@ -40,7 +40,9 @@ with moved as (
         jsonb_build_object('approval_state', cast(:decision as text)), null
     from moved
 ), batched as (
-    update command_batches b set approval_state = :decision
+    update command_batches b set approval_state = case when exists (
+        select from all_commands o where o.batch_id = b.batch_id and o.approval_state = 'approved'
+    ) then 'approved' else :decision end
     where b.batch_id in (select batch_id from moved) and not exists (
         select from commands o where o.batch_id = b.batch_id and o.state = 'queued' and o.approval_state = 'required'
             and o.command_id not in (select command_id from moved))

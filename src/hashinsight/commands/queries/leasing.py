@@ -14,6 +14,7 @@ from hashinsight.audit.service import RECORD_IN_PLACE
 from hashinsight.commands.queries.packing import TOLD, whence
 from hashinsight.commands.states import Event, begins
 from hashinsight.kit.db.context import Context
+from hashinsight.kit.db.copying import driver_of
 from hashinsight.kit.db.together import Asked, together
 from hashinsight.kit.ids import new_id, new_ids
 
@@ -26,11 +27,14 @@ def _ready(alias: str) -> str:
     return f"{alias}.state = 'queued' and {alias}.approval_state <> 'required'"
 
 
+def _alive(alias: str) -> str:
+    """Its end in a form that no index knows: one on it alone looks cheap while the table is small, and is not."""
+    alive = f"coalesce({alias}.expires_at, '-infinity') > :now"
+    return f"{_ready(alias)} and {alias}.cancel_requested_at is null and {alive}"
+
+
 def _due(alias: str) -> str:
-    return (
-        f"{_ready(alias)} and {alias}.cancel_requested_at is null and {alias}.next_attempt_at <= :now"
-        f" and {alias}.expires_at > :now"
-    )
+    return f"{_alive(alias)} and {alias}.next_attempt_at <= :now"
 
 
 # only when the last note is old: an upsert alone would lock the row, and polls of one device would take turns
@@ -41,9 +45,11 @@ HEARD = """insert into command_devices (tenant_id, site_id, collector_id, device
     on conflict (collector_id, device) do update
     set last_seen_at = greatest(command_devices.last_seen_at, excluded.last_seen_at)"""
 # Only the first control command of a machine is looked at, and only while none is leased there: so two polls do not
-# even try to hand out two of them. Type by type, because a type whose rate is spent may have thousands waiting. The
+# even try to hand out two of them. One that waits for its retry keeps its place: what was asked for behind it would
+# else be undone by it. Type by type, because a type whose rate is spent may have thousands waiting. The
 # machine is looked up by itself (`limit 1`): whatever the statistics say, by its number, and where it stands today.
 # Written in the order of the machines: polls that meet there wait for each other, and not in a circle.
+# Issued is what the TTL counts from: the request, or the approval where there was one.
 _LEASE = text(f"""
 with unsettled as materialized (
     select exists (
@@ -64,9 +70,10 @@ with unsettled as materialized (
             limit 1
         ) m
         where c.site_id = :site_id and c.command_type = room.command_type and {_due("c")}
+            and c.miner_no <> all (cast(:without as int[]))
             and (not c.is_control or not exists (
                 select from commands o where o.miner_no = c.miner_no and o.finished_at is null and o.is_control
-                    and o.command_id <> c.command_id and (o.state <> 'queued' or {_due("o")}
+                    and o.command_id <> c.command_id and (o.state <> 'queued' or {_alive("o")}
                         and (-o.urgency, o.created_at, o.command_id) < (-c.urgency, c.created_at, c.command_id))
             ))
         order by c.urgency desc, c.created_at, c.command_id
@@ -117,9 +124,13 @@ with unsettled as materialized (
     {HEARD}
 )
 select unsettled.waits, command_id, dispatch_id, tenant_id, site_id, batch_id, miner_no, known_as as miner_id,
-    stands_in as zone_id, command_type, params, sealed_params, priority, urgency, created_at, expires_at, ttl_sec,
-    attempt, lease_until, is_redelivery
+    stands_in as zone_id, command_type, params, sealed_params, priority, urgency, expires_at, ttl_sec,
+    expires_at - ttl_sec * interval '1 second' as issued_at, attempt, lease_until, is_redelivery
 from unsettled left join leased on true order by place
+""")  # noqa: S608 - words of our own tables
+_ARRIVED = text(f"""
+select distinct c.miner_no from commands c where c.site_id = :site_id and {_ready("c")} and exists (
+    select from miner_changes h where h.miner_no = c.miner_no and h.at > :since and h.field = 'site')
 """)  # noqa: S608 - words of our own tables
 _SAVEPOINT, _UNDO = text("savepoint lease"), text("rollback to savepoint lease")
 # without waiting: whoever comes second leaves these types to the first, and takes the others
@@ -172,6 +183,12 @@ class Poll:
     rooms: Mapping[str, int]
     most: int
     lease_until: datetime
+    without: Sequence[int] = ()  # machines that it leaves alone
+
+
+async def list_arrived(session: AsyncSession, site_id: int, *, since: datetime) -> list[int]:
+    """Machines that something waits for, and that came from another site since then."""
+    return list((await session.execute(_ARRIVED, {"site_id": site_id, "since": since})).scalars())
 
 
 async def move_leased(
@@ -189,7 +206,8 @@ async def move_leased(
     `beside` it.
     """
     values = {
-        **{name: value for name, value in vars(poll).items() if name != "rooms"},
+        **{name: value for name, value in vars(poll).items() if name not in ("rooms", "without")},
+        "without": list(poll.without),
         "types": list(poll.rooms),
         "rooms": list(poll.rooms.values()),
         "unsettled": list(unsettled),
@@ -199,16 +217,23 @@ async def move_leased(
         "now": now,
         **whence(actor),
     }
-    _, rows, *more = await together(session, (_SAVEPOINT, {}), (_LEASE, values), *beside, entering=entering)
+    if entering is None:
+        await together(session, (_SAVEPOINT, {}))
+    rows, *more = await together(session, (_LEASE, values), *beside, entering=entering)
     if rows[0].waits:
         return None, more
     return [] if rows[0].command_id is None else rows, more
 
 
-async def undo_lease(session: AsyncSession) -> None:
-    """Back to before the lease that the database refused; the transaction and its context stay.
+async def undo_lease(session: AsyncSession, *, entering: Context | None) -> None:
+    """Back to before the lease that the database refused: to where the transaction was entered, or to the savepoint.
 
     On a way of its own: at a rollback the driver forgets what it had prepared, and inside a pipeline it would do so
     only behind the next statement, whose name would then be remembered and gone.
     """
-    await session.execute(_UNDO)
+    if entering is None:
+        await session.execute(_UNDO)
+    elif session.in_transaction():
+        await session.rollback()
+    else:
+        await (await driver_of(session)).rollback()

@@ -150,7 +150,9 @@ async def list_served(session: AsyncSession, sites: Sequence[int]) -> set[tuple[
 
 async def find_answered(session: AsyncSession, batch_id: UUID) -> Any | None:
     """What a request was answered, for whoever asks the same again: row-level security holds the rest."""
-    query = select(BATCHES.c.refused, BATCHES.c.repeated).where(BATCHES.c.batch_id == batch_id)
+    query = select(BATCHES.c.refused, BATCHES.c.repeated, BATCHES.c.approval_reason).where(
+        BATCHES.c.batch_id == batch_id
+    )
     return (await session.execute(query)).one_or_none()
 
 

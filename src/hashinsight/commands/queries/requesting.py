@@ -13,10 +13,12 @@ from hashinsight.commands.models import APPROVALS, BATCHES
 from hashinsight.commands.queries.packing import TOLD, packed, rows_of, who
 from hashinsight.commands.states import LEASED, Event, begins, listed
 
-# deterministic, and under the machines' locks: what is read here is all that there is to weigh
+# Deterministic, and under the machines' locks: what is read here is all that there is to weigh. What ran out in the
+# queue never goes out, also while it waits for the sweep that ends it: it stands against nobody.
 _PRESENT = """
 select command_id, miner_no, moves, command_type, asks, priority, emergency, state, dispatch_id from commands
 where miner_no = any (cast(:nos as int[])) and finished_at is null and is_control
+    and (state <> 'queued' or coalesce(expires_at, approval_until) > :now)
 order by command_id
 """
 _SEEN, _HELD = text(_PRESENT), text(f"{_PRESENT} for update")
@@ -72,7 +74,7 @@ before as (
         jsonb_build_object('superseded_by', moved.by, 'dispatch_id', moved.dispatch_id), null
     from moved join before on before.command_id = moved.command_id
 )
-select moved.command_id, before.state as old_state, moved.by, moved.dispatch_id
+select moved.command_id, moved.tenant_id, before.state as old_state, moved.by, moved.dispatch_id
 from moved join before on before.command_id = moved.command_id
 """)  # noqa: S608 - words of our own tables
 _REPEATED = text("""
@@ -91,9 +93,9 @@ returning batch_id
 _CLAIMED = text("select fingerprint, batch_id from command_keys where tenant_id = :tenant_id and key = :key")
 
 
-async def list_present(session: AsyncSession, miner_nos: Sequence[int], *, lock: bool) -> Sequence[Any]:
-    """The open control commands of these machines."""
-    return (await session.execute(_HELD if lock else _SEEN, {"nos": list(miner_nos)})).all()
+async def list_present(session: AsyncSession, miner_nos: Sequence[int], *, lock: bool, now: datetime) -> Sequence[Any]:
+    """The control commands of these machines that are under way or may still go out."""
+    return (await session.execute(_HELD if lock else _SEEN, {"nos": list(miner_nos), "now": now})).all()
 
 
 async def list_repeated(

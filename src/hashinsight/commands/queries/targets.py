@@ -17,7 +17,8 @@ from hashinsight.telemetry.models import LIVE
 _FRESH = timedelta(minutes=15)
 # in one order for all: requests for the same machines take turns, and what the one made, the next one weighs
 _LOCK = text(
-    "select miner_no from miners where miner_no = any (cast(:nos as int[])) order by miner_no for no key update"
+    "select miner_no, site_id, zone_id, state from miners where miner_no = any (cast(:nos as int[]))"
+    " order by miner_no for no key update"
 )
 
 
@@ -42,7 +43,7 @@ async def list_targets(
     """The machines that are meant and seen; `is_allowed` says whether the caller may act on each."""
     allowed = literal(False) if may is None else miners_within(may)  # noqa: FBT003 - SQL's
     query = (
-        select(Miner.miner_no, Miner.miner_id, Miner.site_id, Miner.state, allowed.label("is_allowed"))
+        select(Miner.miner_no, Miner.miner_id, Miner.site_id, Miner.zone_id, Miner.state, allowed.label("is_allowed"))
         .where(miners_within(seen), meant)
         .order_by(Miner.miner_no)
         .limit(most)
@@ -51,8 +52,10 @@ async def list_targets(
     return (await session.execute(query)).all()
 
 
-async def lock_machines(session: AsyncSession, miner_nos: Sequence[int]) -> None:
-    await session.execute(_LOCK, {"nos": list(miner_nos)})
+async def lock_machines(session: AsyncSession, miner_nos: Sequence[int]) -> dict[int, tuple[int, int | None, str]]:
+    """Where each stands now, by site and zone, and in which state."""
+    rows = await session.execute(_LOCK, {"nos": list(miner_nos)})
+    return {row.miner_no: (row.site_id, row.zone_id, row.state) for row in rows}
 
 
 async def list_draws(session: AsyncSession, miner_nos: Sequence[int], *, now: datetime) -> Sequence[Any]:

@@ -36,6 +36,7 @@ async def list_batches(
     site_id: SiteQuery = None,
     command_type: Annotated[Word | None, Query()] = None,
     approval_state: Approval | None = None,
+    waiting: Annotated[bool | None, Query(description="Only those with commands that wait for approval.")] = None,
     created_by: Annotated[Word | None, Query()] = None,
     since: AwareDatetime | None = None,
     until: AwareDatetime | None = None,
@@ -44,7 +45,7 @@ async def list_batches(
 ) -> Response:
     """Batches of sites that one holds, and one's own, newest first. Every request is one, also for one machine."""
     site = None if site_id is None else (await places.get_site(session, scope, site_id)).id
-    wanted = WantedBatches(site, command_type, approval_state, created_by, since, until)
+    wanted = WantedBatches(site, command_type, approval_state, created_by, since, until, waiting)
     found = await batches.list_batches(session, scope, wanted, limit=limit, cursor=cursor)
     return told({"batches": found.rows, "next_cursor": found.next_cursor})
 

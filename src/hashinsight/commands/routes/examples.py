@@ -180,11 +180,14 @@ BATCH: dict[str, Any] = {
     "reason": "the transformer is serviced",
     "approval_state": "required",
     "approval_reason": "the catalogue calls it high risk; 812 machines, more than 20 in one batch",
+    "waits": True,
     "counts": {"machines": 813, "created": 812, "existing": 0, "refused": 1},
 }
 BATCH_STORY: dict[str, Any] = BATCH | {
     "selection": {"site": "tx-midland-1", "miner_ids": None, "group_id": 5, "filter": None, "online": None},
     "states": {"queued": 800, "dispatched": 10, "succeeded": 2},
+    "approval_state": "approved",
+    "waits": False,
     "waiting_for_approval": 0,
     "refused": [MADE["refused"][0]],
     "approvals": [APPROVAL],

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -16,6 +16,7 @@ from hashinsight.commands.limits import LEASE
 from hashinsight.commands.queries import acking as queries
 from hashinsight.commands.service.expecting import Acted, expect_ended
 from hashinsight.commands.service.leasing import Holder
+from hashinsight.commands.service.superseding import weigh_returned
 from hashinsight.commands.states import Event, State, ends_in
 from hashinsight.kit.clock import iso_z
 from hashinsight.kit.db.context import Context
@@ -45,6 +46,10 @@ class _Batch:
     entries: list[Entry] = field(default_factory=list)
     ended: list[tuple[Acted, Event]] = field(default_factory=list)
 
+    def returned(self) -> dict[UUID, int]:
+        """The commands that are queued again, with their machines."""
+        return {one.command_id: one.miner_no for one, event in self.ended if event is Event.RETRIED}
+
 
 async def ack(
     session: AsyncSession, holder: Holder, acks: Sequence[Ack], *, entering: Context | None = None, now: datetime
@@ -53,6 +58,7 @@ async def ack(
 
     `entering`: of a transaction that has not been entered yet.
     """
+    acks = [_clean(one) for one in acks]
     named = [_uuid(one.command_id) for one in acks]
     ids = list(dict.fromkeys(one for one in named if one is not None))
     rows = await queries.lock_acked(
@@ -77,7 +83,13 @@ async def ack(
         else:
             answers.append(_take(batch, holder, standing[row.command_id], row, one, now=now))
     await _write(session, holder, batch, now=now)
-    return answers
+    superseded = await weigh_returned(session, holder.actor, batch.returned(), now=now)
+    return [_settled(one) if one.command_id in superseded else one for one in answers]
+
+
+def _settled(answer: AckAnswer) -> AckAnswer:
+    """Of a command that came back to the queue and was displaced there."""
+    return replace(answer, state=State.SUPERSEDED) if answer.state == State.QUEUED else answer
 
 
 class _Standing:
@@ -152,7 +164,7 @@ def _add_move(batch: _Batch, stands: _Standing, row: Any, ack: Ack, verdict: Ver
             "new_state": after,
             "result": ack.status,
             "error_code": verdict.error_code,
-            "error_message": _message(ack),
+            "error_message": ack.message,
             "payload": _payload(ack),
             "snapshot_before": None if ack.before is None else scrub(ack.before),
             "snapshot_after": None if ack.after is None else scrub(ack.after),
@@ -170,8 +182,12 @@ def _add_move(batch: _Batch, stands: _Standing, row: Any, ack: Ack, verdict: Ver
     stands.results[row.dispatch_id] = ack.status
 
 
-def _message(ack: Ack) -> str | None:
-    return None if ack.message is None else scrub_text(ack.message)
+def _clean(ack: Ack) -> Ack:
+    """Without addresses and credentials in its words: some write the whole exception where a code belongs."""
+    if ack.error_code is None and ack.message is None:
+        return ack
+    code, message = (None if said is None else scrub_text(said) for said in (ack.error_code, ack.message))
+    return replace(ack, error_code=code, message=message)
 
 
 def _payload(ack: Ack) -> dict[str, Any]:
@@ -184,7 +200,7 @@ def _payload(ack: Ack) -> dict[str, Any]:
         "finished_at": ack.finished_at,
         "duration_ms": ack.duration_ms,
         "error_code": ack.error_code,
-        "error_message": _message(ack),
+        "error_message": ack.message,
         "result": None if ack.result is None else scrub(ack.result),
     }
     return {name: value for name, value in said.items() if value is not None}

@@ -1,8 +1,8 @@
 """Choose: which machines a request means, and which of them this asker may not have, each with its reason."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import ColumnElement
@@ -26,7 +26,17 @@ _SHOWN = 20
 class Chosen:
     site_id: int
     machines: dict[int, str]  # miner_no → miner_id, in the order of the numbers
+    zones: dict[int, int | None]
     refused: tuple[Refusal, ...]
+
+    def without_moved(self, now: Mapping[int, tuple[int, int | None, str]]) -> "Chosen":
+        """`now`: where they stand under their locks. What left its place since was chosen by a right that is gone."""
+        gone = [no for no in self.machines if now.get(no) != (self.site_id, self.zones[no], "in_service")]
+        if not gone:
+            return self
+        told = [Refusal(self.machines[no], "MINER_MOVED", "it was moved or retired just now: ask again") for no in gone]
+        left = {no: name for no, name in self.machines.items() if no not in set(gone)}
+        return replace(self, machines=left, refused=(*self.refused, *told))
 
 
 async def choose(session: AsyncSession, order: Order) -> Chosen:
@@ -45,7 +55,8 @@ async def choose(session: AsyncSession, order: Order) -> Chosen:
     refused = _refused(asked, rows)
     if not machines:
         raise _nobody(refused)
-    return Chosen(next(row.site_id for row in rows), machines, tuple(refused))
+    zones = {row.miner_no: row.zone_id for row in rows}
+    return Chosen(next(row.site_id for row in rows), machines, zones, tuple(refused))
 
 
 def _scope_for(asker: Asker, asked: Request, kind: CommandType) -> Scope:
@@ -115,4 +126,6 @@ def _nobody(refused: Sequence[Refusal]) -> Exception:
         return Forbidden("you see these miners, but may not command them")
     if not refused:
         return NotFound("no machine is meant by this", code="NO_MACHINES")
+    if codes == {"MINER_RETIRED"}:
+        return NotFound("these machines are out of service", code="MINER_RETIRED")
     return errors.no_machine()

@@ -26,6 +26,7 @@ from hashinsight.kit.db.together import Asked, together
 SEALED_FOR = "command params"
 ONE_ACTIVE = "uq_commands_active"
 _TRIES = 5
+_ARRIVED_WITHIN = 4 * limits.LEASE  # a lease can be doubled by `running`: by then, the one of the old site is over
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,8 @@ async def poll(
 
     `entering`: of a transaction that has not been entered yet. Where a newer command for the same machine slipped in
     between two polls, the database refuses the second lease; then it is looked at again, and the next poll is early
-    enough for what is left.
+    enough for what is left. A machine that was moved here may still be leased at its old site, which a poll of this one
+    does not see: it is left alone then, or it would keep everything else from going out.
     """
     most = max(1, min(limit, limits.MOST_POLLED))
     asked = _Asked(holder, most, now + lease_for, beside, now)
@@ -104,8 +106,11 @@ async def poll(
         except (DBAPIError, errors.Error) as error:
             if not _was_overtaken(error.orig if isinstance(error, DBAPIError) else error):
                 raise
-            await queries.undo_lease(session)
-            entering = None
+            await queries.undo_lease(session, entering=entering)
+            if entering is not None:
+                await together(session, entering=entering)
+            arrived = await queries.list_arrived(session, holder.site_id, since=now - _ARRIVED_WITHIN)
+            asked, entering = replace(asked, without=tuple(arrived)), None
     return [], (await together(session, *beside) if beside else [])
 
 
@@ -123,6 +128,7 @@ class _Asked:
     lease_until: datetime
     beside: tuple[Asked, ...]
     now: datetime
+    without: tuple[int, ...] = ()
 
 
 async def _lease(
@@ -152,6 +158,7 @@ async def _take(
         rooms=dict.fromkeys(CATALOGUE, most),
         most=most,
         lease_until=asked.lease_until,
+        without=asked.without,
     )
     rows, beside = await queries.move_leased(
         session, holder.actor, wanted, *asked.beside, unsettled=limits.LIMITED, entering=entering, now=now
@@ -187,7 +194,7 @@ def _leased(vault: Vault, row: Any) -> Leased:
         {**row.params, **secret},
         row.priority,
         row.urgency,
-        row.created_at,
+        row.issued_at,
         row.expires_at,
         row.ttl_sec,
         row.attempt,

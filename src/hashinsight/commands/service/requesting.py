@@ -11,7 +11,7 @@ from hashinsight.commands.asking import Answer, Asker, DryRun, Made, Refusal, Re
 from hashinsight.commands.queries import reading
 from hashinsight.commands.queries import requesting as queries
 from hashinsight.commands.service.choosing import choose
-from hashinsight.commands.service.storing import store
+from hashinsight.commands.service.storing import REASONS, store
 from hashinsight.commands.service.understanding import Order, understand
 from hashinsight.commands.service.weighing import measure, weigh
 from hashinsight.kit.crypto import Vault
@@ -70,7 +70,8 @@ async def _answer_again(session: AsyncSession, batch_id: UUID) -> Answer:
     made = [Made(**one._mapping) for one in await reading.list_of_batch(session, batch_id)]  # noqa: SLF001 - a row's
     existing = [Made(**{**one, "command_id": UUID(one["command_id"])}) for one in batch.repeated or ()]
     refused = [_refusal(one) for one in batch.refused]
-    return Answer(batch_id, (*made, *existing), tuple(refused), repeated=True)
+    reasons = tuple(batch.approval_reason.split(REASONS)) if batch.approval_reason else ()
+    return Answer(batch_id, (*made, *existing), tuple(refused), reasons, repeated=True)
 
 
 def _refusal(one: dict[str, Any]) -> Refusal:

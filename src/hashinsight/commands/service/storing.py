@@ -15,6 +15,7 @@ from hashinsight.commands.approval import Need
 from hashinsight.commands.asking import Made, Request
 from hashinsight.commands.queries import requesting as queries
 from hashinsight.commands.service.leasing import SEALED_FOR
+from hashinsight.commands.service.superseding import supersede
 from hashinsight.commands.service.understanding import Order
 from hashinsight.commands.service.weighing import Weighed
 from hashinsight.commands.states import State
@@ -23,6 +24,7 @@ from hashinsight.kit.crypto import Vault
 from hashinsight.kit.ids import new_id
 from hashinsight.wire.command import wire_priority
 
+REASONS = "; "  # between those for which a batch needs approval
 _Ids = Mapping[int, UUID]  # miner_no → the new command
 
 
@@ -42,7 +44,7 @@ async def store(
     await queries.insert_batch(session, {**owner, **_batch(order, weighed, need, now=now)})
     if ids and need.decision is not None:
         await queries.insert_approval(session, {**owner, **_leave(order, need, len(ids), now=now)})
-    await _supersede(session, order, weighed, ids, now=now)
+    await supersede(session, order.asker.actor, _displaced(weighed, ids), now=now)
     if ids:
         values = _values(vault, order, need, now=now)
         made = await queries.insert_commands(
@@ -115,7 +117,7 @@ def _batch(order: Order, weighed: Weighed, need: Need, *, now: datetime) -> dict
         "created_at": now,
         "reason": asked.reason,
         "approval_state": need.state.value,
-        "approval_reason": "; ".join(need.reasons) or None,
+        "approval_reason": REASONS.join(need.reasons) or None,
         "machines": len(weighed.accepted) + len(weighed.existing) + len(weighed.refused),
         "created": len(weighed.accepted),
         "existing": len(weighed.existing),
@@ -134,35 +136,13 @@ def _leave(order: Order, need: Need, commands: int, *, now: datetime) -> dict[st
     return {"id": new_id(), "decision": need.decision, "at": now, "commands": commands, **told}
 
 
-async def _supersede(session: AsyncSession, order: Order, weighed: Weighed, ids: _Ids, *, now: datetime) -> None:
-    actor, tenant_id = order.asker.actor, order.asker.tenant_id
-    rows = [
+def _displaced(weighed: Weighed, ids: _Ids) -> list[dict[str, Any]]:
+    return [
         {"command_id": old.command_id, "moves": old.moves, "by": ids[no], "message": verdict.reason}
         for no, verdict in weighed.verdicts.items()
         if no in ids
         for old in verdict.supersedes
     ]
-    if not rows:
-        return
-    moved = await queries.move_superseded(session, actor, rows, now=now)
-    if len(moved) != len(rows):
-        raise RuntimeError("a command moved under its lock")
-    entries = [
-        Entry(
-            Action.COMMAND_SUPERSEDED,
-            "command",
-            row.command_id,
-            {"state": row.old_state},
-            {
-                "state": "superseded",
-                "superseded_by": str(row.by),
-                "dispatch_id": row.dispatch_id and str(row.dispatch_id),
-            },
-            tenant_id=tenant_id,
-        )
-        for row in moved
-    ]
-    await record_many(session, actor, entries, now=now)
 
 
 def _created(order: Order, weighed: Weighed, need: Need, ids: _Ids, batch_id: UUID, *, now: datetime) -> list[Entry]:

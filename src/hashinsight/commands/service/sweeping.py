@@ -11,6 +11,8 @@ from hashinsight.audit.actions import SYSTEM, Action
 from hashinsight.audit.service import Entry, record_many
 from hashinsight.collectors.kinds import SILENT_INTERVALS
 from hashinsight.commands.queries import sweeping as queries
+from hashinsight.commands.service.superseding import weigh_returned
+from hashinsight.commands.states import State
 
 MOST = 5_000
 ARCHIVE_AFTER = timedelta(minutes=2)
@@ -39,6 +41,8 @@ async def sweep(session: AsyncSession, *, most: int = MOST, now: datetime) -> Sw
     expired = await queries.move_expired(session, most=most, now=now)
     unapproved = await queries.move_unapproved(session, most=most, now=now)
     await _record(session, [*lost, *silent, *expired, *unapproved], now=now)
+    returned = {row.command_id: row.miner_no for row in (*lost, *silent) if row.state == State.QUEUED}
+    await weigh_returned(session, SYSTEM, returned, now=now)
     return Swept(len(lost), len(silent), len(expired), len(unapproved))
 
 

@@ -1,6 +1,6 @@
 """Understand a request: its words checked against bounds, catalogue and the tenant's settings, before any machine."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -41,10 +41,11 @@ class Order:
         )
 
     def fingerprint(self, vault: Vault) -> bytes:
-        """Of the whole request: an Idempotency-Key is for one of them."""
-        asked = self.asked
-        words = [self.asks.hex(), asked.selection(), asked.priority, asked.priority_number, asked.ttl_sec]
-        words += [asked.emergency, asked.reason, asked.dedupe_key, asked.problem_id]
+        """Of the whole request and of whoever asks: an Idempotency-Key is for one of them."""
+        whole = asdict(replace(self.asked, params={}, filter=None))  # both are told by what stands beside them
+        del whole["idempotency_key"], whole["miner_ids"]  # in any order they mean the same machines
+        actor = self.asker.actor
+        words = [self.asks.hex(), self.asked.selection(), whole, actor.kind.value, actor.id]
         return vault.fingerprint("command request", canonical_json(words).decode())
 
 

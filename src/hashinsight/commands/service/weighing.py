@@ -29,17 +29,18 @@ class Weighed:
 
 
 async def weigh(session: AsyncSession, order: Order, chosen: Chosen, *, lock: bool, now: datetime) -> Weighed:
-    asked, kind, nos = order.asked, order.kind, list(chosen.machines)
+    asked, kind = order.asked, order.kind
     if lock:
         await places.hold_sites(session, [chosen.site_id])
-        await targets.lock_machines(session, nos)
+        chosen = chosen.without_moved(await targets.lock_machines(session, list(chosen.machines)))
+    nos = list(chosen.machines)
     existing = await _existing(session, order, nos, now=now)
     left = {no: name for no, name in chosen.machines.items() if no not in existing}
     verdicts: dict[int, Verdict] = {}
     if kind.is_control and left:
         wish = Wish(kind.name, order.asks, Priority(asked.priority), asked.emergency, kind.opposes)
-        present = await queries.list_present(session, list(left), lock=lock)
-        verdicts = arbitrate_all(wish, _by_machine(present))
+        present = await queries.list_present(session, list(left), lock=lock, now=now)
+        verdicts = arbitrate_all(wish, by_machine(present))
     refused = {no: one for no, one in verdicts.items() if one.refused is not None}
     told = [_refusal(left[no], one) for no, one in refused.items()]
     accepted = {no: name for no, name in left.items() if no not in refused}
@@ -70,7 +71,7 @@ async def _existing(session: AsyncSession, order: Order, nos: Sequence[int], *, 
     }
 
 
-def _by_machine(rows: Sequence[Any]) -> dict[int, Sequence[Present]]:
+def by_machine(rows: Sequence[Any]) -> dict[int, Sequence[Present]]:
     found: dict[int, list[Present]] = defaultdict(list)
     for row in rows:
         found[row.miner_no].append(

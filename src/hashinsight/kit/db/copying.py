@@ -12,7 +12,7 @@ from psycopg import AsyncConnection, AsyncCursor, sql
 from sqlalchemy import Table
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.kit.db.database import driver_behind
+from hashinsight.kit.db.database import DRIVER, driver_behind
 
 _CHUNK_ROWS = 50_000
 
@@ -54,7 +54,8 @@ async def copy_into(
 
 
 async def driver_of(session: AsyncSession) -> AsyncConnection:
-    return await driver_behind(await session.connection())
+    known: AsyncConnection | None = session.info.get(DRIVER)
+    return known or await driver_behind(await session.connection())
 
 
 async def _copy(cursor: AsyncCursor, statement: sql.Composed, frame: pl.DataFrame) -> None:

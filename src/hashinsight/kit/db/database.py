@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import lru_cache
 
 import polars as pl
 import structlog
@@ -20,12 +21,18 @@ from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.arrow import read_frame
 from hashinsight.kit.db.context import Context, Role
+from hashinsight.kit.db.driver import Connection
 
 log = structlog.get_logger(__name__)
 
 # A session that forgot its context acts as the role that sees no rows, never as the login behind the address.
-_SESSION_OPTIONS = f"-c role={Role.APP.value} -c timezone=UTC -c search_path=public -c jit=off"
+_SESSION_OPTIONS = (
+    f"-c role={Role.APP.value} -c timezone=UTC -c search_path=public -c jit=off"
+    f" -c statement_timeout={Context().statement_timeout_ms}"
+    f" -c idle_in_transaction_session_timeout={Context().idle_timeout_ms}"
+)
 
+DRIVER = "driver"  # where a session keeps the driver's connection that it stands on
 _FRESH_SECONDS = 1.0
 _REPLICA_SECONDS = 2.0
 _REPLICA_AGAIN_SECONDS = 15.0
@@ -74,6 +81,17 @@ class Database:
         async with self._engine.connect() as connection:
             yield await driver_behind(connection)
 
+    @asynccontextmanager
+    async def at_once(self) -> AsyncIterator[AsyncConnection]:
+        """The same for one statement, which is a transaction by itself and says within whose rows it sees."""
+        async with self.bare() as driver:
+            await driver.set_autocommit(True)
+            try:
+                yield driver
+            finally:
+                if not driver.closed:
+                    await driver.set_autocommit(False)
+
     async def frame(self, context: Context, query: sql.Composable, *, on_main: bool = False) -> pl.DataFrame:
         """A large result as columns, over Arrow, in its own read-only transaction and off the event loop."""
         engine = self._engine if on_main else await self._reading_engine()
@@ -83,9 +101,18 @@ class Database:
 
     @asynccontextmanager
     async def unentered(self) -> AsyncIterator[AsyncSession]:
-        """A transaction whose first statements bring their context along (`together`); until then it sees nothing."""
-        async with AsyncSession(self._engine, expire_on_commit=False, autoflush=False) as session, session.begin():
-            yield session
+        """A transaction whose first statements bring their context along (`together`); until then it sees nothing.
+
+        The session stands on a connection that is there already, and most calls never need more of it than that.
+        """
+        async with self._engine.connect() as connection:
+            driver = await driver_behind(connection)
+            session = AsyncSession(connection, expire_on_commit=False, autoflush=False, info={DRIVER: driver})
+            try:
+                yield session
+                await (session.commit() if session.in_transaction() else driver.commit())
+            finally:  # whatever was not committed ends with the connection's return
+                await session.close()
 
     async def dispose(self) -> None:
         await self._engine.dispose()
@@ -106,8 +133,12 @@ class Database:
 
 
 async def enter(driver: AsyncConnection, context: Context) -> None:
-    """Begin a transaction in this context. Inside a pipeline it waits for nothing."""
-    await driver.execute(_ENTER_BARE, list(context.as_settings().values()), prepare=True)
+    """Begin a transaction in this context. Inside a pipeline it waits for nothing.
+
+    Who it acts as is always said; the rest only where it is not what every session begins with.
+    """
+    said = {name: value for name, value in context.as_settings().items() if name in _WHO or value != _BEGINS_WITH[name]}
+    await driver.execute(_entering(tuple(said)), list(said.values()), prepare=True)
 
 
 async def driver_behind(connection: SqlConnection) -> AsyncConnection:
@@ -128,6 +159,7 @@ def _engine(address: DatabaseAddress, pool: int, application: str) -> AsyncEngin
             "connect_timeout": 5,
             "application_name": application,
             "options": _SESSION_OPTIONS,
+            "async_creator_fn": Connection.connect,
             **_LIVENESS,
         },
     )
@@ -158,7 +190,14 @@ def _bound(name: str) -> str:
 
 # one text for all, so that it is compiled and prepared once
 _ENTER = text("select " + ", ".join(f"set_config('{name}', :{_bound(name)}, true)" for name in Context().as_settings()))
-_ENTER_BARE = "select " + ", ".join(f"set_config('{name}', %s, true)" for name in Context().as_settings())
+_BEGINS_WITH = Context().as_settings()
+_WHO = ("role", "app.tenant", "app.sites")
+
+
+@lru_cache(maxsize=64)
+def _entering(names: tuple[str, ...]) -> str:
+    """One text for the same settings, so that it is prepared once."""
+    return "select " + ", ".join(f"set_config('{name}', %s, true)" for name in names)
 
 
 @asynccontextmanager

@@ -29,7 +29,8 @@ async def together(session: AsyncSession, *asked: Asked, entering: Context | Non
             await enter(driver, entering)
         for cursor, (statement, values) in zip(cursors, asked, strict=True):
             await cursor.execute(_in_words_of_the_driver(statement), values, prepare=True)
-    return [await cursor.fetchall() if cursor.description else [] for cursor in cursors]
+    # not by `description`, which makes an object of each column to be thrown away
+    return [await one.fetchall() if one.pgresult is not None and one.pgresult.nfields else [] for one in cursors]
 
 
 @lru_cache(maxsize=256)

@@ -19,6 +19,7 @@ _SAFE_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
 _MAX_PATH = 120
 _QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
+_OF_COLLECTORS, _OK = ("/api/edge/", "/api/collector/"), 200
 
 
 class Requests:
@@ -53,7 +54,12 @@ class Requests:
             route = getattr(scope.get("route"), "path", "unmatched")
             REQUESTS.labels(method, route, str(status)).inc()
             SECONDS.labels(method, route).observe(seconds)
-            say = log.debug if scope["path"] in _QUIET else log.info
+            say = log.debug if _is_routine(scope["path"], status) else log.info
             shown = scope["path"][:_MAX_PATH] if route == "unmatched" else route
             say("request", method=method, route=shown, status=status, ms=round(seconds * 1000, 1))
             structlog.contextvars.clear_contextvars()
+
+
+def _is_routine(path: str, status: int) -> bool:
+    """A collector that does its work calls every few seconds, day and night: the metrics count it."""
+    return path in _QUIET or (path.startswith(_OF_COLLECTORS) and status == _OK)

@@ -125,7 +125,7 @@ def _hot() -> None:
         ("ready", order, _READY),
         ("open", ["miner_no"], "finished_at is null"),
         ("lease_until", ["lease_until"], "lease_until is not null"),
-        ("expires_at", ["expires_at"], _READY),
+        ("expires_at", ["expires_at"], f"{_READY} and expires_at is not null"),  # for the sweeper, not for polls
         ("waiting", ["approval_until"], "state = 'queued' and expires_at is null"),
         ("finished_at", ["finished_at"], "finished_at is not null"),
         ("batch_id", ["batch_id"], None),

@@ -42,9 +42,27 @@ ACTS: dict[str, Callable[[Mapping[str, Any]], Act]] = {
     "light-off": lambda _: FaultLight(on=False),
 }
 
+_WORDS: dict[type[Act], str] = {
+    Pause: "pause",
+    Resume: "resume",
+    SetPowerLimit: "power-limit",
+    SetMode: "mode",
+    SetPools: "pool",
+}
+
 
 def act_of(given: Mapping[str, Any]) -> Act:
     wanted = given.get("act")
     if not isinstance(wanted, str) or wanted not in ACTS:
         raise BadRequest(f"there is no act {wanted}: choose one of {', '.join(ACTS)}", code="INVALID")
     return ACTS[wanted](given)
+
+
+def word_of(act: Act) -> str:
+    """The same words, the other way round."""
+    match act:
+        case Restart():
+            return "reboot" if act.whole else "restart"
+        case FaultLight():
+            return "light-on" if act.on else "light-off"
+    return _WORDS[type(act)]

@@ -10,7 +10,7 @@ import numpy as np
 from hashinsight.sim.causes import CAUSES
 from hashinsight.sim.control.choice import choose, is_number, whole
 from hashinsight.sim.control.errors import BadRequest
-from hashinsight.sim.control.orders import act_of
+from hashinsight.sim.control.orders import act_of, word_of
 from hashinsight.sim.faults import PUBLIC
 from hashinsight.sim.labels import Episode
 from hashinsight.sim.running import Live
@@ -123,6 +123,21 @@ async def act(live: Live, given: Given) -> list[dict[str, Any]]:
     return told
 
 
+async def orders(live: Live, given: Given) -> list[dict[str, Any]]:
+    """What machines were told over their sockets, in order: proof of what a collector did, and how often."""
+    chosen = set(choose(live, given, all_when_none=True))
+    return [
+        {
+            "machine_id": live.machines[one.no].who.machine_id,
+            "at": one.at,
+            "act": word_of(one.act),
+            "refused": one.refused,
+        }
+        for one in live.orders
+        if one.no in chosen
+    ]
+
+
 async def stop(live: Live, _: Given) -> dict[str, Any]:
     asyncio.get_running_loop().call_later(0.05, live.stopping.set)  # the answer goes out first
     return {"stopping": True}
@@ -136,5 +151,6 @@ VERBS: dict[str, Callable[[Live, Given], Awaitable[Any]]] = {
     "inject": inject,
     "end": end,
     "act": act,
+    "orders": orders,
     "stop": stop,
 }

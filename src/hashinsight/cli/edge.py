@@ -1,0 +1,127 @@
+"""`hashinsight edge …`: the collector at a site. Needs the extra `edge`, and nothing of the server."""
+
+import asyncio
+import importlib.util
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hashinsight.cli.acting import say
+from hashinsight.kit.errors import Refusal
+
+if TYPE_CHECKING:
+    from hashinsight.edge.settings import Settings
+
+ConfigOption = Annotated[
+    Path | None, typer.Option("--config", metavar="FILE", help="The TOML file; else HASHINSIGHT_EDGE_CONFIG.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON, for scripts.")]
+
+edge_app = typer.Typer(help="The collector at a site: run, status, check.", no_args_is_help=True)
+
+
+@edge_app.command()
+def run(*, config: ConfigOption = None) -> None:
+    """Read machines, spool, push, pull and execute, until SIGTERM or Ctrl-C."""
+    with _refusing():
+        from hashinsight.edge.running import run_edge
+        from hashinsight.edge.site_side import SiteSide
+
+        settings = _settings(config)
+        if not settings.cloud.url:
+            raise Refusal("the edge needs to know its cloud: set HASHINSIGHT_EDGE_CLOUD_URL, or url of [cloud].")
+        logging.basicConfig(
+            level=settings.log_level, stream=sys.stderr, format="%(asctime)s %(levelname)-7s %(name)s %(message)s"
+        )
+        logging.getLogger("httpx").setLevel(logging.WARNING)
+        asyncio.run(run_edge(settings, SiteSide, ready=lambda: typer.echo("edge runs", err=True)))
+
+
+@edge_app.command()
+def status(*, config: ConfigOption = None, json: JsonOption = False) -> None:
+    """Say how it does, also when it does not run: spool, uploads, machines, errors, configuration, journal."""
+    with _refusing():
+        from hashinsight.edge.status import read_status
+
+        told = read_status(_settings(config).state_dir)
+    say(told, _words(told), as_json=json)
+
+
+@edge_app.command()
+def check(*, config: ConfigOption = None, json: JsonOption = False) -> None:
+    """Say whether it could run: settings, state folder, cloud, token. Ends with 1 if not."""
+    with _refusing():
+        from hashinsight.edge import status as looking
+
+        found = asyncio.run(looking.check(_settings(config)))
+    rows = [f"{'ok ' if fine else 'BAD'} {what}: {text}" for what, fine, text in found]
+    told = [{"what": what, "ok": fine, "text": text} for what, fine, text in found]
+    say(told, "\n".join(rows), as_json=json)
+    if not all(fine for _, fine, _ in found):
+        raise typer.Exit(1)
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    if any(importlib.util.find_spec(name) is None for name in ("httpx", "msgspec", "psutil")):
+        raise Refusal("this command needs the edge's packages: run `pip install hashinsight[edge]`.")
+    from hashinsight.edge.database import StateRefused
+    from hashinsight.edge.files import InUse
+    from hashinsight.edge.settings import SettingsRefused
+
+    try:
+        yield
+    except (SettingsRefused, StateRefused, InUse) as problem:
+        raise Refusal(f"{str(problem).rstrip('.')}.") from None
+
+
+def _settings(config: Path | None) -> "Settings":
+    from hashinsight.edge.loading import load_settings
+
+    return load_settings(config)
+
+
+def _words(told: dict[str, Any]) -> str:
+    spool, journal, machines = told["spool"] or {}, told["journal"] or {}, told["machines"] or {}
+    uploads, cloud = told["uploads"] or {}, told["cloud"] or {}
+    lines = [
+        f"{'runs' if told['running'] else 'does not run'}, since {_time(told['started_at'])}, {told['state_dir']}",
+        (
+            f"machines: {machines.get('online', '?')} answer{_each(machines.get('by_reader'))}, "
+            f"{machines.get('failed', '?')} do not{_each(machines.get('troubles'))}, "
+            f"{machines.get('unasked', '?')} not asked yet"
+        ),
+        (
+            f"spool: {spool.get('samples', 0)} samples, {spool.get('bytes', 0)} bytes, oldest "
+            f"{_time(spool.get('oldest_at'))}; {spool.get('set_aside', 0)} set aside, {len(spool.get('gaps', []))} gaps"
+        ),
+        (
+            f"uploads: last {_time(uploads.get('last_upload_at'))}, {uploads.get('delivered', 0)} samples delivered, "
+            f"{uploads.get('rejected', 0)} rejected; cloud {_reachable(cloud.get('is_up'))}"
+        ),
+        f"configuration: {told['config_version'] or 'the settings of this site'}",
+        (
+            f"journal: {journal.get('running', 0)} run, {journal.get('done', 0)} done, "
+            f"{journal.get('acks_waiting', 0)} acks and {journal.get('events_waiting', 0)} events wait"
+        ),
+    ]
+    lines += [f"{_time(one['at'])} {one['what']}: {one['text']}" for one in told["errors"][-5:]]
+    return "\n".join(lines)
+
+
+def _each(counts: dict[str, int] | None) -> str:
+    return f" ({', '.join(f'{name} {count}' for name, count in sorted(counts.items()))})" if counts else ""
+
+
+def _reachable(is_up: bool | None) -> str:  # noqa: FBT001 - as it was told
+    return {True: "reachable", False: "not reachable", None: "not called yet"}[is_up]
+
+
+def _time(at: float | None) -> str:
+    return "never" if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -1,0 +1,114 @@
+"""A plain client of the cgminer API, for what the library does not read. Bounded in time and bytes, whatever comes."""
+
+import asyncio
+import errno
+import json
+import socket
+from contextlib import suppress
+from typing import Any
+
+PORT = 4028
+CONNECT_SEC = 2.0  # in a building a connection takes milliseconds, or it is not taken
+MOST_BYTES = 1024 * 1024
+_CHUNK = 65_536
+_NO_WAY = {errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ENETDOWN, errno.EACCES, errno.EPERM}
+_SUCCESS = ("S", "I")
+
+
+class Trouble(Exception):
+    """`kind` is one word for machines, `str()` one sentence for people without an address in it."""
+
+    def __init__(self, kind: str, said: str) -> None:
+        super().__init__(said)
+        self.kind = kind
+
+
+async def ask(address: str, command: str, *, timeout_sec: float) -> dict[str, Any]:
+    """One command, one answer. A machine that drips its answer byte by byte is out of time like one that is silent."""
+    connected = False
+    try:
+        async with asyncio.timeout(timeout_sec):
+            with _socket() as line:
+                await _connect(line, address, PORT, min(timeout_sec, CONNECT_SEC))
+                connected = True
+                await asyncio.get_running_loop().sock_sendall(line, json.dumps({"command": command}).encode())
+                raw = await _answer(line)
+    except TimeoutError:
+        if connected:
+            raise Trouble("slow", "it took the connection and did not answer in time") from None
+        raise Trouble("unreachable", "no connection within the time") from None
+    except OSError as problem:
+        raise _trouble(problem) from None
+    return understood(raw)
+
+
+async def knock(address: str, ports: tuple[int, ...], *, timeout_sec: float) -> bool:
+    """Whether anything takes a connection there: the cheapest question that there is."""
+
+    async def tried(port: int) -> bool:
+        with suppress(OSError, TimeoutError), _socket() as line:
+            await _connect(line, address, port, timeout_sec)
+            return True
+        return False
+
+    return any(await asyncio.gather(*(tried(port) for port in ports)))
+
+
+def _socket() -> socket.socket:
+    """A bare one: what streams add costs as much again as the whole question."""
+    line = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    line.setblocking(False)  # noqa: FBT003 - the library's form
+    return line
+
+
+async def _connect(line: socket.socket, address: str, port: int, timeout_sec: float) -> None:
+    async with asyncio.timeout(timeout_sec):
+        await asyncio.get_running_loop().sock_connect(line, (address, port))
+
+
+async def _answer(line: socket.socket) -> bytes:
+    """Up to the NUL that ends it, or the end of the connection; too much of it is no answer."""
+    said = bytearray()
+    loop = asyncio.get_running_loop()
+    while part := await loop.sock_recv(line, _CHUNK):
+        said += part
+        if part.endswith(b"\0"):
+            break
+        if len(said) > MOST_BYTES:
+            raise Trouble("garbled", f"more than {MOST_BYTES} bytes for one answer")
+    return bytes(said)
+
+
+def _trouble(problem: OSError) -> Trouble:
+    if isinstance(problem, ConnectionRefusedError):
+        return Trouble("refused", "nothing listens on its port")
+    if problem.errno in _NO_WAY:
+        return Trouble("unreachable", "no way to its network")
+    if problem.errno in (errno.EMFILE, errno.ENFILE):
+        return Trouble("out_of_files", "this box has no open file left")
+    return Trouble("reset", "it broke the connection")
+
+
+def understood(raw: bytes) -> dict[str, Any]:
+    """Firmware forgets commas between objects and puts control characters into texts."""
+    text = raw.strip(b" \t\r\n\0").decode("utf-8", errors="replace").replace("}{", "},{")
+    if not text:
+        raise Trouble("reset", "it closed the connection without a word")
+    try:
+        answer = json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        raise Trouble("garbled", "what it answers is not JSON") from None
+    if not isinstance(answer, dict):
+        raise Trouble("garbled", "what it answers is no object")
+    state = answer.get("STATUS")
+    first = state[0] if isinstance(state, list) and state else None
+    letter = first.get("STATUS") if isinstance(first, dict) else state
+    if letter not in _SUCCESS:
+        raise Trouble("garbled", "it answers with an error")
+    return answer
+
+
+def rows(answer: dict[str, Any], section: str) -> list[dict[str, Any]]:
+    """Of a table, those that are objects; a machine that puts something else there has none."""
+    table = answer.get(section)
+    return [row for row in table if isinstance(row, dict)] if isinstance(table, list) else []

@@ -1,0 +1,143 @@
+"""Carries out a command on one machine: reads it, gives the order once, and looks what became of it.
+
+`executing_checks` says what may be asked and what shows it, `executing_verdicts` what is answered.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from hashinsight.edge.executing_checks import SHOWN, Wrong, checked, fits, is_so, snapshot
+from hashinsight.edge.executing_verdicts import Given, Said, answer_of, not_read, not_taken
+from hashinsight.edge.miners import Machine
+from hashinsight.edge.normalising import Record
+from hashinsight.edge.polling import Poller
+from hashinsight.edge.reading_process import ChildLost, NotRead
+from hashinsight.wire.acks import AckStatus
+from hashinsight.wire.command import Command
+from hashinsight.wire.verbs import VERBS
+
+ORDER_SEC = 30.0
+SEEN_SEC = 20.0
+_FIRST_LOOK_SEC, _LOOK_SEC = 0.5, 2.0
+
+
+class MachineBusy(Exception):
+    """Another act runs on it: leave the command without an ack, and it comes again."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    status: AckStatus
+    started_at: datetime
+    finished_at: datetime
+    error_code: str | None = None
+    message: str | None = None
+    result: Mapping[str, Any] | None = None
+    before: Mapping[str, Any] | None = None
+    after: Mapping[str, Any] | None = None
+
+
+class Executor:
+    """`forbids` says why local protection does not let a verb through, or nothing."""
+
+    def __init__(self, poller: Poller, *, seen_sec: float = SEEN_SEC) -> None:
+        self._poller = poller
+        self._seen_sec = seen_sec
+        self._locks: dict[str, asyncio.Lock] = {}
+        self.forbids: Callable[[Machine, str], str | None] = lambda _, __: None
+
+    def is_busy(self, miner_id: str) -> bool:
+        lock = self._locks.get(miner_id)
+        return lock is not None and lock.locked()
+
+    async def execute(self, machine: Machine, command: Command) -> Outcome:
+        """One act per machine at a time; bounded in time whatever the machine does."""
+        if self.is_busy(machine.miner_id):
+            raise MachineBusy
+        return await self.act(machine, VERBS.get(command.command_type, command.command_type), command.params)
+
+    async def act(self, machine: Machine, verb: str, params: Mapping[str, Any], *, is_local: bool = False) -> Outcome:
+        """For protection too, which waits for its turn instead of being sent away."""
+        lock = self._locks.setdefault(machine.miner_id, asyncio.Lock())
+        try:
+            async with lock:
+                began = datetime.now(UTC)
+                status, error_code, message, told = await self._act(machine, verb, params, is_local=is_local)
+                return Outcome(status, began, datetime.now(UTC), error_code, message, **told)
+        finally:
+            if not lock.locked():
+                self._locks.pop(machine.miner_id, None)
+
+    async def _act(
+        self, machine: Machine, verb: str, params: Mapping[str, Any], *, is_local: bool
+    ) -> tuple[AckStatus, str | None, str | None, dict[str, Any]]:
+        told: dict[str, Any] = {}
+        try:
+            wanted = checked(verb, params)
+            await asyncio.sleep(wanted.pop("delay_seconds", 0))
+            if not is_local:
+                self._ask_protection(machine, verb)
+            before = await self._looked_at(machine)
+            told["before"] = snapshot(before)
+            fits(verb, before)
+        except Wrong as problem:
+            return AckStatus.REJECTED, problem.code, str(problem), told
+        except NotRead as problem:
+            return *not_read(problem), told
+        if is_so(verb, before, wanted):
+            told |= {"after": told["before"], "result": {"confirmed": True, "way": "it was so already"}}
+            return AckStatus.SUCCEEDED, None, None, told
+        given = await self._order(machine, verb, wanted)
+        after, is_shown = None, None
+        if given.needs_look(verb):
+            after, is_shown = await self._look(machine, verb, wanted, before)
+            told["after"] = snapshot(after) if after else {"online": False}
+            told["result"] = {"confirmed": is_shown, "way": given.way}
+        return *answer_of(verb, given, is_shown=is_shown, answers=after is not None), told
+
+    def _ask_protection(self, machine: Machine, verb: str) -> None:
+        forbidden = self.forbids(machine, verb)
+        if forbidden:
+            raise Wrong("LOCAL_PROTECTION", forbidden)
+
+    async def _looked_at(self, machine: Machine) -> Record:
+        """It, and not the one that has its address by now: an order must not hit a stranger."""
+        if not machine.address:
+            raise NotRead("unreachable", "it was not found at any address")
+        record = await self._poller.read_now(machine)
+        if record["miner_id"] != machine.miner_id:
+            raise NotRead("unreachable", "another machine has its address now")
+        return record
+
+    async def _order(self, machine: Machine, verb: str, wanted: dict[str, Any]) -> Given:
+        auth = self._poller.auth_of(machine.make)
+        try:
+            done = await self._poller.reader.act(machine.address, verb, wanted, timeout_sec=ORDER_SEC, auth=auth)
+        except ChildLost:
+            return Given(Said.UNSURE, "READER_LOST", "the reader died while the order was given")
+        except NotRead as problem:
+            return not_taken(problem)
+        return Given(Said.YES, way=str(done.get("way")))
+
+    async def _look(
+        self, machine: Machine, verb: str, wanted: Mapping[str, Any], before: Record
+    ) -> tuple[Record | None, bool | None]:
+        """Reads it until it shows what was asked for, for so long and no longer. None: it has no way to show it."""
+        shown = SHOWN.get(verb)
+        until = time.monotonic() + self._seen_sec
+        wait = _FIRST_LOOK_SEC
+        after: Record | None = None
+        while True:
+            await asyncio.sleep(wait)
+            wait = _LOOK_SEC
+            try:
+                after = await self._poller.read_now(machine)
+            except NotRead:
+                after = None
+            seen = shown(before, after, wanted) if shown is not None else None
+            if seen or shown is None or time.monotonic() > until:
+                return after, seen

@@ -1,0 +1,85 @@
+"""What was lost: kept as a record, and told to the cloud when it is there to listen."""
+
+import sqlite3
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from hashinsight.edge.database import transaction
+from hashinsight.wire.times import write_time
+
+SCHEMA = """
+create table if not exists gaps (
+    id integer primary key, event_id text not null, reason text not null, samples integer not null,
+    from_at real not null, to_at real not null, closed integer not null default 0, told_at real
+);
+"""
+_MOST_TOLD = 1000
+_WORDS = {
+    "spool_full": "the spool was full",
+    "too_old": "they were older than the spool keeps them",
+    "disk_full": "the disk took nothing",
+    "spool_damaged": "the spool's file was damaged",
+}
+
+
+@dataclass(frozen=True)
+class Gap:
+    id: int
+    event_id: str
+    reason: str
+    samples: int
+    from_at: float
+    to_at: float
+    told_at: float | None = None
+
+    def event(self) -> dict[str, Any]:
+        why = _WORDS.get(self.reason, self.reason)
+        details = {
+            "reason": self.reason,
+            "samples": self.samples,
+            "from": write_time(datetime.fromtimestamp(self.from_at, UTC)),
+            "to": write_time(datetime.fromtimestamp(self.to_at, UTC)),
+        }
+        return {
+            "event_id": self.event_id,
+            "kind": "telemetry_gap",
+            "severity": "error",
+            "title": f"{self.samples} samples were dropped",
+            "message": f"{self.samples} samples that the cloud had not taken were dropped: {why}",
+            "details": details,
+            "occurred_at": details["to"],
+        }
+
+
+def note_gap(db: sqlite3.Connection, reason: str, samples: int, from_at: float, to_at: float) -> None:
+    """Within the caller's transaction. A gap grows until it is told: an outage of a week is one record."""
+    grown = db.execute(
+        "update gaps set samples = samples + ?, from_at = min(from_at, ?), to_at = max(to_at, ?)"
+        " where reason = ? and not closed",
+        (samples, from_at, to_at, reason),
+    )
+    if not grown.rowcount:
+        row = (uuid.uuid4().hex, reason, samples, from_at, to_at)
+        db.execute("insert into gaps (event_id, reason, samples, from_at, to_at) values (?, ?, ?, ?, ?)", row)
+
+
+def take_gaps(db: sqlite3.Connection) -> list[Gap]:
+    """Those that were not told yet. They grow no more: what is sent under an id must not change behind it."""
+    with transaction(db):
+        db.execute("update gaps set closed = 1 where told_at is null")
+    return list_gaps(db, "where told_at is null")
+
+
+def list_gaps(db: sqlite3.Connection, where: str = "") -> list[Gap]:
+    query = f"select id, event_id, reason, samples, from_at, to_at, told_at from gaps {where} order by id"  # noqa: S608
+    return [Gap(*row) for row in db.execute(query)]
+
+
+def mark_told(db: sqlite3.Connection, gaps: Sequence[Gap], *, now: float) -> None:
+    with transaction(db):
+        db.executemany("update gaps set told_at = ? where id = ?", [(now, gap.id) for gap in gaps])
+        newest = "select id from gaps where told_at is not null order by id desc limit ?"
+        db.execute(f"delete from gaps where told_at is not null and id not in ({newest})", (_MOST_TOLD,))  # noqa: S608

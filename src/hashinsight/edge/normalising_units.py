@@ -1,0 +1,114 @@
+"""Hashrates in TH/s, and whether they can be true: a total is held against its boards and against the model. Pure.
+
+One make writes its total a million times too large, another its boards in another unit than its total. No machine does
+a thousand times what it is rated for, so too much is always a unit, and is mended. Too little may be a machine that
+starts or dies, so it is mended only where its boards prove it, and else only doubted.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hashinsight.edge.normalising_numbers import number
+
+_TERAS = {"h": 1e-12, "kh": 1e-9, "mh": 1e-6, "gh": 1e-3, "th": 1.0, "ph": 1e3, "eh": 1e6}
+_STEP = 1000.0
+_MOST_STEPS = 4
+_PLAUSIBLE = (0.02, 1.7)  # of the rating
+_AGREES = (0.5, 2.0)  # total over the sum of its boards: both are estimates of different spans
+_MOST_THS = 3000.0  # what no machine of today does
+_MUST_HASH = 0.5  # of the rated watts: who takes so much hashes
+
+
+@dataclass
+class Rates:
+    total_ths: float | None
+    expected_ths: float | None
+    boards_ths: list[float | None]
+    flags: list[str] = field(default_factory=list)
+
+    @property
+    def sum_ths(self) -> float | None:
+        known = [ths for ths in self.boards_ths if ths is not None]
+        return sum(known) if known else None
+
+
+def in_ths(rate: Any) -> float | None:
+    """Of `{"value", "unit"}` as the library says it; a unit that is not known is no rate."""
+    if not isinstance(rate, Mapping):
+        return None
+    value = number(rate.get("value"), most=1e30)
+    factor = _TERAS.get(str(rate.get("unit") or "TH/s").lower().removesuffix("/s").strip())
+    return None if value is None or factor is None else _rounded(value * factor)
+
+
+def mended(rates: Rates, *, rated_ths: float | None, power_w: float | None, rated_w: float | None) -> Rates:
+    """The same with units put right where that is certain, and flags for what was done or is doubted."""
+    flags: list[str] = []
+    expected = _down(rates.expected_ths, rated_ths, flags, "expected_units_mended")
+    reference = rated_ths or expected
+    boards = list(rates.boards_ths)
+    total = _down(rates.total_ths, reference, flags, "hashrate_units_mended")
+    share = reference / len(boards) if reference and boards else None
+    boards = [_down(ths, share, flags, "board_units_mended") for ths in boards]
+    summed = sum(ths for ths in boards if ths is not None) if any(ths is not None for ths in boards) else None
+    if total and summed:
+        total, boards = _agreed(total, summed, boards, reference, flags)
+    elif total is None and summed is not None:
+        total = _rounded(summed)
+        flags.append("hashrate_from_boards")
+    if _is_doubtful(total, reference, power_w, rated_w):
+        flags.append("hashrate_doubtful")
+    return Rates(total, expected, boards, flags)
+
+
+def _down(ths: float | None, reference: float | None, flags: list[str], flag: str) -> float | None:
+    """By thousands, until it is what such a machine can do."""
+    most = reference * _PLAUSIBLE[1] * 3 if reference else _MOST_THS
+    if ths is None or ths <= most:
+        return ths
+    lower = ths
+    for _ in range(_MOST_STEPS):
+        lower /= _STEP
+        if lower <= most:
+            flags.append(flag)
+            return _rounded(lower)
+    return None
+
+
+def _agreed(
+    total: float, summed: float, boards: list[float | None], reference: float | None, flags: list[str]
+) -> tuple[float, list[float | None]]:
+    """Where they are thousands apart, the one that such a machine can do is right and the other is moved to it."""
+    ratio = total / summed
+    if _AGREES[0] <= ratio <= _AGREES[1]:
+        return total, boards
+    steps = round(math.log10(ratio) / 3)
+    apart = ratio / _STEP**steps
+    if steps and _AGREES[0] <= apart <= _AGREES[1]:
+        if _is_plausible(summed, reference) and not _is_plausible(total, reference):
+            flags.append("hashrate_units_mended")
+            return _rounded(total / _STEP**steps), boards
+        if _is_plausible(total, reference) and not _is_plausible(summed, reference):
+            flags.append("board_units_mended")
+            factor = _STEP**steps
+            return total, [None if ths is None else _rounded(ths * factor) for ths in boards]
+    flags.append("boards_contradict_total")
+    return total, boards
+
+
+def _is_plausible(ths: float, reference: float | None) -> bool:
+    if reference is None:
+        return 1.0 <= ths <= _MOST_THS
+    return _PLAUSIBLE[0] <= ths / reference <= _PLAUSIBLE[1]
+
+
+def _is_doubtful(total: float | None, reference: float | None, power_w: float | None, rated_w: float | None) -> bool:
+    if not total or not reference or not power_w or not rated_w:
+        return False
+    return total < _PLAUSIBLE[0] * reference and power_w > _MUST_HASH * rated_w
+
+
+def _rounded(ths: float) -> float:
+    return round(ths, 6)

@@ -1,0 +1,53 @@
+"""When each machine's turn is: start + its own offset + n intervals. Nothing adds up, so nothing drifts. Pure."""
+
+import heapq
+from collections.abc import Iterable, Iterator
+
+from hashinsight.edge.miners import Machine
+
+_GOLDEN = 0.6180339887498949  # each new machine lands in the widest gap between the others
+
+
+class Timetable:
+    def __init__(self, interval_sec: float) -> None:
+        self.interval_sec = interval_sec
+        self._start = 0.0
+        self._due: list[tuple[float, int, str]] = []
+        self._planned: set[str] = set()
+
+    def begin(self, now: float, interval_sec: float | None = None) -> None:
+        """All moments anew, from now on."""
+        self.interval_sec = interval_sec or self.interval_sec
+        self._start = now
+        self._due.clear()
+        self._planned.clear()
+
+    def plan(self, machines: Iterable[Machine], now: float) -> None:
+        for machine in machines:
+            if machine.miner_id not in self._planned:
+                self._planned.add(machine.miner_id)
+                heapq.heappush(self._due, (self._next(machine.slot, now), machine.slot, machine.miner_id))
+
+    def take_due(self, now: float) -> Iterator[tuple[str, float]]:
+        """Whose turn has come, and since when; the next turn of each is planned."""
+        while self._due and self._due[0][0] <= now:
+            due, slot, miner_id = self._due[0]
+            heapq.heapreplace(self._due, (self._next(slot, now), slot, miner_id))
+            yield miner_id, due
+
+    def forget(self, miner_id: str) -> None:
+        self._planned.discard(miner_id)
+        self._due = [one for one in self._due if one[2] != miner_id]
+        heapq.heapify(self._due)
+
+    def ahead_sec(self, now: float) -> float | None:
+        return self._due[0][0] - now if self._due else None
+
+    def __len__(self) -> int:
+        return len(self._planned)
+
+    def _next(self, slot: int, now: float) -> float:
+        """Its first moment after now; those that were missed are gone."""
+        first = self._start + (slot * _GOLDEN % 1.0) * self.interval_sec
+        turns = int((now - first) // self.interval_sec) + 1 if now >= first else 0
+        return first + turns * self.interval_sec

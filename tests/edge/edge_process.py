@@ -1,0 +1,71 @@
+"""A whole edge with machines of paper: what it does to them is on disk before it says so. Killed at any instant."""
+
+import asyncio
+import os
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from hashinsight.edge.config import Config
+from hashinsight.edge.executing import Outcome
+from hashinsight.edge.intake import Intake
+from hashinsight.edge.running import Site, run_edge
+from hashinsight.edge.settings import Settings
+from hashinsight.wire.acks import AckStatus
+from hashinsight.wire.command import Command
+from tests.edge.keeping import settings_in
+
+MACHINES = 20
+
+
+class PaperSite:
+    def __init__(self, folder: Path, sink: Intake) -> None:
+        self._sink = sink
+        self._ran = (folder / "ran.txt").open("a")
+        self._read = (folder / "read.txt").open("a")
+
+    async def run(self) -> None:
+        while True:
+            now = datetime.now(UTC)
+            self._sink.note([{"miner_id": f"A-{n}", "timestamp": now.isoformat()} for n in range(MACHINES)])
+            self._read.write(f"{now.isoformat()}\n")
+            self._read.flush()
+            await asyncio.sleep(0.05)
+
+    def find(self, miner_id: str) -> Any:
+        return SimpleNamespace(miner_id=miner_id)
+
+    def counts(self) -> Any:
+        return SimpleNamespace(online=MACHINES, away=0, total=MACHINES, by_reader={"paper": MACHINES}, troubles={})
+
+    def follow(self, config: Config) -> None:
+        pass
+
+    async def execute(self, _: Any, command: Command) -> Outcome:
+        self._ran.write(f"{command.command_id}\n")
+        self._ran.flush()
+        os.fsync(self._ran.fileno())
+        await asyncio.sleep(0.03)
+        now = datetime.now(UTC)
+        return Outcome(AckStatus.SUCCEEDED, now, now)
+
+
+if __name__ == "__main__":
+    folder, url = Path(sys.argv[1]), sys.argv[2]
+    quick = {
+        "cloud_upload_interval_sec": 0.1,
+        "cloud_command_interval_sec": 0.05,
+        "spool_store_every_sec": 0.1,
+        "limits_per_minute": 100_000,
+    }
+
+    def make(_: Settings, sink: Intake, __: str) -> Site:
+        return PaperSite(folder, sink)
+
+    def ready() -> None:
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+
+    asyncio.run(run_edge(settings_in(folder / "state", url, **quick), make, ready=ready))

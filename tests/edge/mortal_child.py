@@ -1,0 +1,35 @@
+"""A child that speaks as the real one and dies at certain machines: `abort` kills it, `memory` makes it fat."""
+
+import asyncio
+import os
+import sys
+from typing import Any
+
+from hashinsight.edge.reading_frames import packed, read_message
+
+
+async def main() -> None:
+    loop = asyncio.get_running_loop()
+    said = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(said), sys.stdin.buffer)
+    out, _ = await loop.connect_write_pipe(asyncio.Protocol, sys.stdout.buffer)
+    acts, kept = 0, []
+    while (asked := await read_message(said)) is not None:
+        if asked["op"] == "ping":
+            continue
+        address = asked["args"][0]
+        acts += asked["op"] == "act"
+        if address == "abort":
+            os.abort()
+        if address == "memory":
+            kept.append(b"x" * 400_000_000)
+            continue
+
+        def answer(asked: Any = asked, address: str = address, acts: int = acts) -> None:
+            out.write(packed({"id": asked["id"], "ok": True, "result": {"address": address, "acts": acts}}))
+
+        loop.call_later(0.2, answer)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

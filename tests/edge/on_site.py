@@ -1,0 +1,178 @@
+"""A simulated site under a real poller, and machines of ill will beside it: all on real sockets."""
+
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+from hashinsight.edge.settings import Miners, Protection, Settings
+from hashinsight.edge.site_side import SiteSide
+from tests.running import environment
+from tests.sim.running import Sim
+
+MIXED = """
+about = "some of each make"
+[[pools]]
+name = "main"
+url = "stratum+tcp://main.pool.example:3333"
+user = "farm.worker"
+[[sites]]
+name = "north"
+pools = ["main"]
+[[sites.zones]]
+name = "a"
+machines = [
+  { model = "Antminer S19j Pro", count = 80, firmware = "LuxOS 2024.5.1" },
+  { model = "Whatsminer M50S", count = 60 },
+  { model = "Avalon A1366", count = 40 },
+  { model = "Antminer S21", count = 20 },
+]
+"""
+
+
+class Heard:
+    """A sink that keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.samples: list[Mapping[str, Any]] = []
+        self.events: list[dict[str, Any]] = []
+
+    def note(self, samples: Sequence[Mapping[str, Any]]) -> None:
+        self.samples += samples
+
+    def event(  # noqa: PLR0917 - as the cloud side takes it
+        self,
+        kind: str,
+        severity: str,
+        title: str,
+        message: str = "",
+        miner_id: str | None = None,
+        details: Mapping[str, Any] | None = None,
+    ) -> None:
+        said = {"kind": kind, "severity": severity, "title": title, "message": message}
+        self.events.append({**said, "miner_id": miner_id, "details": details})
+
+    def of(self, miner_id: str) -> list[Mapping[str, Any]]:
+        return [sample for sample in self.samples if sample["miner_id"] == miner_id]
+
+
+@contextmanager
+def simulating(scenario: str, *options: str) -> Iterator[Sim]:
+    command = [sys.executable, "-m", "hashinsight", "sim", "run", scenario, "--json", *options]
+    with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        try:
+            assert line
+            yield Sim(process, json.loads(line))
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def settings(folder: Path, ranges: Sequence[str], *, protection: Protection | None = None, **miners: Any) -> Settings:
+    told = {"interval_sec": 5, "timeout_sec": 4.0, **miners}
+    return Settings(
+        state_dir=folder,
+        miners=Miners(ranges=tuple(ranges), **told),
+        protection=protection or Protection(on=False),
+    )
+
+
+@asynccontextmanager
+async def on_site(chosen: Settings) -> AsyncIterator[tuple[SiteSide, Heard]]:
+    heard = Heard()
+    side = SiteSide(chosen, heard)
+    running = asyncio.create_task(side.run())
+    try:
+        yield side, heard
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+
+async def until(condition: Callable[[], bool], what: str, seconds: float = 40.0) -> None:
+    end = asyncio.get_running_loop().time() + seconds
+    while not condition():
+        assert asyncio.get_running_loop().time() < end, f"waited {seconds} s for {what}"
+        await asyncio.sleep(0.05)
+
+
+Behaviour = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+async def _garbage(_: asyncio.StreamReader, line: asyncio.StreamWriter) -> None:
+    line.write(b"\xff\xfe\x00 this is no JSON {{{{" * 50)
+    await line.drain()
+
+
+async def _half(_: asyncio.StreamReader, line: asyncio.StreamWriter) -> None:
+    line.write(b'{"STATUS":[{"STATUS":"S","When":1,"Code":11,"Msg":"Summary"}],"SUMMARY":[{"Elapsed":12,"MHS a')
+    await line.drain()
+
+
+async def _drip(_: asyncio.StreamReader, line: asyncio.StreamWriter) -> None:
+    for char in '{"STATUS":[{"STATUS":"S"' + " " * 10_000:
+        line.write(char.encode())
+        await line.drain()
+        await asyncio.sleep(0.2)
+
+
+async def _mute(said: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+    await said.read()
+
+
+async def _reset(said: asyncio.StreamReader, line: asyncio.StreamWriter) -> None:
+    await said.read(10)
+    line.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+    line.transport.abort()
+
+
+async def _endless(_: asyncio.StreamReader, line: asyncio.StreamWriter) -> None:
+    while True:
+        line.write(b"x" * 1_000_000)
+        await line.drain()
+
+
+async def _nested(said: asyncio.StreamReader, line: asyncio.StreamWriter) -> None:
+    await said.read(10)
+    line.write(b"[" * 200_000 + b"\0")
+    await line.drain()
+
+
+ILL: dict[str, Behaviour] = {
+    "garbage": _garbage,
+    "half": _half,
+    "drip": _drip,
+    "mute": _mute,
+    "reset": _reset,
+    "endless": _endless,
+    "nested": _nested,
+}
+
+
+@asynccontextmanager
+async def ill_willed(addresses: Mapping[str, Behaviour]) -> AsyncIterator[None]:
+    """Listens on port 4028 of each address and behaves as it says."""
+    servers = []
+    for address, behave in addresses.items():
+
+        async def served(said: asyncio.StreamReader, line: asyncio.StreamWriter, behave: Behaviour = behave) -> None:
+            try:
+                await behave(said, line)
+            except (ConnectionError, asyncio.CancelledError):
+                pass
+            finally:
+                line.transport.abort()
+
+        servers.append(await asyncio.start_server(served, address, 4028))
+    try:
+        yield
+    finally:
+        for server in servers:
+            server.close()

@@ -1,0 +1,127 @@
+"""Configuration versions and the intake: what the cloud wants within what the site allows, and a disk that fails."""
+
+import json
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hashinsight.edge.beating import Beat
+from hashinsight.edge.box import Box, open_box
+from hashinsight.edge.config import ConfigRefused, KeptConfig, own_config, read_config
+from hashinsight.edge.intake import MOST_WAITING, Intake
+from tests.edge.cloud import Cloud, running_cloud
+from tests.edge.keeping import sample, settings_in
+
+DEFAULT = {
+    "collection_interval": 60,
+    "heartbeat_interval": 30,
+    "api_timeout": 5,
+    "retry": {"attempts": 3, "delays_sec": [5, 15, 30]},
+    "buffer": {"hours": 24},
+    "features": {"auto_discovery": False, "remote_control": True, "auto_reboot": False},
+}
+
+
+@pytest.fixture
+def cloud() -> Iterator[Cloud]:
+    with running_cloud(Cloud()) as made:
+        yield made
+
+
+@pytest.fixture
+async def box(tmp_path: Path, cloud: Cloud) -> AsyncIterator[Box]:
+    made = open_box(settings_in(tmp_path, cloud.url))
+    yield made
+    await made.aclose()
+
+
+def test_the_clouds_default_is_understood_and_never_widens_what_the_site_allows(tmp_path: Path) -> None:
+    config = read_config("v1.0.0", DEFAULT, settings_in(tmp_path))
+    assert (config.collection_interval_sec, config.api_timeout_sec, config.buffer_hours) == (60, 5, 24)
+    assert config.remote_control
+    assert not config.auto_discovery
+    strict = settings_in(tmp_path, limits_commands="false", spool_max_hours=2, miners_discovery="false")
+    features = {"auto_discovery": True, "remote_control": True}
+    config = read_config("v2", DEFAULT | {"features": features}, strict)
+    assert (config.remote_control, config.auto_discovery, config.buffer_hours) == (False, False, 2)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"collection_interval": 0},
+        {"collection_interval": "60"},
+        {"collection_interval": True},
+        {"buffer": {"hours": -1}},
+        {"features": {"remote_control": "yes"}},
+        [],
+        None,
+    ],
+)
+def test_a_configuration_that_makes_no_sense_is_refused_as_a_whole(tmp_path: Path, wrong: Any) -> None:
+    with pytest.raises(ConfigRefused):
+        read_config("v2", wrong, settings_in(tmp_path))
+
+
+async def test_a_version_is_applied_reported_once_kept_and_a_bad_one_is_told(box: Box, cloud: Cloud) -> None:
+    applied: list[str | None] = []
+    intake = Intake(box)
+
+    async def gather() -> dict[str, Any]:
+        return {}
+
+    beat = Beat(box, gather, lambda config: applied.append(config.version), intake.event)
+    cloud.config = ("v2", {"heartbeat_interval": 10})
+    for _ in range(3):
+        await beat.beat()
+    assert (applied, cloud.applied, beat.config.heartbeat_interval_sec) == (["v2"], ["v2"], 10)
+    cloud.config = ("v3", {"heartbeat_interval": "often"})
+    for _ in range(3):
+        await beat.beat()
+    assert (applied, cloud.applied, beat.config.version) == (["v2"], ["v2"], "v2")
+    await intake.store()
+    ((_, event),) = await box.on_journal(box.journal.events.take, 10)
+    assert event["kind"] == "config_rejected"
+    assert "heartbeat_interval" in event["message"]
+    assert KeptConfig(box.settings).load().version == "v2", "a restart without the cloud runs on as before"
+    (box.settings.state_dir / "config.json").write_text("{ half a fi")
+    assert KeptConfig(box.settings).load() == own_config(box.settings)
+
+
+async def test_while_the_disk_takes_nothing_samples_wait_in_memory_and_what_is_over_the_bound_is_a_gap(
+    box: Box,
+) -> None:
+    intake = Intake(box)
+    await box.on_spool(box.spool._db.execute, "pragma query_only = on")
+    intake.note([sample(1)])
+    await intake.store()
+    assert box.say.is_bad("spool")
+    intake.note([sample(n) for n in range(MOST_WAITING + 4)])
+    await box.on_spool(box.spool._db.execute, "pragma query_only = off")
+    await intake.store()
+    assert not box.say.is_bad("spool")
+    assert (await box.on_spool(box.spool.depth)).samples == MOST_WAITING
+    ((reason, samples),) = [(gap.reason, gap.samples) for gap in await box.on_spool(box.spool.take_gaps)]
+    assert (reason, samples) == ("disk_full", 5)
+
+
+async def test_addresses_and_credentials_of_machines_never_reach_the_spool(box: Box) -> None:
+    intake = Intake(box)
+    intake.note([sample(1) | {"ip": "10.1.0.7", "password": "root"}])
+    await intake.store()
+    batch = await box.on_spool(box.spool.take_live, since=0.0, most=10)
+    assert batch
+    assert set(json.loads(batch.lines[0])) == {"source_seq", *sample(1)}
+
+
+async def test_storing_a_minute_of_five_thousand_machines_costs_little(box: Box) -> None:
+    """A second's worth at a time, as it comes; half a second of CPU in a minute is below one per cent of a core."""
+    wide = sample(1) | {"boards": [{"hashrate_ths": 36.0, "temp_c": 70.0, "chips": 114}] * 3, "fan_speeds": [6000] * 4}
+    made = [[wide | {"miner_id": f"A-{second}-{k}"} for k in range(84)] for second in range(60)]
+    began = time.thread_time()
+    for second in made:
+        box.spool.put(second, now=time.time())
+    assert time.thread_time() - began < 0.5

@@ -1,0 +1,139 @@
+"""Every machine once an interval, without drift; who moves is the same machine; what goes wrong is said once."""
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from hashinsight.edge.config import own_config
+from hashinsight.edge.discovery import addresses, credential_for
+from hashinsight.edge.miners import Machine, Roster
+from hashinsight.edge.miners_identity import IdRule, read_list
+from hashinsight.edge.polling import _is_turn
+from hashinsight.edge.settings import Credential
+from hashinsight.edge.timetable import Timetable
+from tests.edge.on_site import on_site, settings, simulating, until
+from tests.sim.running import Sim
+
+
+@pytest.fixture(scope="module")
+def sim() -> Iterator[Sim]:
+    with simulating("quiet", "--machines", "5", "--luxos") as running:
+        yield running
+
+
+async def test_a_failure_is_logged_once_a_recovery_once_and_told_every_interval(
+    sim: Sim, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="hashinsight.edge")
+    chosen = settings(tmp_path, [f"{sim.net}.0.1-5"], identity="address", interval_sec=1, timeout_sec=2.0)
+    address = sim.address(2)
+    async with on_site(chosen) as (side, heard):
+        await until(lambda: side.counts().online == 5, "the machines")
+        (episode,) = sim.control("inject", kind="network_lost", machine="2")
+        machine = side.find(address)
+        assert machine is not None
+        await until(lambda: machine.failures >= 5, "failures")
+        assert (side.counts().online, side.counts().troubles) == (4, {"unreachable": 1})
+        sim.control("end", episode=episode["no"] if "no" in episode else episode["number"])
+        await until(lambda: machine.online is True, "it to be back")
+    told = [record.getMessage() for record in caplog.records if address in record.getMessage()]
+    assert len([one for one in told if "cannot be read" in one]) == 1
+    assert len([one for one in told if "is read again" in one]) == 1
+    gone = [one for one in heard.of(address) if not one["online"]]
+    assert len(gone) >= 5
+    assert {one["error_type"] for one in gone} == {"unreachable"}
+    assert {one["model"] for one in gone} == {heard.of(address)[0]["model"]}
+
+
+def test_a_machine_that_moves_keeps_its_name_and_another_at_its_address_gets_its_own(tmp_path: Path) -> None:
+    roster = Roster(IdRule(), tmp_path / "machines.json")
+    first = roster.seat("10.0.0.1", mac="02:00:00:00:00:01", serial="SN000001")
+    second = roster.seat("10.0.0.2", mac="02:00:00:00:00:02", serial=None)
+    assert (first.miner_id, second.miner_id) == ("SN000001", "02:00:00:00:00:02")
+    assert roster.seat("10.0.0.1", mac=None, serial=None) is first  # it did not say this time
+    assert roster.seat("10.0.0.1", mac="020000000002", serial=None) is second
+    assert (first.address, second.address) == ("", "10.0.0.1")
+    assert roster.at("10.0.0.2") is None
+    assert roster.seat("10.0.0.9", mac=None, serial="SN000001") is first
+    third = roster.seat("10.0.0.9", mac="02:00:00:00:00:03", serial="SN000001")  # a serial cloned with the firmware
+    assert third.miner_id == "SN000001~000003"
+    roster.save()
+    again = Roster(IdRule(), tmp_path / "machines.json")
+    assert sorted(one.miner_id for one in again) == ["02:00:00:00:00:02", "SN000001", "SN000001~000003"]
+
+
+def test_an_asset_list_names_machines_by_serial_mac_or_address(tmp_path: Path) -> None:
+    file = tmp_path / "assets.csv"
+    file.write_text(
+        "miner_id,model,serial,mac,address\nA1,S19,SN000001,,\nA2,S19,,02-00-00-00-00-02,\nA3,,,,10.0.0.3\n"
+    )
+    roster = Roster(IdRule("file", "", read_list(file)))
+    seated = [
+        roster.seat("10.0.0.1", mac="02:00:00:00:00:01", serial="SN000001"),
+        roster.seat("10.0.0.2", mac="02:00:00:00:00:02", serial=None),
+        roster.seat("10.0.0.3", mac=None, serial=None),
+        roster.seat("10.0.0.4", mac=None, serial="SN000004"),
+    ]
+    assert [one.miner_id for one in seated] == ["A1", "A2", "A3", "SN000004"]
+
+
+def test_without_serial_and_mac_the_name_does_not_tell_the_address() -> None:
+    machine = Roster(IdRule(salt="edge-1")).seat("10.1.2.3", mac="00:00:00:00:00:00", serial="N/A")
+    assert machine.miner_id.startswith("m-")
+    assert "10" not in machine.miner_id.removeprefix("m-")[:2] or "10.1.2.3" not in machine.miner_id
+    assert Roster(IdRule(salt="edge-2")).seat("10.1.2.3", mac=None, serial=None).miner_id != machine.miner_id
+
+
+def test_ranges_are_walked_once_each_in_order() -> None:
+    wanted = ["10.0.0.8/30", "10.0.0.10-12", "10.0.0.1", "10.0.1.254-10.0.2.1"]
+    assert list(addresses(wanted)) == [
+        *("10.0.0.1", "10.0.0.9", "10.0.0.10", "10.0.0.11", "10.0.0.12"),
+        *("10.0.1.254", "10.0.1.255", "10.0.2.0", "10.0.2.1"),
+    ]
+
+
+def test_the_credential_of_a_make_comes_before_that_of_any() -> None:
+    listed = (Credential(username="a", password="1"), Credential(make="whatsminer", username="b", password="2"))
+    assert credential_for("Whatsminer", listed) == ("b", "2")
+    assert credential_for("Antminer", listed) == ("a", "1")
+    assert credential_for("Antminer", listed[1:]) is None
+
+
+def test_the_moments_of_a_machine_do_not_drift_and_those_that_were_missed_are_gone() -> None:
+    table, machines = Timetable(10.0), [Machine(f"m{no}", "", slot=no) for no in range(1000)]
+    table.begin(100.0)
+    table.plan(machines, 100.0)
+    first = dict(table.take_due(110.0))
+    assert len(first) == len(table) == 1000
+    assert all(100.0 < due <= 110.0 for due in first.values())
+    seconds = [sum(int(due) == second for due in first.values()) for second in range(100, 110)]
+    assert max(seconds) - min(seconds) <= 2, "spread over the interval"
+    later = dict(table.take_due(1_000_110.0))
+    assert all(later[name] == pytest.approx(due + 10.0) for name, due in first.items())
+    again = dict(table.take_due(1_000_120.0))
+    assert all(1_000_110.0 < due <= 1_000_120.0 for due in again.values())
+    assert all((again[name] - due + 5.0) % 10.0 == pytest.approx(5.0, abs=1e-6) for name, due in first.items())
+    table.forget("m7")
+    assert "m7" not in dict(table.take_due(1_000_130.0))
+    table.begin(2_000_000.0, 60.0)
+    assert (len(table), table.ahead_sec(2_000_000.0), table.interval_sec) == (0, None, 60.0)
+
+
+async def test_a_configuration_changes_interval_timeout_and_discovery(sim: Sim, tmp_path: Path) -> None:
+    chosen = settings(tmp_path, [f"{sim.net}.0.1-5"], identity="address", interval_sec=3600, discovery=False)
+    async with on_site(chosen) as (side, heard):
+        await until(lambda: side.counts().online == 5, "the machines")
+        wanted = own_config(chosen)
+        side.follow(
+            msgspec.structs.replace(wanted, collection_interval_sec=1, api_timeout_sec=2.0, auto_discovery=True)
+        )
+        heard.samples.clear()
+        await until(lambda: len(heard.samples) >= 10, "two rounds", seconds=15)
+        assert (side.poller.timeout_sec, side.poller.discovers) == (2.0, True)
+
+
+def test_a_machine_that_makes_no_sense_is_tried_more_and_more_rarely() -> None:
+    assert [failures for failures in range(1, 40) if _is_turn(failures)] == [1, 2, 4, 8, 16, 24, 32]

@@ -1,0 +1,105 @@
+"""Settings: every mistake is one sentence that names its place."""
+
+from pathlib import Path
+
+import pytest
+
+from hashinsight.edge.loading import device_id, load_settings, read_token
+from hashinsight.edge.settings import SettingsRefused, bounds_of, count_addresses
+from tests.edge.keeping import settings_in
+from tests.running import hashinsight
+
+GOOD = """
+state_dir = "state"
+[cloud]
+url = "https://cloud.example.com"
+[place]
+site = 3
+[miners]
+ranges = ["10.1.0.0/22", "10.1.4.10-99"]
+credentials = [{ make = "whatsminer", username = "admin", password = "very-secret" }]
+[limits]
+types = ["reboot_device", "fault_light"]
+per_minute = 10
+"""
+
+
+def written(folder: Path, text: str, mode: int = 0o600) -> Path:
+    path = folder / "edge.toml"
+    path.write_text(text)
+    path.chmod(mode)
+    return path
+
+
+def test_a_file_is_read_and_the_environment_is_above_it(tmp_path: Path) -> None:
+    settings = load_settings(written(tmp_path, GOOD), {"HASHINSIGHT_EDGE_LIMITS_PER_MINUTE": "5"})
+    assert settings.state_dir == tmp_path / "state"
+    assert settings.place.site == "3"
+    assert settings.limits.per_minute == 5
+    assert settings.limits.types == ("reboot_device", "fault_light")
+    assert settings.miners.credentials[0].password == "very-secret"
+    assert "very-secret" not in repr(settings)
+    assert not settings.signing.is_on
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("[cloud]\nurl = 'ftp://x'", "cloud.url is no address such as https://cloud.example.com"),
+        ("[cloud]\nurl = 'https://u:p@x'", "cloud.url holds more than scheme, host, port and path"),
+        ("[cloud]\nurls = 'https://x'", "cloud: there is no setting `urls`"),
+        ("[miners]\nranges = ['10.0.0.0/33']", "miners.ranges: '10.0.0.0/33' is no range such as"),
+        ("[miners]\nranges = ['10.0.0.9-3']", "miners.ranges: '10.0.0.9-3' ends before it begins"),
+        ("[miners]\nranges = ['10.0.0.0/8']", "miners.ranges hold more than 1048576 addresses"),
+        ("[miners]\ninterval_sec = 0", "miners.interval_sec: expected `int` >= 1"),
+        ("[limits]\ntypes = ['format_disk']", "limits.types: format_disk is none of reboot_device"),
+        ("[signing]\nverify = true", "signing.verify needs signing.keys"),
+        ("[signing]\nkeys = [{ key_id = 'a', key = 'AAAA' }]", "signing.keys: a key has 32 bytes"),
+        ("[place]\nsite = 'ä'", "place.site: expected `str` matching regex"),
+        ("x = ", "is not TOML"),
+        ("[spool]\nmax_mb = 'much'", "spool.max_mb: expected `int`, got `str`"),
+    ],
+)
+def test_a_mistake_is_one_sentence(tmp_path: Path, line: str, said: str) -> None:
+    with pytest.raises(SettingsRefused) as refused:
+        load_settings(written(tmp_path, line), {})
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_secrets_that_others_may_read_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsRefused, match="chmod 600"):
+        load_settings(written(tmp_path, GOOD, 0o644), {})
+    settings = settings_in(tmp_path)
+    settings.token_path.chmod(0o640)
+    with pytest.raises(SettingsRefused, match="chmod 600"):
+        read_token(settings)
+
+
+def test_a_device_is_named_once(tmp_path: Path) -> None:
+    settings = settings_in(tmp_path)
+    name = device_id(settings)
+    assert name.startswith("edge-")
+    assert device_id(settings) == name
+    assert device_id(settings_in(tmp_path, place_device_id="box-7")) == "box-7"
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last", "count"),
+    [
+        ("10.0.0.7", "10.0.0.7", "10.0.0.7", 1),
+        ("10.0.0.0/24", "10.0.0.1", "10.0.0.254", 254),
+        ("10.0.0.8/31", "10.0.0.8", "10.0.0.9", 2),
+        ("10.0.0.250-10.0.1.5", "10.0.0.250", "10.0.1.5", 12),
+        ("10.0.0.10-99", "10.0.0.10", "10.0.0.99", 90),
+    ],
+)
+def test_ranges(text: str, first: str, last: str, count: int) -> None:
+    assert tuple(map(str, bounds_of(text))) == (first, last)
+    assert count_addresses(text) == count
+
+
+def test_the_command_line_refuses_with_one_sentence(tmp_path: Path) -> None:
+    told = hashinsight("edge", "run", "--config", str(written(tmp_path, "[cloud]\nurl = 'ftp://x'")))
+    assert told.returncode == 78
+    assert told.stderr == "hashinsight: cloud.url is no address such as https://cloud.example.com.\n"

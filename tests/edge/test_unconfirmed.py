@@ -1,0 +1,138 @@
+"""An order whose answer is lost: what is seen decides, and nothing that must happen once is risked a second time."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hashinsight.edge.child_acts import trouble_of
+from hashinsight.edge.executing import Outcome
+from hashinsight.edge.executing_checks import is_so
+from hashinsight.edge.executing_verdicts import Given, Said, answer_of, not_read, not_taken
+from hashinsight.edge.reading_process import NotRead
+from hashinsight.wire.acks import AckStatus
+from tests.edge.between import Spoils, bad_line
+from tests.edge.keeping import command
+from tests.edge.on_site import on_site, settings, simulating, until
+from tests.sim.running import Sim
+
+ORDERS = {"reboot_device": b"rebootdevice", "disable_hashing": b"curtail"}
+YES, NO = Given(Said.YES), Given(Said.NO, "MACHINE_REFUSED", "no")
+UNSURE, LOST = Given(Said.UNSURE, "TIMEOUT", "late"), Given(Said.UNSURE, "READER_LOST", "it died")
+AWAY, STRANGE = Given(Said.NOT_ASKED, "UNREACHABLE", "away"), Given(Said.NOT_ASKED, "UNSUPPORTED", "strange")
+
+
+@pytest.mark.parametrize(
+    ("verb", "given", "seen", "ends"),
+    [
+        ("reboot", YES, (True, False), ("succeeded", None)),
+        ("reboot", UNSURE, (True, False), ("succeeded", None)),
+        ("reboot", NO, (True, False), ("succeeded", None)),
+        ("reboot", NO, (False, True), ("failed", "MACHINE_REFUSED")),
+        ("reboot", UNSURE, (False, True), ("skipped", "OUTCOME_UNKNOWN")),
+        ("reboot", LOST, (False, True), ("skipped", "OUTCOME_UNKNOWN")),
+        ("reboot", YES, (False, True), ("skipped", "OUTCOME_UNKNOWN")),
+        ("restart", UNSURE, (False, False), ("skipped", "OUTCOME_UNKNOWN")),
+        ("reboot", AWAY, (None, False), ("failed", "UNREACHABLE")),
+        ("reboot", STRANGE, (None, False), ("rejected", "UNSUPPORTED")),
+        ("disable", UNSURE, (True, True), ("succeeded", None)),
+        ("disable", UNSURE, (False, True), ("failed", "TIMEOUT")),
+        ("disable", LOST, (False, False), ("failed", "READER_LOST")),
+        ("disable", YES, (False, True), ("failed", "NOT_CONFIRMED")),
+        ("disable", YES, (False, False), ("failed", "NOT_CONFIRMED")),
+        ("enable", YES, (False, True), ("succeeded", None)),
+        ("enable", YES, (False, False), ("failed", "NOT_CONFIRMED")),
+        ("enable", UNSURE, (False, True), ("failed", "TIMEOUT")),
+        ("set_fan", YES, (None, True), ("succeeded", None)),
+        ("set_fan", YES, (None, False), ("failed", "NOT_CONFIRMED")),
+        ("set_fan", NO, (None, True), ("failed", "MACHINE_REFUSED")),
+    ],
+)
+def test_what_is_answered(
+    verb: str, given: Given, seen: tuple[bool | None, bool], ends: tuple[str, str | None]
+) -> None:
+    is_shown, answers = seen
+    answer = answer_of(verb, given, is_shown=is_shown, answers=answers)
+    assert answer[:2] == ends
+
+
+def test_whatever_is_not_known_to_have_stayed_here_may_have_reached_the_machine() -> None:
+    assert not_taken(NotRead("a word of tomorrow", "?")).said is Said.UNSURE
+    assert not_taken(NotRead("slow", "?")).said is Said.UNSURE
+    assert not_taken(NotRead("not_given", "?")).said is Said.NOT_ASKED
+    assert not_read(NotRead("slow", "?"))[:2] == (AckStatus.FAILED, "TIMEOUT")
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("RPC read timed out", "slow"),
+        ("Connection reset by miner", "slow"),
+        ("No data received from miner", "slow"),
+        ("EOF while parsing a value at line 1 column 34", "slow"),
+        ("expected value at line 1 column 1", "slow"),
+        ("Command returned with error status: Invalid JSON response", "slow"),
+        ("Failed to connect to RPC API", "not_given"),
+        ("No session token available for privileged command", "not_given"),
+        ("set_power_limit is not supported", "unsupported"),
+        ("power limit out of range", "refused_by_machine"),
+    ],
+)
+def test_the_librarys_words_are_told_apart(said: str, kind: str) -> None:
+    assert trouble_of("reboot", said).kind == kind
+
+
+def test_a_setting_that_is_so_already_is_not_made_again() -> None:
+    assert is_so("set_power_mode", {"mode": "eco"}, {"mode": "eco"})
+    assert not is_so("set_power_mode", {"mode": "normal"}, {"mode": "eco"})
+    assert not is_so("set_power_mode", {}, {"mode": "eco"})
+    assert not is_so("disable", {"state": "stopped"}, {}), "stopped by itself is not stopped by us"
+
+
+@pytest.fixture(scope="module")
+def sim() -> Iterator[Sim]:
+    with simulating("quiet", "--machines", "6", "--luxos", "--speed", "10") as running:
+        yield running
+
+
+async def spoilt(sim: Sim, folder: Path, no: int, spoils: Spoils, command_type: str) -> Outcome:
+    address = f"{sim.net}.1.{no + 1}"
+    async with (
+        bad_line(address, sim.address(no), spoils, ORDERS[command_type]),
+        on_site(settings(folder, [address], identity="address", interval_sec=60)) as (side, _),
+    ):
+        side.executor._seen_sec = 4.0
+        await until(lambda: side.counts().online == 1, "the machine")
+        machine = side.find(address)
+        assert machine is not None
+        return await side.execute(machine, command(miner_id=address, command_type=command_type))
+
+
+def orders(sim: Sim, no: int) -> list[str]:
+    return [one["act"] for one in sim.control("orders", machine=str(no))]
+
+
+@pytest.mark.parametrize(("no", "spoils"), [(0, Spoils.ANSWER), (1, Spoils.PATIENCE)])
+async def test_a_reboot_whose_answer_is_lost_is_seen_and_done_once(
+    sim: Sim, tmp_path: Path, no: int, spoils: Spoils
+) -> None:
+    outcome = await spoilt(sim, tmp_path, no, spoils, "reboot_device")
+    assert (outcome.status, outcome.error_code) == (AckStatus.SUCCEEDED, None)
+    assert orders(sim, no) == ["reboot"]
+
+
+async def test_a_reboot_that_nothing_shows_is_unknown_whatever_the_library_says(sim: Sim, tmp_path: Path) -> None:
+    """It says yes to this one, although the machine never heard of it."""
+    outcome = await spoilt(sim, tmp_path, 2, Spoils.ORDER, "reboot_device")
+    assert (outcome.status, outcome.error_code) == (AckStatus.SKIPPED, "OUTCOME_UNKNOWN")
+    assert outcome.result == {"confirmed": False, "way": "restart"}
+    assert orders(sim, 2) == []
+
+
+async def test_a_stop_whose_answer_is_lost_is_seen_and_one_that_got_lost_may_be_tried_again(
+    sim: Sim, tmp_path: Path
+) -> None:
+    seen = await spoilt(sim, tmp_path, 3, Spoils.ANSWER, "disable_hashing")
+    assert (seen.status, orders(sim, 3)) == (AckStatus.SUCCEEDED, ["pause"])
+    lost = await spoilt(sim, tmp_path, 4, Spoils.ORDER, "disable_hashing")
+    assert (lost.status, orders(sim, 4)) == (AckStatus.FAILED, [])

@@ -1,0 +1,205 @@
+"""The edge against the real server over HTTP, on a real database, with the server stopped and started."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+import uvicorn
+
+from hashinsight.edge.answers import Kind
+from hashinsight.edge.beating import Beat, body_of
+from hashinsight.edge.box import Box, open_box
+from hashinsight.edge.config import Config, own_config
+from hashinsight.edge.intake import Intake
+from hashinsight.edge.status import check
+from hashinsight.edge.telling import Teller
+from hashinsight.edge.uplink import Uplink
+from tests.edge.keeping import sample, settings_in
+from tests.edge.server import Server, until
+from tests.telemetry.place import Place
+
+
+@pytest.fixture
+async def served(api: httpx.AsyncClient, server: Server) -> AsyncIterator[None]:
+    """The same application on the same port, in this process: for tests that do not stop it."""
+    app = api.app  # type: ignore[attr-defined] # the fixture hangs it there
+    config = uvicorn.Config(app, host="127.0.0.1", port=server.port, lifespan="off", log_config=None)
+    here = uvicorn.Server(config)
+    here.install_signal_handlers = lambda: None  # type: ignore[attr-defined] # they are pytest's
+    task = asyncio.ensure_future(here._serve())
+    await until(server.answers, "the server")
+    yield
+    here.should_exit = True
+    await task
+
+
+@pytest.fixture
+async def box(tmp_path_factory: pytest.TempPathFactory, server: Server, place: Place) -> AsyncIterator[Box]:
+    folder = tmp_path_factory.mktemp("edge")
+    settings = settings_in(folder, server.url, cloud_upload_interval_sec=0.1, spool_batch_samples=300)
+    settings.token_path.write_text(place.collector["X-Collector-Key"])
+    made = open_box(settings)
+    yield made
+    await made.aclose()
+
+
+def config_of(box: Box) -> Callable[[], Config]:
+    return lambda: own_config(box.settings)
+
+
+@contextmanager
+def running(*work: Awaitable[None]) -> Iterator[None]:
+    tasks = [asyncio.ensure_future(one) for one in work]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+def stored(url: str) -> list[Any]:
+    with psycopg.connect(url) as connection:
+        query = "select miner_id, ts from telemetry_raw join miners using (miner_no) order by ts"
+        return connection.execute(query).fetchall()
+
+
+async def test_an_outage_loses_nothing_doubles_nothing_and_the_newest_arrive_first(
+    box: Box, server: Server, superuser_url: str
+) -> None:
+    now = time.time()
+    for minute in range(60):  # an hour without the cloud
+        at = now - 3600 + 60 * minute
+        made = [sample(100 * minute + k, datetime.fromtimestamp(at, UTC)) for k in range(50)]
+        await box.on_spool(box.spool.put, made, now=at)
+    uplink = Uplink(box, config_of(box))
+    with running(uplink.run_live(), uplink.run_backlog()):
+        await asyncio.sleep(0.5)
+        assert uplink.figures.delivered == 0
+        assert box.say.is_bad("cloud")
+        await server.start()
+
+        async def some_are_in() -> bool:
+            return uplink.figures.delivered >= 1000
+
+        await until(some_are_in, "the first")
+        assert max(row[1] for row in stored(superuser_url)).timestamp() > now - 100, "the newest are there"
+        server.stop()  # killed in the middle of the backlog
+        await asyncio.sleep(0.3)
+        await server.start()
+
+        async def all_are_gone() -> bool:
+            return (await box.on_spool(box.spool.depth)).samples == 0
+
+        await until(all_are_gone, "the backlog")
+    assert not box.say.is_bad("cloud")
+    rows = stored(superuser_url)
+    assert len(rows) == len(set(rows)) == 3000
+    assert uplink.figures.rejected == 0
+    assert await box.on_spool(box.spool.take_gaps) == []
+
+
+@pytest.mark.usefixtures("served")
+async def test_a_batch_of_which_the_answer_was_lost_is_stored_once(box: Box, superuser_url: str) -> None:
+    await box.on_spool(box.spool.put, [sample(n) for n in range(20)], now=time.time())
+    uplink = Uplink(box, config_of(box))
+    batch = await box.on_spool(box.spool.take_live, since=0.0, most=100)
+    assert batch
+    confirm = box.spool.confirm
+    box.spool.confirm = box.spool.release  # type: ignore[method-assign]
+    assert (await uplink.deliver(batch)).kind is Kind.DELIVERED  # a kill between the answer and the deletion
+    box.spool.confirm = confirm  # type: ignore[method-assign]
+    again = await box.on_spool(box.spool.take_live, since=0.0, most=100)
+    assert again == batch
+    await uplink.deliver(again)
+    assert uplink.figures.duplicates == 20
+    assert len(stored(superuser_url)) == 20
+    assert (await box.on_spool(box.spool.depth)).samples == 0
+
+
+@pytest.mark.usefixtures("served")
+async def test_a_revoked_token_is_said_once_keeps_everything_and_a_new_one_needs_no_restart(
+    box: Box, place: Place
+) -> None:
+    listed = await place.api.get("/api/admin/v1/collectors", headers=place.owner)
+    (collector,) = listed.json()["collectors"]
+    path = f"/api/admin/v1/collectors/{collector['id']}"
+    assert (await place.api.post(f"{path}/revoke-tokens", headers=place.owner, json={})).is_success
+    await box.on_spool(box.spool.put, [sample(1)], now=time.time())
+    uplink = Uplink(box, config_of(box))
+    for _ in range(3):
+        batch = await box.on_spool(box.spool.take_live, since=0.0, most=100)
+        assert batch
+        answer = await uplink.deliver(batch)
+        assert (answer.kind, answer.code) == (Kind.NOT_LET_IN, "COLLECTOR_TOKEN_REVOKED")
+    assert [trouble.what for trouble in box.say.last] == ["token"]
+    rotated = await place.api.post(f"{path}/rotate-token", headers=place.owner, json={})
+    box.settings.token_path.write_text(rotated.json()["token"])
+    batch = await box.on_spool(box.spool.take_live, since=0.0, most=100)
+    assert batch
+    assert (await uplink.deliver(batch)).kind is Kind.DELIVERED
+
+
+@pytest.mark.usefixtures("served")
+async def test_heartbeats_events_gaps_and_the_configuration_reach_the_registry(box: Box, place: Place) -> None:
+    intake = Intake(box)
+    applied: list[Config] = []
+
+    async def gather() -> dict[str, Any]:
+        depth = await box.on_spool(box.spool.depth)
+        return body_of(
+            box,
+            depth,
+            SimpleNamespace(online=198, away=2, total=200, by_reader={}, troubles={}),
+            {"reader": "pyasic_rs"},
+            uptime_sec=61.0,
+        )
+
+    beat = Beat(box, gather, applied.append, intake.event)
+    await box.on_spool(box.spool.put, [sample(1)], now=time.time() - 90_000)
+    await box.on_spool(box.spool.put, [sample(2)], now=time.time())
+    intake.event(
+        "local_protection", "critical", "A-1 was stopped", "92 °C", "A-1", {"temp_c": 92, "note": "x" * 50_000}
+    )
+    await intake.store()
+    await beat.beat()
+    await Teller(box).tell_events()
+    await Teller(box).tell_events()
+    assert await Teller(box).tell_events() is None
+    shown = (await place.api.get("/api/admin/v1/collectors", headers=place.owner)).json()["collectors"][0]
+    assert shown["total_miners"] == 200
+    assert shown["config_version"] == beat.config.version == "v1.0.0"
+    assert [config.version for config in applied] == ["v1.0.0"]
+    events = (await place.api.get("/api/admin/v1/collector-events", headers=place.owner)).json()["events"]
+    told = {event["kind"]: event for event in events}
+    assert told["local_protection"]["severity"] == "critical"
+    assert told["telemetry_gap"]["details"]["samples"] == 1
+    beats = await place.api.get(f"/api/admin/v1/collectors/{shown['id']}/heartbeats", headers=place.owner)
+    assert beats.json()["heartbeats"][0]["spool_depth"] == 1
+
+
+@pytest.mark.usefixtures("served")
+async def test_what_the_server_rejects_is_counted_and_gone(box: Box) -> None:
+    old = datetime.now(UTC) - timedelta(days=3)
+    await box.on_spool(box.spool.put, [sample(1), sample(2, old), {"miner_id": "A-3"}], now=time.time())
+    uplink = Uplink(box, config_of(box))
+    batch = await box.on_spool(box.spool.take_live, since=0.0, most=100)
+    assert batch
+    assert (await uplink.deliver(batch)).kind is Kind.DELIVERED
+    assert uplink.figures.rejected_codes == {"TOO_OLD": 1, "BAD_TIME": 1}
+    assert (await box.on_spool(box.spool.depth)).samples == 0
+
+
+@pytest.mark.usefixtures("served")
+async def test_check_says_what_is_wrong(box: Box) -> None:
+    away = settings_in(box.settings.state_dir)
+    assert (await check(away))[-1][:2] == ("cloud", False)
+    assert (await check(box.settings))[-1] == ("token", True, "collector active, site tx-1")
+    box.settings.token_path.write_text("hi_collector_wrong")
+    assert (await check(box.settings))[-1][:2] == ("token", False)

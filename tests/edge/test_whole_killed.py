@@ -1,0 +1,86 @@
+"""Killed at random instants with commands in flight, edge and server alike: nothing is done twice, nothing is lost."""
+
+import asyncio
+import os
+import random
+import signal
+from typing import Any
+
+import pytest
+
+from hashinsight.kit.db.database import Database
+from tests.edge.server import Server, until
+from tests.edge.whole import EACH, Whole
+
+SEEDS = [int(one) for one in os.environ.get("HI_EDGE_SEEDS", "1").split(",")]
+LIVES = 3
+LEASE_SEC = 8.0  # in place of three minutes
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("seed", SEEDS)
+async def test_no_act_runs_twice_and_every_command_and_sample_is_accounted_for(
+    whole: Whole, server: Server, database: Database, seed: int
+) -> None:
+    chance = random.Random(seed)
+    await server.start()
+    whole.start_edge()
+    await whole.all_read()
+    ids: list[str] = []
+    left = list(range(2 * EACH))
+    chance.shuffle(left)
+    kills = 0
+    for life in range(LIVES):
+        for _ in range(2):
+            ids += await _ask_some(whole, chance, [left.pop() for _ in range(4)])
+            await asyncio.sleep(chance.uniform(0.0, 1.2))
+        if chance.random() < 0.5:
+            server.stop(signal.SIGKILL)
+        await asyncio.sleep(chance.uniform(0.0, 1.5))
+        whole.kill()
+        kills += 1
+        await whole.cut_leases(database, LEASE_SEC)
+        if life % 2:
+            await asyncio.sleep(chance.uniform(0.0, 2.0))
+        if not await server.answers():
+            await server.start()
+        whole.start_edge()
+
+    async def all_over() -> bool:
+        await whole.cut_leases(database, LEASE_SEC)
+        await asyncio.sleep(0.5)
+        return all(row["state"] in ("succeeded", "failed") for row in whole.commands(ids).values())
+
+    await until(all_over, "the commands", seconds=120)
+    ended = await whole.ended(ids)
+    assert len(ended) == len(ids) == LIVES * 8
+    assert whole.end_edge() == 0
+    whole.check_orders(ended)
+    whole.check_samples()
+    _check_answers(whole, ended, kills)
+    assert whole.checked()["open"] == 0
+
+
+async def _ask_some(whole: Whole, chance: random.Random, machines: list[int]) -> list[str]:
+    """Machines that had none yet; what cannot be done twice is most of it."""
+    ids: list[str] = []
+    for no in machines:
+        kinds = ["reboot_device", "disable_hashing", "fault_light", *(["set_power_mode"] if no >= EACH else [])]
+        kind = chance.choice(kinds)
+        params = {"set_power_mode": {"mode": "eco"}, "fault_light": {"on": True}}.get(kind, {})
+        ids += await whole.ask(kind, no, params=params)
+    return ids
+
+
+def _check_answers(whole: Whole, ended: dict[str, dict[str, Any]], kills: int) -> None:
+    """What did not succeed is unknown, for each kill cut short some; no ack but one a kill came more than once."""
+    unknown = [row for row in ended.values() if row["state"] == "failed"]
+    assert {row["error_code"] for row in unknown} <= {"OUTCOME_UNKNOWN"}
+    moved = whole.rows(
+        "select command_id, count(*) from command_history where event in ('succeeded', 'failed') group by command_id"
+    )
+    assert {row["count"] for row in moved} == {1}, "each ends once"
+    waiting = whole.status()["journal"]["acks_waiting"]
+    assert waiting == 0
+    again = whole.rows("select entity_id, count(*) from audit_log where action = 'command_ack_ignored' group by 1")
+    assert all(row["count"] <= kills for row in again)

@@ -1,0 +1,60 @@
+"""The demo of `make up`: simulated machines on sockets, read and commanded by real edges, and gone with the rest."""
+
+import json
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+import psycopg
+import pytest
+
+from tests.running import Up, hashinsight, new_folder, wait_for
+
+MACHINES = 40
+
+
+def rows(up: Up, query: str) -> list[tuple[Any, ...]]:
+    with psycopg.connect(up.superuser_url) as connection:
+        return connection.execute(query.encode()).fetchall()
+
+
+def said(up: Up, *words: str) -> Any:
+    done = hashinsight(*words, "--json", data_dir=up.folder.path, port=up.port)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def edges(up: Up) -> dict[str, int]:
+    """The process of each site's edge."""
+    found: dict[str, int] = {}
+    for one in up.tree():
+        with suppress(psutil.Error):
+            words = one.cmdline()
+            if words[2:5] == ["hashinsight", "edge", "run"]:
+                found[Path(words[-1]).parent.name] = one.pid
+    return found
+
+
+@pytest.mark.timeout(240)
+def test_the_demo_is_read_and_commanded_through_real_edges_and_ends_with_the_rest() -> None:
+    with new_folder() as place, Up(place, options=("--demo",), demo_miners=MACHINES) as up:
+        up.wait_ready(120)
+        assert set(edges(up)) == {"north", "south"}
+        wait_for(lambda: rows(up, "select count(distinct miner_no) from telemetry_raw") == [(MACHINES,)], "all of them")
+        assert rows(up, "select count(*) from miners") == [(MACHINES,)], "by the names that the inventory has"
+        assert {how for (how,) in rows(up, "select distinct extra -> 'raw_data' ->> 'reader' from telemetry_raw")} == {
+            "pyasic_rs"
+        }
+        ask = ("command", "request", "set_power_mode", "--param", "mode=eco", "--reason", "a test")
+        made = said(up, *ask, "--site", "demo-south", "--miner", "south-00001")["commands"][0]["command_id"]
+        ended = "select 1 from command_history where event = 'succeeded'"
+        killed = edges(up)["north"]
+        os.kill(killed, signal.SIGKILL)
+        wait_for(lambda: edges(up).get("north", killed) != killed, "its edge to be started anew")
+        wait_for(lambda: rows(up, ended) == [(1,)], "the command")
+        shown = said(up, "command", "show", made)
+        assert (shown["state"], shown["attempts"][0]["snapshot_after"]["mode"]) == ("succeeded", "eco")
+    assert "Traceback" not in up.output
