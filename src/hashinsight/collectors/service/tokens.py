@@ -40,7 +40,7 @@ async def issue_token(
     secret = Secret("token", new_token("collector"), now + life)
     await tokens.insert_token(session, collector, token_hash(secret.value), now=now, expires_at=secret.expires_at)
     after = {"expires_at": iso_z(secret.expires_at), **(told or {})}
-    await _record(session, actor, Action.COLLECTOR_TOKEN_ISSUED, collector, after, now=now)
+    await record_of(session, actor, Action.COLLECTOR_TOKEN_ISSUED, collector, after, now=now)
     return secret
 
 
@@ -48,14 +48,14 @@ async def issue_code(
     session: AsyncSession, actor: Actor, collector: Collector, *, now: datetime, life: timedelta = CODE_LIFE
 ) -> Secret:
     """A new code for a collector that waits to be enrolled; the ones before it are good no more."""
-    collector = await _locked(session, collector)
+    collector = await locked(session, collector)
     if collector.status != Status.PENDING:
         raise Conflict("only a pending collector is enrolled: rotate the token of this one")
     await tokens.move_codes_revoked(session, collector.id, now=now)
     secret = Secret("enrolment_code", new_token("enrol"), now + life)
     await tokens.insert_code(session, collector, token_hash(secret.value), now=now, expires_at=secret.expires_at)
     after = {"expires_at": iso_z(secret.expires_at)}
-    await _record(session, actor, Action.ENROLMENT_CODE_ISSUED, collector, after, now=now)
+    await record_of(session, actor, Action.ENROLMENT_CODE_ISSUED, collector, after, now=now)
     return secret
 
 
@@ -69,7 +69,7 @@ async def rotate(
     life: timedelta = TOKEN_LIFE,
 ) -> Secret:
     """A new token; the old ones are good for the overlap and not longer."""
-    collector = await _locked(session, collector)
+    collector = await locked(session, collector)
     until = now + overlap
     cut = await tokens.move_tokens_expiring(session, collector.id, until=until)
     told = {"old_tokens_cut": cut, "old_tokens_until": iso_z(until)}
@@ -78,15 +78,15 @@ async def rotate(
 
 async def revoke(session: AsyncSession, actor: Actor, collector: Collector, *, now: datetime) -> int:
     """All its tokens and unused codes, at once; says how many tokens."""
-    collector = await _locked(session, collector)
+    collector = await locked(session, collector)
     revoked = await tokens.move_tokens_revoked(session, collector.id, now=now)
     codes = await tokens.move_codes_revoked(session, collector.id, now=now)
     after = {"tokens": revoked, "enrolment_codes": codes}
-    await _record(session, actor, Action.COLLECTOR_TOKENS_REVOKED, collector, after, now=now)
+    await record_of(session, actor, Action.COLLECTOR_TOKENS_REVOKED, collector, after, now=now)
     return revoked
 
 
-async def _locked(session: AsyncSession, collector: Collector) -> Collector:
+async def locked(session: AsyncSession, collector: Collector) -> Collector:
     """Whoever gives or takes secrets of a collector holds its row first, as registering does: the later one wins."""
     locked = await registry.find_collector(session, collector.id, lock=True)
     if locked is None:
@@ -94,7 +94,7 @@ async def _locked(session: AsyncSession, collector: Collector) -> Collector:
     return locked
 
 
-async def _record(
+async def record_of(
     session: AsyncSession,
     actor: Actor,
     action: Action,

@@ -5,7 +5,7 @@ and the last such key cannot be revoked while it is on.
 """
 
 from base64 import b64decode, b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from secrets import token_bytes, token_hex
@@ -16,9 +16,8 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor
-from hashinsight.audit.service import record
 from hashinsight.collectors.models import Collector
-from hashinsight.collectors.queries import registry
+from hashinsight.collectors.service.tokens import locked, record_of
 from hashinsight.collectors.signing import queries
 from hashinsight.collectors.signing.models import SigningKey
 from hashinsight.kit.clock import iso_z
@@ -67,7 +66,7 @@ async def add_key(
 
     Without `signs_after` the first key signs at once, and a later one after an hour in which the collector is given it.
     """
-    await _lock(session, collector)
+    await locked(session, collector)
     raw, key = _made(given, now=now)
     known = await queries.list_keys(session, collector.id)
     if any(one.key_id == key.key_id for one in known):
@@ -90,7 +89,7 @@ async def add_key(
     await queries.insert_key(session, collector, key_id=key.key_id, sealed=sealed, **values)
     after = {"key_id": new.key_id, "algorithm": new.algorithm, "public_key": new.public_b64}
     times = {"signs_from": iso_z(new.signs_from), "given": given.key_b64 is not None}
-    await _record(session, actor, Action.COLLECTOR_SIGNING_KEY_ADDED, collector, after | times, now=now)
+    await record_of(session, actor, Action.COLLECTOR_SIGNING_KEY_ADDED, collector, after | times, now=now)
     return new
 
 
@@ -98,26 +97,26 @@ async def revoke_key(
     session: AsyncSession, actor: Actor, collector: Collector, key_id: str, *, now: datetime
 ) -> list[SigningKey]:
     """Signs nothing from the next poll on, and its secret is gone; gives all keys as they are then."""
-    is_on = (await _lock(session, collector)).signs_commands
+    is_on = (await locked(session, collector)).signs_commands
     if not await queries.move_revoked(session, collector.id, key_id, now=now):
         raise NotFound("no such signing key, or it was revoked before")
     keys = list(await queries.list_keys(session, collector.id))
     if is_on and not _signing(keys, now=now):
         raise Conflict("no other key signs: add one first, or turn signing off", code="LAST_SIGNING_KEY")
-    await _record(session, actor, Action.COLLECTOR_SIGNING_KEY_REVOKED, collector, {"key_id": key_id}, now=now)
+    await record_of(session, actor, Action.COLLECTOR_SIGNING_KEY_REVOKED, collector, {"key_id": key_id}, now=now)
     return keys
 
 
 async def turn(session: AsyncSession, actor: Actor, collector: Collector, *, on: bool, now: datetime) -> None:
     """From the next poll on its commands are signed, or they are not."""
-    locked = await _lock(session, collector)
+    held = await locked(session, collector)
     if on and not _signing(await queries.list_keys(session, collector.id), now=now):
         raise Conflict("it has no key that signs by now: add one first", code="NO_SIGNING_KEY")
-    if locked.signs_commands == on:
+    if held.signs_commands == on:
         return
-    locked.signs_commands, locked.updated_at = on, now
+    held.signs_commands, held.updated_at = on, now
     await session.flush()
-    await _record(session, actor, Action.COLLECTOR_SIGNING_TURNED, collector, {"signs_commands": on}, now=now)
+    await record_of(session, actor, Action.COLLECTOR_SIGNING_TURNED, collector, {"signs_commands": on}, now=now)
 
 
 def signer_of(vault: Vault, collector_id: UUID, row: Any) -> Signer | None:
@@ -155,24 +154,3 @@ def _signing(keys: Sequence[SigningKey], *, now: datetime) -> bool:
 def _purpose(collector_id: UUID, key_id: str) -> str:
     """Of one key of one collector: a secret that is moved to another row signs nothing."""
     return f"signing key {key_id} of {collector_id}"
-
-
-async def _lock(session: AsyncSession, collector: Collector) -> Collector:
-    locked = await registry.find_collector(session, collector.id, lock=True)
-    if locked is None:
-        raise NotFound("no such collector")
-    return locked
-
-
-async def _record(
-    session: AsyncSession,
-    actor: Actor,
-    action: Action,
-    collector: Collector,
-    after: Mapping[str, Any],
-    *,
-    now: datetime,
-) -> None:
-    await record(
-        session, actor, action, "collector", collector.id, tenant_id=collector.tenant_id, after=dict(after), now=now
-    )

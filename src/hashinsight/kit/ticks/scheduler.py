@@ -18,6 +18,7 @@ from hashinsight.kit.ticks.wake import Waker
 log = structlog.get_logger(__name__)
 
 SWEEP_SECONDS = 10
+STOP_SECONDS = 5
 
 
 async def run_scheduler(
@@ -30,20 +31,32 @@ async def run_scheduler(
 ) -> None:
     """Plan each tick at its own beat, and all of them now and again: a beat that failed is not lost for long."""
 
+    under_way: set[asyncio.Task[None]] = set()
+
     async def plan_and_wake(some: Sequence[Tick]) -> None:
         if await plan(database, some, now=clock()):
             await asyncio.to_thread(waker.wake)
 
+    async def on_beat(some: Sequence[Tick]) -> None:
+        if beat := asyncio.current_task():
+            under_way.add(beat)
+            beat.add_done_callback(under_way.discard)
+        await plan_and_wake(some)
+
     scheduler = AsyncIOScheduler(timezone=UTC)
     scheduler.configure(job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None})
     for tick in ticks:
-        scheduler.add_job(plan_and_wake, _beat(tick.length, clock()), args=[[tick]], id=tick.name)
-    scheduler.add_job(plan_and_wake, _beat(timedelta(seconds=SWEEP_SECONDS), clock()), args=[ticks], id="sweep")
+        scheduler.add_job(on_beat, _beat(tick.length, clock()), args=[[tick]], id=tick.name)
+    scheduler.add_job(on_beat, _beat(timedelta(seconds=SWEEP_SECONDS), clock()), args=[ticks], id="sweep")
     async with beating(database, "scheduler", clock):
         await plan_and_wake(ticks)
         scheduler.start()
         log.info("scheduler_started", ticks=[tick.name for tick in ticks])
         await stop.wait()
+        scheduler.pause()
+        await asyncio.sleep(0)  # a beat that has just been made has yet to say that it is there
+        if under_way:  # shutting down cancels them, and that is an error in the log
+            await asyncio.wait(under_way, timeout=STOP_SECONDS)
         scheduler.shutdown(wait=False)
     log.info("scheduler_stopped")
 

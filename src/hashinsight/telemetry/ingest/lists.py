@@ -63,11 +63,13 @@ def read_lists(values: Sequence[Any], field: Field, bad: Bad, *, broken: tuple[f
 
 def _grid(rows: Sequence[list[Any]], lengths: NDArray[np.int64]) -> Floats:
     """One line a sample. Most batches are rectangular, and know every entry."""
-    width = int(lengths.max(initial=0))
-    if int(lengths.min(initial=width)) < width:
-        rows = [row if len(row) == width else row + [None] * (width - len(row)) for row in rows]
+    width, count = int(lengths.max(initial=0)), int(lengths.sum())
     try:
-        said = np.fromiter(chain.from_iterable(rows), np.float64, count=len(rows) * width)
+        said = np.fromiter(chain.from_iterable(rows), np.float64, count=count)
     except TypeError:  # a None among them
-        said = np.array(rows, dtype=np.float64)
-    return said.reshape(len(rows), width)
+        said = np.array([*chain.from_iterable(rows)], dtype=np.float64)
+    if count == len(rows) * width:
+        return said.reshape(len(rows), width)
+    grid = np.full((len(rows), width), np.nan)
+    grid[np.arange(width) < lengths[:, None]] = said
+    return grid

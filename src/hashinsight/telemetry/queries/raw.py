@@ -4,6 +4,7 @@ Most batches hold nothing that is there. They are copied by a role that may only
 and sends the batch the other way, where each row is settled by itself.
 """
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -77,3 +78,4 @@ async def _copy(cursor: AsyncCursor, table: sql.Identifier, names: Sequence[str]
     async with cursor.copy(sql.SQL("copy {} ({}) from stdin (format binary)").format(table, columns)) as copy:
         for part in parts:
             await copy.write(part)
+            await asyncio.sleep(0)  # a socket that takes it at once is no reason to let others wait for all parts
