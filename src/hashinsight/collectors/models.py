@@ -12,6 +12,7 @@ from sqlalchemy import (
     DateTime,
     Double,
     ForeignKey,
+    Identity,
     Index,
     Integer,
     LargeBinary,
@@ -50,6 +51,7 @@ class Collector(Model):
     )
 
     id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
+    number: Mapped[int] = mapped_column(Integer, Identity(), unique=True)  # for arrays
     tenant_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey(_TENANT))
     site_id: Mapped[int] = mapped_column(Integer, ForeignKey(_SITE))
     zone_id: Mapped[int | None] = mapped_column(Integer, ForeignKey("zones.id"))

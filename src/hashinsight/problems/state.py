@@ -19,7 +19,7 @@ BLOCKS = 12  # of six hours: three healthy days make an anchor
 
 # name: (rows, dtype, what a machine that was never seen has)
 _NAN = float("nan")
-_FIELDS: dict[str, tuple[int, Any, float]] = {
+FIELDS: dict[str, tuple[int, Any, float]] = {
     "ewma": (METRICS, np.float32, _NAN),
     "variance": (METRICS, np.float32, _NAN),
     "samples": (METRICS, np.float32, 0),
@@ -69,7 +69,7 @@ _FIELDS: dict[str, tuple[int, Any, float]] = {
 
 @dataclass
 class State:
-    """`of` has every array of `_FIELDS`: (rows, machines), or (machines,) where there is one row."""
+    """`of` has every array of `FIELDS`: (rows, machines), or (machines,) where there is one row."""
 
     miner_no: Ints
     of: dict[str, NDArray[Any]]
@@ -87,7 +87,7 @@ class State:
 
 def empty_state(miner_no: Ints | None = None) -> State:
     rows = np.empty(0, dtype=np.int64) if miner_no is None else miner_no
-    return State(rows, {name: _fresh(name, len(rows)) for name in _FIELDS})
+    return State(rows, {name: _fresh(name, len(rows)) for name in FIELDS})
 
 
 def aligned(state: State, miner_no: Ints) -> State:
@@ -109,7 +109,7 @@ def aligned(state: State, miner_no: Ints) -> State:
 def restart(state: State, rows: Ints | NDArray[np.bool_], names: tuple[str, ...]) -> None:
     """Puts these arrays back to what a machine has that was never seen. In place."""
     for name in names:
-        state.of[name][..., rows] = _FIELDS[name][2]
+        state.of[name][..., rows] = FIELDS[name][2]
 
 
 BASELINE = ("ewma", "variance", "samples", "smooth", "last_residual", "slope", "slope_hours")
@@ -119,7 +119,7 @@ ANCHOR = ("anchor", "cusum_up", "cusum_down", "block_sum", "blocks", "block_samp
 def columns(state: State) -> dict[str, NDArray[Any]]:
     """Flat columns to store: `hashrate_ratio_ewma`, `anchor` blocks by number, plain names for the rest."""
     flat: dict[str, NDArray[Any]] = {"miner_no": state.miner_no}
-    for name in _FIELDS:
+    for name in FIELDS:
         flat |= dict(zip(column_names(name), np.atleast_2d(state.of[name]), strict=True))
     return flat
 
@@ -127,14 +127,14 @@ def columns(state: State) -> dict[str, NDArray[Any]]:
 def from_columns(flat: dict[str, NDArray[Any]]) -> State:
     """The state of stored columns. Events and mode models are stored apart."""
     of = {}
-    for name, (rows, dtype, _) in _FIELDS.items():
+    for name, (rows, dtype, _) in FIELDS.items():
         stacked = np.stack([flat[column] for column in column_names(name)]).astype(dtype)
         of[name] = stacked[0] if rows == 1 else stacked
     return State(np.asarray(flat["miner_no"], dtype=np.int64), of)
 
 
 def column_names(name: str) -> tuple[str, ...]:
-    rows = _FIELDS[name][0]
+    rows = FIELDS[name][0]
     if rows == 1:
         return (name,)
     if name == "blocks":
@@ -143,7 +143,7 @@ def column_names(name: str) -> tuple[str, ...]:
 
 
 def _fresh(name: str, n: int) -> NDArray[Any]:
-    rows, dtype, value = _FIELDS[name]
+    rows, dtype, value = FIELDS[name]
     shape = n if rows == 1 else (rows, n)
     return np.full(shape, value, dtype=dtype)
 

@@ -1,0 +1,17 @@
+"""The tables of problems: what people see of them, what a cycle carries on, and what it wrote down."""
+
+from hashinsight.problems.models.carried import FEATURE_CHUNKS, FEATURE_HOURS, PULSE, RUNS, SITES, STATE
+from hashinsight.problems.models.shown import EVENTS, SUPPRESSED, SUPPRESSIONS, TIMELINE
+
+__all__ = [
+    "EVENTS",
+    "FEATURE_CHUNKS",
+    "FEATURE_HOURS",
+    "PULSE",
+    "RUNS",
+    "SITES",
+    "STATE",
+    "SUPPRESSED",
+    "SUPPRESSIONS",
+    "TIMELINE",
+]

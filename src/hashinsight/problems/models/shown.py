@@ -1,0 +1,133 @@
+"""Problems as people see them: events, what was said and done about each, and what is not to be told for now."""
+
+from sqlalchemy import (
+    REAL,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Double,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    Uuid,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from hashinsight.kit.db.metadata import metadata
+from hashinsight.problems.models.columns import may, must, owned, owners, when
+
+SHOWN = "status in ('open', 'ack', 'in_progress')"
+_ORDER = (text("p_fail_24h desc nulls last"), text("seen desc"), text("last_seen_ts desc"), "id")
+
+EVENTS = Table(
+    "problem_events",
+    metadata,
+    *must("id", Uuid),
+    *owned(),
+    *must("event_no", BigInteger),  # of its site, in order of birth
+    *may("miner_no", Integer),
+    *may("miner_id", Text),
+    *may("collector_id", Uuid),  # of a collector that is down; then there is no machine
+    *must("issue_code severity status", Text),
+    *must("start_ts", when()),
+    *may("opened_ts", when()),
+    *must("last_seen_ts", when()),  # exact once it is no longer seen; else the pulse knows better
+    *must("seen", Boolean),  # in the newest cycle
+    *may("resolved_ts", when()),
+    *must("recurrence_count", Integer, "0"),
+    *must("dedup_key", Text),
+    *must("evidence_json actions_json", JSONB, "'[]'"),
+    *may("peer_metrics_json ml_json health_json", JSONB),
+    *may("suppress_until", when()),
+    *must("maintenance_flag symptom flapping escalated", Boolean, "false"),
+    *may("incident_id predecessor_id", Uuid),
+    *may("assigned_to acked_by", Text),
+    *may("acked_at", when()),
+    *may("resolved_by resolution_cause resolution_action", Text),
+    *may("loss_ths", REAL),
+    *may("loss_thh", Double),
+    *may("p_fail_24h", REAL),
+    *may("zone_id", Integer),  # of its machine, as are the next two: lists are filtered by them
+    *may("model firmware", Text),
+    *must("created_at updated_at", when()),
+    PrimaryKeyConstraint("id", name="pk_problem_events"),
+    *owners("problem_events"),
+    ForeignKeyConstraint(["miner_no"], ["miners.miner_no"], name="fk_problem_events_miner_no"),
+    CheckConstraint("severity in ('P0', 'P1', 'P2', 'P3')", name="ck_problem_events_severity"),
+    CheckConstraint("status in ('pending', 'open', 'ack', 'in_progress', 'resolved')", name="ck_problem_events_status"),
+    CheckConstraint("(miner_no is null) = (collector_id is not null)", name="ck_problem_events_subject"),
+    CheckConstraint("(status = 'resolved') = (resolved_ts is not null)", name="ck_problem_events_resolved"),
+    Index("ix_problem_events_shown", "site_id", "severity", *_ORDER, postgresql_where=text(SHOWN)),
+    Index("ix_problem_events_status", "site_id", "status", "severity", *_ORDER),
+    Index("ix_problem_events_miner_no", "miner_no", "status"),
+    Index("ix_problem_events_issue_code", "site_id", "issue_code", "status", "severity"),
+    Index("ix_problem_events_start_ts", "start_ts"),
+    Index("uq_problem_events_event_no", "site_id", "event_no", unique=True),
+    Index(
+        "uq_problem_events_active", "site_id", "dedup_key", unique=True, postgresql_where=text("status <> 'resolved'")
+    ),
+)
+
+TIMELINE = Table(
+    "problem_timeline",
+    metadata,
+    *must("id", Uuid),
+    *owned(),
+    *must("problem_id", Uuid),
+    *must("at", when()),
+    *must("kind actor_kind", Text),
+    *may("actor_id message", Text),
+    *may("details", JSONB),
+    PrimaryKeyConstraint("id", name="pk_problem_timeline"),
+    Index("ix_problem_timeline_problem_id", "problem_id", "at"),
+)
+
+SUPPRESSIONS = Table(
+    "suppressions",
+    metadata,
+    *must("id", Uuid),
+    *owned(),
+    *must("kind", Text),
+    *may("miner_no zone_id group_id", Integer),
+    *must("from_at", when()),
+    *may("until_at", when()),
+    *must("maintenance", Boolean),
+    *must("reason", Text),
+    *must("created_at", when()),
+    *must("created_by_kind", Text),
+    *may("created_by", Text),
+    *may("lifted_at", when()),
+    *may("lifted_by", Text),
+    PrimaryKeyConstraint("id", name="pk_suppressions"),
+    *owners("suppressions"),
+    ForeignKeyConstraint(["miner_no"], ["miners.miner_no"], name="fk_suppressions_miner_no"),
+    ForeignKeyConstraint(["zone_id"], ["zones.id"], name="fk_suppressions_zone_id"),
+    ForeignKeyConstraint(["group_id"], ["groups.id"], name="fk_suppressions_group_id"),
+    CheckConstraint(
+        "kind = case when miner_no is not null then 'miner' when zone_id is not null then 'zone'"
+        " when group_id is not null then 'group' else 'site' end"
+        " and num_nonnulls(miner_no, zone_id, group_id) <= 1",
+        name="ck_suppressions_kind",
+    ),
+    CheckConstraint("until_at is null or until_at > from_at", name="ck_suppressions_forward"),
+    Index("ix_suppressions_site_id", "site_id", postgresql_where=text("lifted_at is null")),
+    Index("ix_suppressions_miner_no", "miner_no", "from_at"),
+)
+
+SUPPRESSED = Table(
+    "suppressed_detections",
+    metadata,
+    *must("miner_no", Integer),
+    *must("issue_code", Text),
+    *owned(),
+    *must("severity", Text),
+    *must("first_seen_ts last_seen_ts", when()),
+    *must("detections", Integer),
+    PrimaryKeyConstraint("miner_no", "issue_code", name="pk_suppressed_detections"),
+    ForeignKeyConstraint(["miner_no"], ["miners.miner_no"], name="fk_suppressed_detections_miner_no"),
+    Index("ix_suppressed_detections_site_id", "site_id", "last_seen_ts"),
+)
