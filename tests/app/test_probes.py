@@ -119,8 +119,8 @@ async def test_with_a_token_metrics_ask_for_it_everywhere(settings: Settings) ->
     assert (await ask(guarded, "/metrics", "203.0.113.9", Authorization="Bearer " + "t" * 20)).status_code == 200
 
 
-async def test_the_page_at_the_root_loads_nothing_from_elsewhere(client: httpx.AsyncClient) -> None:
-    page = await client.get("/")
+async def test_the_page_of_the_status_loads_nothing_from_elsewhere(client: httpx.AsyncClient) -> None:
+    page = await client.get("/status")
     assert page.status_code == 200
     assert "text/html" in page.headers["content-type"]
     assert "http://" not in page.text

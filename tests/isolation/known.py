@@ -57,6 +57,7 @@ OPEN = {
 OF_NOBODY = {
     "GET /api/admin/v1/audit/seals": "hashes over the whole installation's log",
     "GET /api/admin/v1/commands/catalogue": "the same for all",
+    "GET /api/v1/stream": "says that something changed, and never what",
 }
 
 # operations that answer 403, and not 404, about any place that is not the caller's own, whether there is one or not
@@ -65,4 +66,8 @@ NEVER_404 = {
 }
 
 # routes that the OpenAPI document does not name
-UNDOCUMENTED = {"GET /": "the page for a browser", "GET /openapi.json": "the document itself"}
+UNDOCUMENTED = {
+    "GET /": "the page for a browser",
+    "GET /status": "how the installation is, for a browser",
+    "GET /openapi.json": "the document itself",
+}

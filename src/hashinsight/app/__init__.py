@@ -10,7 +10,8 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
 from hashinsight import __version__
-from hashinsight.app import landing, probes
+from hashinsight.app import landing, probes, stream
+from hashinsight.app.console import ConsolePages
 from hashinsight.collectors.edge_routes import router as edge_router
 from hashinsight.collectors.routes import router as collectors_router
 from hashinsight.commands.edge_routes import router as commands_edge_router
@@ -29,7 +30,9 @@ from hashinsight.kit.web.headers import SecurityHeaders
 from hashinsight.kit.web.limits import BodyLimit, RateLimit, ShedWhenDiskIsLow
 from hashinsight.kit.web.rates import Rates
 from hashinsight.kit.web.requests import Requests
+from hashinsight.kit.web.streams import Streams
 from hashinsight.telemetry.edge_routes import router as telemetry_edge_router
+from hashinsight.telemetry.overview_routes import router as overview_router
 from hashinsight.telemetry.right_now import RightNow
 from hashinsight.telemetry.routes import router as telemetry_router
 from hashinsight.telemetry.service.receiving import Receiver
@@ -58,6 +61,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
             Middleware(RateLimit, rates, settings.rate_per_minute, settings.token_rate_per_minute),
             Middleware(ShedWhenDiskIsLow, guard),
             Middleware(BodyLimit, settings.body_limit_kb, settings.batch_limit_kb),
+            Middleware(ConsolePages),
         ],
     )
     app.state.settings = settings
@@ -67,6 +71,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     app.state.vault = Vault(load_secret_key(settings))
     app.state.redis = open_async_redis(settings)
     app.state.right_now = RightNow(app.state.redis)
+    app.state.streams = Streams(app.state.redis)
     app.state.store = Store(app.state.database, auto_register=settings.auto_register)
     app.state.receiver = Receiver(
         app.state.store,
@@ -85,8 +90,8 @@ def _routes() -> list[BaseRoute]:
     everything = APIRouter()
     # first: they call a thousand times as often as people
     machines = (telemetry_edge_router, commands_edge_router, edge_router)
-    people = (identity_router, inventory_router, collectors_router, telemetry_router, commands_router)
-    for router in (*machines, landing.router, probes.router, *people):
+    people = (identity_router, inventory_router, collectors_router, telemetry_router, overview_router, commands_router)
+    for router in (*machines, landing.router, probes.router, stream.router, *people):
         everything.include_router(router)
     return everything.routes
 
@@ -95,6 +100,7 @@ def _routes() -> list[BaseRoute]:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     log.info("api_started", version=__version__)
     yield
+    await app.state.streams.aclose()
     await app.state.store.reports.settle()
     await app.state.right_now.aclose()
     await app.state.rates.aclose()

@@ -1,4 +1,4 @@
-"""The page at the root, for whoever opens the address in a browser."""
+"""How the installation is, for whoever opens it in a browser; at the root, too, where the console was not built."""
 
 from html import escape
 
@@ -43,6 +43,7 @@ _PAGE = """<!doctype html>
 
 
 @router.get("/", response_class=HTMLResponse, include_in_schema=False)
+@router.get("/status", response_class=HTMLResponse, include_in_schema=False)
 async def landing(request: Request) -> str:
     parts = (await look(request)).parts
     rows = "".join(

@@ -4,6 +4,7 @@ import errno
 import gc
 import socket
 import sys
+from types import FrameType
 
 import uvicorn
 
@@ -14,6 +15,7 @@ from hashinsight.kit.places import open_database
 from hashinsight.kit.run import run, stop_on_signal
 from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings
+from hashinsight.kit.web.streams import end_streams
 
 _BACKLOG = 2048
 _COLLECT_AFTER = (100_000, 20, 20)
@@ -68,6 +70,14 @@ def api_children(settings: Settings, listening: socket.socket) -> list[Child]:
     ]
 
 
+class _Server(uvicorn.Server):
+    """Open streams would hold up a stop until its last second: they are let go with the signal."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        super().handle_exit(sig, frame)
+        end_streams()
+
+
 def _serve_one(settings: Settings, listening: socket.socket, application: str = "hashinsight.app:create_app") -> None:
     config = uvicorn.Config(
         application,
@@ -82,7 +92,7 @@ def _serve_one(settings: Settings, listening: socket.socket, application: str = 
     )
     config.load()
     _collect_rarely()
-    uvicorn.Server(config).run(sockets=[listening])
+    _Server(config).run(sockets=[listening])
 
 
 def _collect_rarely() -> None:

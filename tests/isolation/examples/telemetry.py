@@ -69,3 +69,28 @@ async def samples_of_a_machine(world: World, mark: str) -> Ask:
 async def file_of_a_site(world: World, mark: str) -> Ask:
     await _heard(world, mark)
     return Ask(query={"site_id": world.site, "resolution": "raw", "format": "csv", **_hours()})
+
+
+_CELLS, _TREND, _SITES = (f"/api/v1/telemetry/{name}" for name in ("cells", "trend", "sites"))
+
+plain(f"GET {_SITES}")
+plain(f"GET {_TREND}")
+plain("GET /api/v1/stream", seconds="0")
+
+
+@example(f"GET {_CELLS}")
+async def cells_of_a_site(world: World, mark: str) -> Ask:
+    await _heard(world, mark)
+    return Ask(query={"site_id": world.site})
+
+
+@example(f"GET {_CELLS}")
+async def cells_of_a_moment(world: World, mark: str) -> Ask:
+    await _heard(world, mark)
+    return Ask(query={"site_id": world.site, "at": (system_clock() - timedelta(seconds=900)).isoformat()})
+
+
+@example(f"GET {_TREND}")
+async def trend_of_a_site(world: World, mark: str) -> Ask:
+    await _heard(world, mark)
+    return Ask(query={"site_id": world.site})

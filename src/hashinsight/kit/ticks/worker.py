@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import os
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import structlog
 from redis import Redis
@@ -17,6 +17,7 @@ from hashinsight.kit.scrub import scrub_text
 from hashinsight.kit.ticks import queries
 from hashinsight.kit.ticks.beats import beating
 from hashinsight.kit.ticks.metrics import TICK_SECONDS
+from hashinsight.kit.ticks.telling import Teller
 from hashinsight.kit.ticks.tick import Tick, TickRun
 from hashinsight.kit.ticks.wake import WakeListener
 
@@ -24,10 +25,15 @@ log = structlog.get_logger(__name__)
 
 SWEEP_SECONDS = 5.0
 
+Tell = Callable[[str, int], Awaitable[None]]
+
 
 class Runner:
-    def __init__(self, database: Database, ticks: Sequence[Tick], *, clock: Clock = system_clock) -> None:
+    def __init__(
+        self, database: Database, ticks: Sequence[Tick], *, clock: Clock = system_clock, tell: Tell | None = None
+    ) -> None:
         self._database = database
+        self._tell = tell
         self._ticks = ticks
         self._clock = clock
         self._worker = f"{socket.gethostname()}:{os.getpid()}"
@@ -65,6 +71,8 @@ class Runner:
             return await self._record_failure(tick, run, error)
         TICK_SECONDS.labels(tick.name, "done").observe(asyncio.get_running_loop().time() - began)
         log.debug("tick_done", tick=tick.name, site_id=run.site_id, period=run.period)
+        if self._tell is not None:
+            await self._tell(tick.name, run.site_id)
         return True
 
     async def _record_failure(self, tick: Tick, run: TickRun | None, error: Exception) -> bool:
@@ -97,7 +105,8 @@ async def run_worker(
 
     A run that is under way when the stop comes has `stop_seconds` to end; then it is rolled back and stays due.
     """
-    runner = Runner(database, ticks, clock=clock)
+    teller = Teller(connect)
+    runner = Runner(database, ticks, clock=clock, tell=teller.tell)
     loop = asyncio.get_running_loop()
     look = asyncio.Event()
 
@@ -118,6 +127,7 @@ async def run_worker(
                 working.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await working
+    teller.close()
     log.info("worker_stopped")
 
 

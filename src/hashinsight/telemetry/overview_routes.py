@@ -1,0 +1,127 @@
+"""Whole fleets as pictures need them: sites with their sums, a site's machines as columns, and the day behind them."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+
+from hashinsight.inventory.queries import places
+from hashinsight.inventory.routes.asking import Now, See
+from hashinsight.kit.paging import MAX_LIMIT
+from hashinsight.kit.web.examples import answers
+from hashinsight.kit.web.session import get_database
+from hashinsight.telemetry.queries.history import count_machines
+from hashinsight.telemetry.schemas import Instant, OneSite, SiteQuery
+from hashinsight.telemetry.service import overview
+
+router = APIRouter(prefix="/api/v1/telemetry", tags=["telemetry"])
+
+_NOW, _THEN = "2026-03-01T12:00:00Z", "2026-03-01T11:55:00Z"
+_SITE: dict[str, Any] = {
+    "site_id": 3,
+    "code": "tx-midland-1",
+    "name": "Midland 1",
+    "timezone": "America/Chicago",
+    "machines": 1000,
+    "online": 978,
+    "unknown": 4,
+    "hashrate_ths": 96100.0,
+    "expected_ths": 104000.0,
+    "power_w": 3200000.0,
+    "power_unknown": 0,
+    "efficiency_j_th": 30.8,
+    "hottest_c": 84.5,
+    "newest_at": "2026-03-01T11:59:40Z",
+    "updated_at": "2026-03-01T11:59:58Z",
+    "zones": 4,
+}
+_WORDS = {"words": ["B2"], "index": [0]}
+_CELLS: dict[str, Any] = {
+    "machines": 1,
+    "columns": {
+        "miner_no": [10231],
+        "miner_id": ["B2-R14-03"],
+        "position": ["03"],
+        "online": [True],
+        "boards_healthy": [3],
+        "boards_total": [3],
+        "hashrate_ths": [103.8],
+        "expected_ths": [104.0],
+        "temp_max_c": [71.5],
+        "power_w": [3050.0],
+        "efficiency_j_th": [29.4],
+        "age_sec": [40.0],
+        "online_ratio": [1.0],
+    },
+    "named": dict.fromkeys(
+        ("zone", "rack", "model", "firmware", "data_state", "data_reason", "overall_health"), _WORDS
+    ),
+    "_meta": {"as_of": _NOW, "bucket": _THEN, "source": "live", "site_id": 3},
+}
+_TREND: dict[str, Any] = {
+    "series": [
+        {
+            "site_id": 3,
+            "ts": [_THEN],
+            "hashrate_ths": [96100.0],
+            "power_w": [3200000.0],
+            "temp_max_c": [84.5],
+            "online": [978.0],
+        }
+    ],
+    "_meta": {"as_of": _NOW, "resolution": "5min", "start": "2026-02-28T12:00:00Z", "end": _NOW},
+}
+_JSON = "application/json"
+
+
+@router.get(
+    "/sites", response_class=Response, responses=answers({"sites": [_SITE], "_meta": {"as_of": _NOW, "source": "live"}})
+)
+async def read_sites(*, request: Request, scope: See, now: Now) -> Response:
+    """Every site in scope with its sums: hashrate against expected, machines online, power, efficiency.
+
+    Sums are over machines that are online. `efficiency_j_th` is null while an online machine's power is not known.
+    """
+    database = get_database(request)
+    async with database.reading(scope.context(read_only=True)) as session:
+        sites = (await places.list_sites(session, scope, limit=MAX_LIMIT)).rows
+    return Response(await overview.tell_sites(database, scope, sites, now=now), media_type=_JSON)
+
+
+@router.get("/cells", response_class=Response, responses=answers(_CELLS))
+async def read_cells(
+    *,
+    request: Request,
+    scope: See,
+    now: Now,
+    site_id: OneSite,
+    at: Annotated[
+        Instant | None, Query(description="A moment of the last 24 hours, in its bucket of 5 minutes.")
+    ] = None,
+) -> Response:
+    """All machines of a site as columns, for a map: `named` holds each word once and its number for each machine.
+
+    Without `at` it is the live state. With it, `columns` holds `miner_no`, means and `online_ratio` of that bucket;
+    a machine that sent nothing then is not in it.
+    """
+    database = get_database(request)
+    async with database.reading(scope.context(read_only=True)) as session:
+        site = await places.get_site(session, scope, site_id)
+    return Response(await overview.tell_cells(database, scope, site, at, now=now), media_type=_JSON)
+
+
+@router.get("/trend", response_class=Response, responses=answers(_TREND))
+async def read_trend(
+    *,
+    request: Request,
+    scope: See,
+    now: Now,
+    site_id: SiteQuery = None,
+    hours: Annotated[int, Query(ge=1, le=24)] = 24,
+) -> Response:
+    """The sums of one site, or of each, over the last hours: in buckets of five minutes, or of hours for large ones."""
+    database = get_database(request)
+    async with database.reading(scope.context(read_only=True)) as session:
+        site = None if site_id is None else await places.get_site(session, scope, site_id)
+        machines = await count_machines(session, scope, None if site is None else site.id)
+    body = await overview.tell_trend(database, scope, site, machines, hours, now=now)
+    return Response(body, media_type=_JSON)

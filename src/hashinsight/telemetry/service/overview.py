@@ -1,0 +1,116 @@
+"""Whole fleets in one answer: sites with their sums, every machine of a site as columns, and the day behind them."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from hashinsight.identity.scope import Scope
+from hashinsight.inventory.models import Site
+from hashinsight.kit.db.database import Database
+from hashinsight.kit.errors import ValidationFailed
+from hashinsight.telemetry.layers import LENGTH, Layer, floor
+from hashinsight.telemetry.queries.live import live_frame
+from hashinsight.telemetry.queries.overview import bucket_frame, trend_frame
+
+DAY = timedelta(hours=24)
+# above this many points a trend is read from hours: a day of 20,000 machines in five minutes is 5.8 million rows
+_FINE_POINTS = 700_000
+_NAMED = ("zone", "rack", "model", "firmware", "data_state", "data_reason", "overall_health")
+_ROUNDED = {"hashrate_ths": 2, "expected_ths": 2, "temp_max_c": 1, "power_w": 0, "efficiency_j_th": 2, "age_sec": 0}
+
+
+async def tell_sites(database: Database, scope: Scope, sites: Sequence[Site], *, now: datetime) -> bytes:
+    """Sums a site, over what is known: a machine without a figure adds nothing, and is counted as unknown."""
+    frame = await live_frame(database, scope, as_of=now)
+    sums = frame.group_by("site_id").agg(
+        machines=pl.len(),
+        online=pl.col("online").sum(),
+        unknown=(pl.col("data_state").is_in(["unknown", "stale"])).sum(),
+        hashrate_ths=pl.col("hashrate_5min_ths").filter(pl.col("online")).cast(pl.Float64).sum(),
+        expected_ths=pl.col("expected_ths").sum(),
+        power_w=pl.col("power_w").filter(pl.col("online")).cast(pl.Float64).sum(),
+        power_unknown=(pl.col("power_w").is_null() & pl.col("online")).sum(),
+        hottest_c=pl.col("temp_max_c").filter(pl.col("online")).cast(pl.Float64).max(),
+        newest_at=pl.col("ts").max(),
+        updated_at=pl.col("updated_at").max(),
+        zones=pl.col("zone").n_unique(),
+    )
+    known = {row["site_id"]: row for row in sums.iter_rows(named=True)}
+    shown = [_site(site) | _summed(known.get(site.id)) for site in sites]
+    return msgspec.json.encode({"sites": shown, "_meta": {"as_of": now, "source": "live"}})
+
+
+async def tell_cells(database: Database, scope: Scope, site: Site, at: datetime | None, *, now: datetime) -> bytes:
+    if at is None:
+        return await _cells_now(database, scope, site, now)
+    if not now - DAY - LENGTH[Layer.FIVE_MINUTES] <= at <= now:
+        raise ValidationFailed("`at` lies within the last 24 hours")
+    bucket = floor(at, Layer.FIVE_MINUTES)
+    frame = (await bucket_frame(database, scope, site.id, bucket)).sort("miner_no")
+    columns = {name: _numbers(frame, name) for name in ("hashrate_ths", "temp_max_c", "power_w")}
+    columns |= {"miner_no": frame["miner_no"].to_list(), "online_ratio": frame["online_ratio"].round(3).to_list()}
+    meta = {"as_of": now, "bucket": bucket, "source": "telemetry_history_5min", "site_id": site.id}
+    return msgspec.json.encode({"machines": frame.height, "columns": columns, "_meta": meta})
+
+
+async def tell_trend(
+    database: Database, scope: Scope, site: Site | None, machines: int, hours: int, *, now: datetime
+) -> bytes:
+    fine = machines * hours * 12 <= _FINE_POINTS
+    layer = Layer.FIVE_MINUTES if fine else Layer.HOUR
+    end = floor(now, layer)
+    start = end - timedelta(hours=hours)
+    frame = await trend_frame(database, scope, start, end, fine=fine, site_id=None if site is None else site.id)
+    series = []
+    for (site_id,), part in frame.group_by("site_id", maintain_order=True):
+        columns = {name: _numbers(part, name) for name in ("hashrate_ths", "power_w", "temp_max_c", "online")}
+        series.append({"site_id": site_id, "ts": part["ts"].to_list(), **columns})
+    meta = {"as_of": now, "resolution": "5min" if fine else "hourly", "start": start, "end": end}
+    return msgspec.json.encode({"series": sorted(series, key=lambda one: one["site_id"]), "_meta": meta})
+
+
+async def _cells_now(database: Database, scope: Scope, site: Site, now: datetime) -> bytes:
+    frame = (await live_frame(database, scope, as_of=now, site_id=site.id)).sort("miner_id")
+    frame = frame.with_columns(hashrate_ths=pl.col("hashrate_5min_ths"))
+    columns: dict[str, Any] = {name: _numbers(frame, name) for name in _ROUNDED}
+    columns |= {
+        name: frame[name].to_list() for name in ("miner_no", "miner_id", "position", "online", "boards_healthy")
+    }
+    columns["boards_total"] = frame["boards_total"].to_list()
+    names = {name: _coded(frame[name]) for name in _NAMED}
+    meta = {"as_of": now, "bucket": None, "source": "live", "site_id": site.id}
+    shown = {"machines": frame.height, "columns": columns, "named": names, "_meta": meta}
+    return msgspec.json.encode(shown)
+
+
+def _numbers(frame: pl.DataFrame, name: str) -> list[float | None]:
+    return frame[name].cast(pl.Float64).round(_ROUNDED.get(name, 2)).to_list()
+
+
+def _coded(column: pl.Series) -> dict[str, list[Any]]:
+    """Each word once, and its number for each machine; -1 is nobody's."""
+    words = column.drop_nulls().unique().sort()
+    numbers = {word: number for number, word in enumerate(words.to_list())}
+    coded = (
+        column.replace_strict(numbers, default=-1, return_dtype=pl.Int32) if numbers else pl.Series([-1] * len(column))
+    )
+    return {"words": words.to_list(), "index": coded.fill_null(-1).to_list()}
+
+
+def _site(site: Site) -> dict[str, Any]:
+    return {"site_id": site.id, "code": site.code, "name": site.name, "timezone": site.timezone}
+
+
+def _summed(found: dict[str, Any] | None) -> dict[str, Any]:
+    """A site without machines says so; its sums are not known, and not 0."""
+    if found is None:
+        nothing = ("hashrate_ths", "expected_ths", "power_w", "efficiency_j_th", "hottest_c", "newest_at", "updated_at")
+        counts = ("machines", "online", "unknown", "power_unknown", "zones")
+        return dict.fromkeys(counts, 0) | dict.fromkeys(nothing)
+    hashing, power = found["hashrate_ths"], found["power_w"]
+    return {name: value for name, value in found.items() if name != "site_id"} | {
+        "efficiency_j_th": power / hashing if hashing and power and not found["power_unknown"] else None
+    }

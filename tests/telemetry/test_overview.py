@@ -1,0 +1,83 @@
+"""Whole sites in one answer: sums, columns of machines, and the day behind them."""
+
+from typing import Any
+
+from tests.telemetry.fleet import Fleet, sample
+
+SITES, CELLS, TREND = (f"/api/v1/telemetry/{name}" for name in ("sites", "cells", "trend"))
+
+
+async def loaded(fleet: Fleet) -> None:
+    """Two machines that hash, one of them half, in zone A; a silent one in B; a quarter of an hour of samples."""
+    await fleet.load("m1,S19j Pro,A,\nm2,S19j Pro,A,\nsilent,S19j Pro,B,")
+    for seconds in (-900, -600, -40):
+        said = {"temp_max": 70.0, "power_w": 3000}
+        await fleet.send(
+            sample("m1", fleet.at(seconds), hashrate_ths=104.0, **said),
+            sample("m2", fleet.at(seconds), hashrate_ths=52.0, **said),
+        )
+    await fleet.roll()
+
+
+def by_machine(found: dict[str, Any], column: str) -> dict[str, Any]:
+    return dict(zip(found["columns"]["miner_id"], found["columns"][column], strict=True))
+
+
+async def test_a_site_is_told_by_its_sums_and_what_is_not_known_is_counted(fleet: Fleet) -> None:
+    await loaded(fleet)
+    (site,) = (await fleet.ok(SITES))["sites"]
+    assert (site["machines"], site["online"], site["unknown"], site["zones"]) == (3, 2, 1, 2)
+    assert (site["hashrate_ths"], site["expected_ths"], site["power_w"]) == (156.0, 312.0, 6000.0)
+    assert (site["efficiency_j_th"], site["hottest_c"]) == (6000 / 156, 70.0)
+
+
+async def test_a_site_without_machines_has_no_sums_rather_than_zero(fleet: Fleet) -> None:
+    (site,) = (await fleet.ok(SITES))["sites"]
+    assert (site["machines"], site["hashrate_ths"], site["newest_at"]) == (0, None, None)
+
+
+async def test_the_cells_of_a_site_are_columns_with_each_word_once(fleet: Fleet) -> None:
+    await loaded(fleet)
+    found = await fleet.ok(CELLS, site_id="tx-1")
+    assert found["machines"] == 3
+    assert by_machine(found, "hashrate_ths") == {"m1": 104.0, "m2": 52.0, "silent": None}
+    assert by_machine(found, "age_sec") == {"m1": 40.0, "m2": 40.0, "silent": None}
+    zones = found["named"]["zone"]
+    assert ([zones["words"][no] for no in zones["index"]], zones["words"]) == (["A", "A", "B"], ["A", "B"])
+    states = found["named"]["data_state"]
+    assert [states["words"][no] for no in states["index"]] == ["fresh", "fresh", "unknown"]
+    assert found["named"]["firmware"]["index"] == [-1, -1, -1]
+
+
+async def test_the_cells_of_a_moment_are_of_its_five_minutes(fleet: Fleet) -> None:
+    await loaded(fleet)
+    now = await fleet.ok(CELLS, site_id="tx-1")
+    then = await fleet.ok(CELLS, site_id="tx-1", at=fleet.at(-900))
+    assert then["columns"]["hashrate_ths"] == [104.0, 52.0]
+    assert then["columns"]["miner_no"] == now["columns"]["miner_no"][:2]
+    assert then["columns"]["online_ratio"] == [1.0, 1.0]
+    assert (await fleet.ok(CELLS, site_id="tx-1", at=fleet.at(-7200)))["machines"] == 0
+    refused = await fleet.get(CELLS, site_id="tx-1", at=fleet.at(-100_000))
+    assert (refused.status_code, refused.json()["error_code"]) == (422, "VALIDATION_FAILED")
+
+
+async def test_a_trend_sums_the_machines_of_each_bucket(fleet: Fleet) -> None:
+    await loaded(fleet)
+    found = await fleet.ok(TREND, site_id="tx-1", hours=1)
+    (series,) = found["series"]
+    assert found["_meta"]["resolution"] == "5min"
+    assert len(series["ts"]) >= 2
+    assert set(series["hashrate_ths"]) == {156.0}
+    assert set(series["online"]) == {2.0}
+    assert (await fleet.ok(TREND))["series"] == (await fleet.ok(TREND, site_id="tx-1"))["series"]
+
+
+async def test_a_narrow_scope_sees_its_own_machines_in_sums_cells_and_trends(fleet: Fleet) -> None:
+    await loaded(fleet)
+    zones = (await fleet.ok("/api/admin/v1/zones"))["zones"]
+    only_b = await fleet.place.people.headers("Customer", zones=[one["id"] for one in zones if one["code"] == "B"])
+    (site,) = (await fleet.ok(SITES, only_b))["sites"]
+    assert (site["machines"], site["online"]) == (1, 0)
+    assert (await fleet.ok(CELLS, only_b, site_id="tx-1"))["columns"]["miner_id"] == ["silent"]
+    assert (await fleet.ok(CELLS, only_b, site_id="tx-1", at=fleet.at(-900)))["machines"] == 0
+    assert (await fleet.ok(TREND, only_b))["series"] == []
