@@ -10,15 +10,17 @@ DEV := $(VENV)/.dev-installed
 MADE := $(VENV)/.made
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 
-.PHONY: up test chaos check fix pins migration docs clean help FORCE
+.PHONY: up test chaos check fix pins migration docs console types clean help FORCE
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 up: $(SERVER)  ## install and start everything; Ctrl-C stops it
+	@$(BIN)/python console/build.py
 	@exec $(BIN)/python -m hashinsight up --demo
 
 test: $(DEV)  ## install everything and run all checks and the whole suite
+	@$(BIN)/python console/build.py
 	@exec $(BIN)/python -m tests.budget
 
 chaos: $(DEV)  ## long campaigns: 1,000 races of commands, 400 walks beside the model, 20 lives of an edge; two hours at most
@@ -43,8 +45,14 @@ migration: $(SERVER)  ## write the next migration from the models: make migratio
 docs: $(SERVER)  ## write the generated tables and drawings of the documentation anew
 	@$(BIN)/python -m hashinsight docs docs
 
+console: $(SERVER)  ## build the console into the package; `make up` does it, too
+	@$(BIN)/python console/build.py
+
+types: $(SERVER)  ## make the console's types anew from the OpenAPI document
+	@$(BIN)/python console/build.py types
+
 clean:  ## remove what the other commands made in this folder (your data folder stays)
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf console/node_modules src/hashinsight/app/console_files $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 # The stamp is written last and holds the folder's name: an environment that was cut short, moved or made for another
 # Python is made anew. One that belongs to somebody else is left alone.

@@ -23,6 +23,8 @@ CHECKS: dict[str, Command] = {
     "lint": [BIN / "ruff", "check", "--quiet", "src", "tests"],
     "types": [BIN / "mypy", "--no-error-summary"],
     "walls": [BIN / "lint-imports", "--no-logo"],
+    "console": [sys.executable, "console/build.py", "check"],
+    "api types": [sys.executable, "console/build.py", "types", "--check"],
 }
 PYTEST: list[str | Path] = [BIN / "pytest", "-q", "-n", PARALLEL, "--durations=5"]
 HOUSE_RULES: dict[str, Command] = {"house rules": [*PYTEST, "tests/checks"]}

@@ -51,7 +51,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
         summary="Control plane and problem registry for fleets of Bitcoin ASIC miners",
         docs_url=None,  # the interactive pages load scripts from elsewhere; the document itself is enough
         redoc_url=None,
-        routes=_routes(),
+        routes=offered(),
         lifespan=_lifespan,
         middleware=[  # the first is the outermost
             Middleware(HeadAsGet),
@@ -85,7 +85,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
 
 
 @cache
-def _routes() -> list[BaseRoute]:
+def offered() -> list[BaseRoute]:
     """All of them, made once a process: an application only differs in what its routes find in its state."""
     everything = APIRouter()
     # first: they call a thousand times as often as people

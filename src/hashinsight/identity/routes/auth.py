@@ -17,6 +17,7 @@ from hashinsight.identity.access import (
     vault_of,
     visitor,
 )
+from hashinsight.identity.permissions import Permission, may
 from hashinsight.identity.refusals import Refused
 from hashinsight.identity.schemas import LoginBody, PasswordBody, RefreshBody, show_user
 from hashinsight.identity.service.login import Credentials, Tokens, login, logout, refresh
@@ -97,13 +98,14 @@ async def sign_out(request: Request, response: Response, principal: AnyPrincipal
             "actor": {"kind": "user", "id": "01980f7e-6f6a-7c3e-9d8b-2f6f4f0f7a11"},
             "user": {"email": "ops@example.com", "name": "Ops"},
             "grants": [{"role": "OpsManager", "site_ids": None, "zone_ids": None, "group_ids": None}],
+            "may": ["acknowledge", "command", "see"],
             "must_enrol_totp": False,
             "csrf_token": None,
         }
     ),
 )
 async def me(request: Request, principal: AnyPrincipal) -> dict[str, Any]:
-    """Who the caller is, with which roles over which scope."""
+    """Who the caller is, with which roles over which scope; `may` names what one of the grants allows somewhere."""
     user: dict[str, Any] | None = None
     csrf: str | None = None
     if principal.token is not None:
@@ -120,6 +122,7 @@ async def me(request: Request, principal: AnyPrincipal) -> dict[str, Any]:
             {"role": role.value, "site_ids": reach.sites, "zone_ids": reach.zones, "group_ids": reach.groups}
             for role, reach in principal.grants
         ],
+        "may": sorted(one.name.lower() for one in Permission if any(may(role, one) for role, _ in principal.grants)),
         "must_enrol_totp": principal.must_enrol,
         "csrf_token": csrf,
     }

@@ -1,0 +1,72 @@
+// Names for the parts of answers, with what the API always gives taken as given.
+import type { Answer } from "./client";
+
+type Sure<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
+type Item<T> = T extends readonly (infer I)[] ? I : never;
+
+type RawSite = Item<Answer<"/api/v1/telemetry/sites">["sites"]>;
+export type SiteSums = Sure<
+  RawSite,
+  "site_id" | "code" | "name" | "timezone" | "machines" | "online" | "unknown" | "power_unknown" | "zones"
+>;
+type Told<T, F> = Omit<T, keyof F> & F;
+export type Me = Told<Answer<"/api/v1/auth/me">, { csrf_token: string | null }>;
+type Text = string | null;
+type Measured = { value: number | null; unit: Text };
+export type LiveMiner = Told<
+  Item<Answer<"/api/v1/telemetry/live">["miners"]>,
+  { power: Measured; efficiency: Measured; error_message: Text }
+>;
+export type MinerRow = Item<Answer<"/api/admin/v1/miners">["miners"]>;
+export type CommandRow = Told<
+  Item<Answer<"/api/admin/v1/commands">["commands"]>,
+  { finished_at: Text; error_message: Text; created_reason: Text; wait_reason: Text }
+>;
+export type Made = {
+  commands: { command_id: string; miner_id: string; approval_state: string }[];
+  refused: { miner_id: string; reason: string }[];
+  counts: { created: number; existing: number; refused: number };
+};
+export type Point = Item<Item<Answer<"/api/v1/telemetry/history">["series"]>["data"]>;
+export type Words = { words: string[]; index: number[] };
+export type Cells = {
+  machines: number;
+  columns: {
+    miner_no: number[];
+    miner_id: string[];
+    position: (string | null)[];
+    online: boolean[];
+    boards_healthy: (number | null)[];
+    boards_total: (number | null)[];
+    hashrate_ths: (number | null)[];
+    expected_ths: (number | null)[];
+    temp_max_c: (number | null)[];
+    power_w: (number | null)[];
+    efficiency_j_th: (number | null)[];
+    age_sec: (number | null)[];
+  };
+  named: Record<"zone" | "rack" | "model" | "firmware" | "data_state" | "data_reason" | "overall_health", Words>;
+  _meta: { as_of: string; source: string; site_id: number };
+};
+export type Frame = {
+  machines: number;
+  columns: {
+    miner_no: number[];
+    hashrate_ths: (number | null)[];
+    temp_max_c: (number | null)[];
+    power_w: (number | null)[];
+    online_ratio: (number | null)[];
+  };
+  _meta: { as_of: string; bucket: string };
+};
+export type Trend = {
+  series: {
+    site_id: number;
+    ts: string[];
+    hashrate_ths: (number | null)[];
+    power_w: (number | null)[];
+    temp_max_c: (number | null)[];
+    online: (number | null)[];
+  }[];
+  _meta: { as_of: string; resolution: string; start: string; end: string };
+};

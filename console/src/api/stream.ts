@@ -1,0 +1,91 @@
+// Server-sent events: what changed is read again. Without the stream everything is asked for now and then.
+import type { QueryClient } from "@tanstack/react-query";
+import { renew } from "./client";
+import { isReached, onReach, setReach } from "./reach";
+
+const AGAIN_MS = 2000;
+const SILENT_MS = 40_000;
+
+type Changed = { kind: string; site_id: number | null };
+
+/** Keeps a stream open until the returned function is called. */
+export function follow(client: QueryClient): () => void {
+  let source: EventSource | null = null;
+  let timer: number | undefined;
+  let silence: number | undefined;
+  let over = false;
+  let broken = false;
+
+  const heard = () => {
+    window.clearTimeout(silence);
+    silence = window.setTimeout(() => void again(), SILENT_MS);
+  };
+  const open = () => {
+    if (over) return;
+    source = new EventSource("/api/v1/stream");
+    source.addEventListener("hello", () => {
+      setReach(true);
+      heard();
+      // whatever happened while nobody listened
+      if (broken) void client.invalidateQueries();
+      broken = false;
+    });
+    source.addEventListener("beat", heard);
+    source.addEventListener("changed", (event) => {
+      heard();
+      invalidate(client, JSON.parse((event as MessageEvent<string>).data) as Changed);
+    });
+    source.onerror = () => void again();
+  };
+  const again = async () => {
+    source?.close();
+    source = null;
+    broken = true;
+    window.clearTimeout(timer);
+    if (over) return;
+    // tells a server that is away from a session that ran out
+    await probe();
+    timer = window.setTimeout(open, AGAIN_MS);
+  };
+  open();
+  return () => {
+    over = true;
+    window.clearTimeout(timer);
+    window.clearTimeout(silence);
+    source?.close();
+  };
+}
+
+async function probe(): Promise<void> {
+  try {
+    const answer = await fetch("/api/v1/auth/me", { credentials: "same-origin" });
+    setReach(answer.status < 500);
+    if (answer.status === 401) await renew();
+  } catch {
+    setReach(false);
+  }
+}
+
+function invalidate(client: QueryClient, changed: Changed): void {
+  void client.invalidateQueries({
+    predicate: (query) => {
+      const [kind, site] = query.queryKey as [string, unknown];
+      return kind === changed.kind && (changed.site_id === null || site === null || site === changed.site_id);
+    },
+  });
+}
+
+/** While the server is away, look for it every few seconds. */
+export function keepLooking(): () => void {
+  let timer: number | undefined;
+  const look = () => {
+    window.clearTimeout(timer);
+    if (!isReached()) timer = window.setTimeout(() => void probe().then(look), AGAIN_MS);
+  };
+  const stop = onReach(look);
+  look();
+  return () => {
+    stop();
+    window.clearTimeout(timer);
+  };
+}

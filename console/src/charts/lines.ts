@@ -1,0 +1,85 @@
+// Lines over time: one measure, its band and what happened, in one look.
+import { clock, number } from "../i18n/format";
+import type { Draw } from "./chart";
+
+export type Mark = { at: number; text: string };
+export type Lines = {
+  name: string;
+  unit: string;
+  digits: number;
+  points: [number, number | null][];
+  start: number;
+  end: number;
+  zone: string;
+  band?: { low: number; high: number } | null;
+  expected?: { value: number; name: string } | null;
+  marks?: Mark[];
+  min?: number;
+};
+
+export function drawLines(of: Lines): Draw {
+  const long = of.end - of.start > 36 * 3_600_000;
+  return (colour) => ({
+    animation: false,
+    textStyle: { fontFamily: colour("font"), fontSize: 11 },
+    grid: { left: 48, right: 12, top: 12, bottom: 22 },
+    tooltip: {
+      trigger: "axis",
+      renderMode: "richText",
+      confine: true,
+      backgroundColor: colour("raised"),
+      borderColor: colour("line-strong"),
+      textStyle: { color: colour("ink"), fontSize: 12 },
+      axisPointer: { lineStyle: { color: colour("ink-3") } },
+      formatter: (given: unknown) => {
+        const [one] = given as { value: [number, number | null] }[];
+        if (!one) return "";
+        return `${clock(one.value[0], of.zone, long)}  ${number(one.value[1], of.digits)} ${of.unit}`;
+      },
+    },
+    xAxis: {
+      type: "time",
+      min: of.start,
+      max: of.end,
+      axisLine: { lineStyle: { color: colour("line-strong") } },
+      axisLabel: { color: colour("ink-3"), hideOverlap: true, formatter: (at: number) => clock(at, of.zone, long) },
+      splitLine: { show: false },
+    },
+    yAxis: {
+      type: "value",
+      scale: true,
+      min: of.min ?? null,
+      axisLabel: { color: colour("ink-3"), formatter: (value: number) => number(value, value % 1 ? 1 : 0) },
+      splitLine: { lineStyle: { color: colour("line") } },
+      splitNumber: 3,
+    },
+    series: [
+      {
+        type: "line",
+        name: of.name,
+        data: of.points,
+        showSymbol: false,
+        connectNulls: false,
+        lineStyle: { width: 1.5, color: colour("series") },
+        itemStyle: { color: colour("series") },
+        markArea: of.band
+          ? {
+              silent: true,
+              itemStyle: { color: colour("band") },
+              data: [[{ yAxis: of.band.low }, { yAxis: of.band.high }]],
+            }
+          : { data: [] },
+        markLine: {
+          silent: true,
+          symbol: "none",
+          label: { color: colour("ink-2"), fontSize: 11, position: "insideEndTop" },
+          lineStyle: { color: colour("ink-3"), type: "dashed", width: 1 },
+          data: [
+            ...(of.expected ? [{ yAxis: of.expected.value, label: { formatter: of.expected.name } }] : []),
+            ...(of.marks ?? []).map((mark) => ({ xAxis: mark.at, label: { formatter: mark.text } })),
+          ],
+        },
+      },
+    ],
+  });
+}

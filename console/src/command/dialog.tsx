@@ -1,0 +1,148 @@
+// One command to some machines: what, why, and in words what will happen, before it does.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useMemo, useState } from "react";
+import { ApiError, call } from "../api/client";
+import type { Made, SiteSums } from "../api/known";
+import { catalogueQuery } from "../api/queries";
+import { named, t } from "../i18n";
+import { number } from "../i18n/format";
+import { Dialog } from "../ui/dialog";
+import { say } from "../ui/toast";
+import { Effects, type DryRun } from "./effects";
+import { emptyParams, paramsOf, ParamFields, type Kind } from "./params";
+
+type Props = {
+  site: Pick<SiteSums, "site_id" | "code" | "name">;
+  miners: string[];
+  onClose: () => void;
+  problem?: string;
+  first?: string;
+};
+
+export default function CommandDialog({ site, miners, onClose, problem, first }: Props) {
+  const client = useQueryClient();
+  const kinds = (useQuery(catalogueQuery).data?.types ?? []) as unknown as Kind[];
+  const [type, setType] = useState(first ?? "");
+  const [given, setGiven] = useState<Record<string, string>>({});
+  const [reason, setReason] = useState("");
+  const kind = kinds.find((one) => one.command_type === type);
+  const params = useMemo(() => (kind ? paramsOf(kind, given) : null), [kind, given]);
+  const body = useMemo(
+    () => ({
+      site_id: site.site_id,
+      miner_ids: miners,
+      command_type: type,
+      params: params ?? {},
+      ...(problem ? { problem_id: problem } : {}),
+    }),
+    [site.site_id, miners, type, params, problem],
+  );
+  const run = useDryRun(kind !== undefined && params !== null ? body : null);
+
+  const send = useMutation({
+    mutationFn: async () =>
+      (await call("post", "/api/admin/v1/commands", { body: { ...body, reason: reason.trim() } })) as unknown as Made,
+    onSuccess: (made) => {
+      const waits = made.commands.some((one) => one.approval_state === "required");
+      const n = number(made.counts.created);
+      say(t(waits ? "cmd.sent.waits" : "cmd.sent", { what: named("cmdtype", type), n }));
+      const refused = made.refused[0];
+      if (refused) say(t("cmd.refused", { n: number(made.counts.refused), reason: refused.reason }));
+      void client.invalidateQueries({ queryKey: ["commands"] });
+      onClose();
+    },
+  });
+  const dry = run.data;
+  const reaches = dry?.machines ?? 0;
+  const ready = kind && params !== null && reason.trim() && reaches > 0 && !send.isPending;
+  const what = named("cmdtype", type);
+  const n = number(reaches);
+
+  return (
+    <Dialog title={t("cmd.title")} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (ready) send.mutate();
+        }}
+      >
+        <p className="second">
+          {miners.length === 1
+            ? t("cmd.one", { miner: miners[0] ?? "", site: site.name })
+            : t("cmd.whom", { n: number(miners.length), site: site.name })}
+        </p>
+        <label className="field">
+          <span>{t("cmd.what")}</span>
+          <select
+            className="select"
+            value={type}
+            required
+            onChange={(event) => {
+              setType(event.target.value);
+              setGiven(emptyParams(kinds.find((one) => one.command_type === event.target.value)));
+            }}
+          >
+            <option value="">{t("param.pick")}</option>
+            {kinds.map((one) => (
+              <option key={one.command_type} value={one.command_type}>
+                {named("cmdtype", one.command_type)} · {named("risk", one.risk)}
+              </option>
+            ))}
+          </select>
+        </label>
+        {kind ? <ParamFields kind={kind} given={given} setGiven={setGiven} /> : null}
+        <label className="field">
+          <span>{t("cmd.reason")}</span>
+          <textarea
+            className="textarea"
+            required
+            maxLength={2000}
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+          />
+          {reason.trim() ? null : <span className="hint">{t("cmd.reason.needed")}</span>}
+        </label>
+        <div className="effects" aria-live="polite">
+          <h2>{t("cmd.effect")}</h2>
+          {!kind ? <p className="quiet">{t("cmd.need")}</p> : null}
+          {kind && run.isFetching && !dry ? <p className="quiet">{t("cmd.asking")}</p> : null}
+          {run.error ? <p className="note bad">{t("cmd.failed", { reason: wording(run.error) })}</p> : null}
+          {kind && dry ? <Effects kind={kind} run={dry} /> : null}
+        </div>
+        <div role="alert">
+          {send.error ? <p className="note bad">{t("cmd.failed", { reason: wording(send.error) })}</p> : null}
+        </div>
+        <div className="ends">
+          <button type="button" className="button" onClick={onClose}>
+            {t("act.cancel")}
+          </button>
+          <button type="submit" className="button primary" disabled={!ready}>
+            {!kind ? t("cmd.title") : t(dry?.needs_approval ? "cmd.send.approval" : "cmd.send", { what, n })}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function wording(error: unknown): string {
+  return error instanceof ApiError ? error.message : t("state.away");
+}
+
+/** Asked anew a moment after the last change; nothing is made by it. */
+function useDryRun(body: Record<string, unknown> | null) {
+  const [settled, setSettled] = useState<Record<string, unknown> | null>(null);
+  useEffect(() => {
+    const timer = window.setTimeout(() => setSettled(body), 250);
+    return () => window.clearTimeout(timer);
+  }, [body]);
+  return useQuery({
+    queryKey: ["dry-run", settled],
+    queryFn: async (): Promise<DryRun> =>
+      (await call("post", "/api/admin/v1/commands", { body: { ...settled, dry_run: true } })) as unknown as DryRun,
+    enabled: settled !== null,
+    retry: false,
+    staleTime: 0,
+    gcTime: 0,
+  });
+}

@@ -1,0 +1,74 @@
+import { QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode, useSyncExternalStore } from "react";
+import { createRoot } from "react-dom/client";
+import { ApiError, Unreachable, whenSignedOut } from "./api/client";
+import { meQuery } from "./api/session";
+import { useLanguage } from "./i18n";
+import { Enrol, Login } from "./pages/login";
+import { router } from "./router";
+import { Failed } from "./ui/states";
+import "./style/tokens.css";
+import "./style/base.css";
+import "./style/parts.css";
+import "./style/shell.css";
+import "./style/pages.css";
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      // a server that is away comes back by itself; what it refuses, it refuses again
+      retry: (count, error) => (error instanceof Unreachable ? count < 2 : !(error instanceof ApiError) && count < 2),
+      refetchOnWindowFocus: true,
+    },
+  },
+});
+
+/** Another session's end must not lose what somebody is typing: the page stays below the sign-in. */
+let ended = false;
+const listeners = new Set<() => void>();
+whenSignedOut(() => {
+  if (client.getQueryData(meQuery.queryKey)) ended = true;
+  client.setQueryData(meQuery.queryKey, null);
+  for (const tell of listeners) tell();
+});
+
+function App() {
+  useLanguage();
+  const me = useQuery(meQuery);
+  const wasIn = useSyncExternalStore(
+    (tell) => {
+      listeners.add(tell);
+      return () => listeners.delete(tell);
+    },
+    () => ended,
+  );
+  if (me.data === undefined) {
+    if (!me.isError) return null;
+    return <Failed error={me.error} again={() => void me.refetch()} />;
+  }
+  if (me.data?.must_enrol_totp) return <Enrol />;
+  if (me.data === null && !wasIn) return <Login ended={false} />;
+  return (
+    <>
+      <RouterProvider router={router} />
+      {me.data === null ? (
+        <div className="over">
+          <Login ended />
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+const place = document.getElementById("root");
+if (place) {
+  createRoot(place).render(
+    <StrictMode>
+      <QueryClientProvider client={client}>
+        <App />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}

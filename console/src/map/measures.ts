@@ -1,0 +1,163 @@
+// What a cell's colour means: each measure cuts its values into a few classes, each with a colour and a count. Pure.
+import type { Cells, Frame } from "../api/known";
+import { t, type Key } from "../i18n";
+import { number } from "../i18n/format";
+
+export const MEASURES = ["health", "temperature", "ratio", "efficiency", "risk", "age"] as const;
+export type Measure = (typeof MEASURES)[number];
+const OF_A_MOMENT = new Set<Measure>(["temperature", "ratio", "efficiency"]);
+
+export type Class = { key: string; label: string; colour: string; hatched?: boolean; severity?: string };
+export type Coloured = { classes: Class[]; of: Uint8Array; counts: number[] };
+export type Limits = { warn: number; crit: number };
+
+/** The columns that a picture is made of: those of now, or those of a moment put in the same order. */
+export type Columns = {
+  hashrate: (number | null)[];
+  temperature: (number | null)[];
+  power: (number | null)[];
+  present: (no: number) => boolean;
+};
+
+export function nowColumns(cells: Cells): Columns {
+  const { hashrate_ths, temp_max_c, power_w, online } = cells.columns;
+  return { hashrate: hashrate_ths, temperature: temp_max_c, power: power_w, present: (no) => online[no] ?? false };
+}
+
+export function momentColumns(cells: Cells, frame: Frame): Columns {
+  const at = new Map<number, number>();
+  frame.columns.miner_no.forEach((no, row) => at.set(no, row));
+  const rows = cells.columns.miner_no.map((no) => at.get(no) ?? -1);
+  const column = (values: (number | null)[]) => rows.map((row) => (row < 0 ? null : (values[row] ?? null)));
+  const online = column(frame.columns.online_ratio);
+  return {
+    hashrate: column(frame.columns.hashrate_ths),
+    temperature: column(frame.columns.temp_max_c),
+    power: column(frame.columns.power_w),
+    present: (no) => (online[no] ?? 0) > 0,
+  };
+}
+
+export function measureFor(wanted: Measure, ofAMoment: boolean): Measure {
+  return ofAMoment && !OF_A_MOMENT.has(wanted) ? "ratio" : wanted;
+}
+
+const FINE: Omit<Class, "label"> = { key: "fine", colour: "fine" };
+const UNKNOWN: Omit<Class, "label"> = { key: "unknown", colour: "ink-3", hatched: true, severity: "unknown" };
+
+export function colour(measure: Measure, cells: Cells, columns: Columns, limits: Limits, risk: Map<number, number>): Coloured {
+  const n = cells.machines;
+  const { classes, pick } = CUTS[measure](cells, columns, limits, risk);
+  const of = new Uint8Array(n);
+  const counts = classes.map(() => 0);
+  for (let no = 0; no < n; no++) {
+    const cls = pick(no);
+    of[no] = cls;
+    counts[cls] = (counts[cls] ?? 0) + 1;
+  }
+  return { classes, of, counts };
+}
+
+type Cut = (
+  cells: Cells,
+  columns: Columns,
+  limits: Limits,
+  risk: Map<number, number>,
+) => { classes: Class[]; pick: (no: number) => number };
+
+const unknown = (): Class => ({ ...UNKNOWN, label: t("class.unknown") });
+
+/** Steps from good to bad; what has no value is unknown, the last class. */
+function steps(
+  value: (no: number) => number | null,
+  limits: number[],
+  labels: string[],
+  colours: string[],
+): { classes: Class[]; pick: (no: number) => number } {
+  const classes = labels.map((label, no) => ({ key: `c${no}`, label, colour: colours[no] ?? "fine" }));
+  return {
+    classes: [...classes, unknown()],
+    pick: (no) => {
+      const one = value(no);
+      if (one === null) return classes.length;
+      let cls = 0;
+      while (cls < limits.length && one >= (limits[cls] ?? Infinity)) cls++;
+      return cls;
+    },
+  };
+}
+
+function ranges(limits: number[], show: (value: number) => string): string[] {
+  const first = t("class.below", { limit: show(limits[0] ?? 0) });
+  const middle = limits.slice(1).map((to, no) => t("class.between", { from: show(limits[no] ?? 0), to: show(to) }));
+  return [first, ...middle, t("class.above", { limit: show(limits.at(-1) ?? 0) })];
+}
+
+const CUTS: Record<Measure, Cut> = {
+  health: (cells) => {
+    const words = cells.named.overall_health;
+    const states = cells.named.data_state;
+    const order = ["P0", "P1", "P2", "P3"];
+    const classes: Class[] = order.map((one) => ({
+      key: one,
+      label: `${one} ${t(`sev.${one}` as Key)}`,
+      colour: one.toLowerCase(),
+      severity: one,
+    }));
+    classes.push(unknown(), { ...FINE, label: t("class.fine") });
+    return {
+      classes,
+      pick: (no) => {
+        const health = words.words[words.index[no] ?? -1] ?? "unknown";
+        const at = order.indexOf(health);
+        if (at >= 0) return at;
+        const state = states.words[states.index[no] ?? -1];
+        return health === "ok" && state === "fresh" ? 5 : 4;
+      },
+    };
+  },
+  temperature: (_, columns, limits) => {
+    const cuts = [limits.warn - 10, limits.warn, limits.crit];
+    const value = (no: number) => (columns.present(no) ? (columns.temperature[no] ?? null) : null);
+    return steps(value, cuts, ranges(cuts, (one) => `${number(one)} °C`), ["fine", "warm", "p1", "p0"]);
+  },
+  ratio: (cells, columns) => {
+    const expected = cells.columns.expected_ths;
+    const value = (no: number) => {
+      const of = expected[no];
+      const now = columns.present(no) ? columns.hashrate[no] : null;
+      return of && now !== null && now !== undefined ? 1 - now / of : null;
+    };
+    const cuts = [0.05, 0.15, 0.5];
+    const labels = [
+      t("class.above", { limit: "95 %" }),
+      t("class.between", { from: "85 %", to: "95 %" }),
+      t("class.between", { from: "50 %", to: "85 %" }),
+      t("class.below", { limit: "50 %" }),
+    ];
+    return steps(value, cuts, labels, ["fine", "p3", "p2", "p1"]);
+  },
+  efficiency: (_, columns) => {
+    const value = (no: number) => {
+      const hash = columns.present(no) ? (columns.hashrate[no] ?? 0) : 0;
+      const watts = columns.power[no];
+      return hash > 0 && watts ? watts / hash : null;
+    };
+    const cuts = [25, 32, 40];
+    return steps(value, cuts, ranges(cuts, (one) => `${number(one)} J/TH`), ["fine", "warm", "p3", "p2"]);
+  },
+  risk: (cells, _, __, risk) => {
+    const value = (no: number) => {
+      const state = cells.named.data_state;
+      const known = risk.get(cells.columns.miner_no[no] ?? -1);
+      return known ?? (state.words[state.index[no] ?? -1] === "fresh" ? 0 : null);
+    };
+    const cuts = [0.1, 0.3, 0.6];
+    return steps(value, cuts, ranges(cuts, (one) => number(one, 1)), ["fine", "p3", "p2", "p1"]);
+  },
+  age: (cells) => {
+    const value = (no: number) => cells.columns.age_sec[no] ?? null;
+    const labels = [t("class.fresh"), t("class.stale"), t("class.offline")];
+    return steps(value, [180, 300], labels, ["fine", "p3", "p2"]);
+  },
+};

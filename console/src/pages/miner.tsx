@@ -1,0 +1,361 @@
+// Miner: what it does now, what it did, what it was told, what is wrong with it, and what it is.
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense, useMemo, useState } from "react";
+import { ApiError } from "../api/client";
+import type { LiveMiner, Point, SiteSums } from "../api/known";
+import { changesQuery, commandsQuery, historyQuery, liveQuery, minerQuery, sitesQuery, type Range } from "../api/queries";
+import { useMay } from "../api/session";
+import { Chart } from "../charts/chart";
+import { drawLines, type Mark } from "../charts/lines";
+import { named, t, useLanguage, type Key } from "../i18n";
+import { hashrate, number, percent, power, span, text } from "../i18n/format";
+import { MinerProblems, useSuppress } from "../problems/of_miner";
+import { useKeys } from "../ui/keys";
+import { Amount, Figure } from "../ui/quantity";
+import { Sev } from "../ui/severity";
+import { Failed, Part } from "../ui/states";
+import { When } from "../ui/when";
+
+const CommandDialog = lazy(() => import("../command/dialog"));
+const RANGES: Range[] = ["6h", "24h", "7d", "30d"];
+
+export function MinerPage() {
+  const { site: code, miner } = useParams({ from: "/sites/$site/miners/$miner" });
+  const sites = useQuery(sitesQuery);
+  return (
+    <Part of={sites} rows={10}>
+      {(found) => {
+        const site = found.sites.find((one) => one.code === code || String(one.site_id) === code);
+        return site ? <Miner site={site} miner={miner} /> : <Failed error={new ApiError(404, "NOT_FOUND", "")} />;
+      }}
+    </Part>
+  );
+}
+
+function Miner({ site, miner }: { site: SiteSums; miner: string }) {
+  const one = useQuery(minerQuery(site.site_id, miner));
+  const live = useQuery(liveQuery(site.site_id, miner));
+  const may = useMay();
+  const [commanding, setCommanding] = useState(false);
+  const suppress = useSuppress(site, miner);
+  useKeys({ c: () => may("command") && setCommanding(true) });
+  if (one.isError) return <Failed error={one.error} again={() => void one.refetch()} />;
+  const kept = one.data?.miner;
+  const place = [kept?.zone, kept?.rack, kept?.position].filter(Boolean).join(" · ");
+  return (
+    <main className="page" id="content">
+      <div className="miner-head">
+        <Sev of={live.data?.overall_health} word />
+        <h1>{miner}</h1>
+        <span className="second">{[kept?.model, live.data?.hardware.firmware ?? kept?.firmware].filter(Boolean).join(" · ")}</span>
+        <span className="quiet">{[site.name, place].filter(Boolean).join(" · ")}</span>
+        {one.data?.expected ? <span className="chip">{named("expected", one.data.expected.state)}</span> : null}
+        <span className="grow" />
+        {suppress.button}
+        {may("command") ? (
+          <button type="button" className="button primary" onClick={() => setCommanding(true)}>
+            {t("map.command")}
+          </button>
+        ) : null}
+      </div>
+      <section className="panel" aria-labelledby="now">
+        <header>
+          <h2 id="now">{t("miner.live")}</h2>
+          <span className="grow" />
+          {live.data ? <Freshness live={live.data} zone={site.timezone} /> : null}
+        </header>
+        <div className="body">
+          <Part of={live} rows={2}>
+            {(found) => (found ? <Now live={found} /> : <p className="quiet">{t("miner.never")}</p>)}
+          </Part>
+        </div>
+      </section>
+      <div className="columns wide-first">
+        <div className="stack">
+          <History site={site} miner={miner} expected={live.data?.hashrate.expected_ths ?? null} />
+          <Commands site={site} miner={miner} />
+        </div>
+        <div className="stack">
+          <MinerProblems site={site} miner={miner} />
+          <Identity site={site} miner={miner} live={live.data ?? null} />
+          <Changes site={site} miner={miner} />
+        </div>
+      </div>
+      {suppress.dialog}
+      {commanding ? (
+        <Suspense>
+          <CommandDialog site={site} miners={[miner]} onClose={() => setCommanding(false)} />
+        </Suspense>
+      ) : null}
+    </main>
+  );
+}
+
+function Freshness({ live, zone }: { live: LiveMiner; zone: string }) {
+  return (
+    <span className="second">
+      {named("data", live.state)}: {named("reason", live.state_reason)} · <When at={live.sample_at} zone={zone} />
+    </span>
+  );
+}
+
+function Now({ live }: { live: LiveMiner }) {
+  const stale = live.state !== "fresh";
+  const { hardware, temperature, fan, reject } = live;
+  const degrees = (value: number | null) => number(value, 1);
+  return (
+    <div className={stale ? "figures stale" : "figures"}>
+      <Figure
+        label={t("miner.hashrate")}
+        hint={`${t("miner.of", { expected: text(hashrate(live.hashrate.expected_ths)) })} · ${t("miner.source", { source: named("source", live.hashrate.expected_source) })}`}
+      >
+        <Amount of={hashrate(live.hashrate.value)} />
+      </Figure>
+      <Figure label={t("miner.temperature")} hint={temperature.sensor_fault ? t("miner.sensor") : null}>
+        {degrees(temperature.max)} / <Amount of={{ value: degrees(temperature.avg), unit: "°C" }} />
+      </Figure>
+      <Figure label={t("miner.power")}>
+        <Amount of={power(live.power.value)} />
+      </Figure>
+      <Figure label={t("miner.efficiency")}>
+        <Amount of={{ value: number(live.efficiency.value, 1), unit: "J/TH" }} />
+      </Figure>
+      <Figure label={t("miner.boards")}>
+        {t("miner.boards.of", { healthy: number(hardware.boards_healthy), total: number(hardware.boards_total) })}
+      </Figure>
+      <Figure label={t("miner.fan")} hint={fan.sensor_fault ? t("miner.sensor") : null}>
+        {number(fan.min)} / <Amount of={{ value: number(fan.avg), unit: "rpm" }} />
+      </Figure>
+      <Figure label={t("miner.rejects")}>{percent(reject.rate, 2)}</Figure>
+      <Figure label={t("miner.errors")}>{number(live.hardware_errors)}</Figure>
+      <Figure label={t("miner.uptime")}>{span(live.uptime_seconds)}</Figure>
+    </div>
+  );
+}
+
+type Series = { key: Key; unit: string; digits: number; pick: (point: Point) => number | null };
+const SERIES: Series[] = [
+  { key: "chart.hashrate", unit: "TH/s", digits: 1, pick: (point) => point.hashrate_ths },
+  { key: "chart.temperature", unit: "°C", digits: 1, pick: (point) => point.temp_max_c },
+  { key: "chart.power", unit: "W", digits: 0, pick: (point) => point.power_w },
+];
+
+function History({ site, miner, expected }: { site: SiteSums; miner: string; expected: number | null }) {
+  const search = useSearch({ from: "/sites/$site/miners/$miner" });
+  const navigate = useNavigate({ from: "/sites/$site/miners/$miner" });
+  const range = RANGES.includes(search.range as Range) ? (search.range as Range) : "24h";
+  const history = useQuery(historyQuery(site.site_id, miner, range));
+  const commands = useQuery(commandsQuery(site.site_id, miner)).data;
+  const marks = useMemo(
+    () =>
+      (commands ?? [])
+        .filter((one) => one.finished_at)
+        .slice(0, 8)
+        .map((one): Mark => ({ at: Date.parse(String(one.finished_at)), text: named("cmdtype", String(one.command_type)) })),
+    [commands],
+  );
+  return (
+    <section className="panel" aria-labelledby="history">
+      <header>
+        <h2 id="history">{t("miner.charts")}</h2>
+        <span className="grow" />
+        <div className="segments" role="group" aria-label={t("miner.charts")}>
+          {RANGES.map((one) => (
+            <button
+              key={one}
+              type="button"
+              className="button"
+              aria-pressed={one === range}
+              onClick={() => void navigate({ search: { range: one }, replace: true })}
+            >
+              {t(`miner.range.${one}`)}
+            </button>
+          ))}
+        </div>
+      </header>
+      <div className="body stack">
+        <Part of={history} rows={6}>
+          {(found) =>
+            found.points.length ? (
+              <>
+                {SERIES.map((series) => (
+                  <MinerChart
+                    key={series.key}
+                    series={series}
+                    found={found}
+                    miner={miner}
+                    zone={site.timezone}
+                    expected={series.key === "chart.hashrate" ? expected : null}
+                    marks={marks}
+                  />
+                ))}
+              </>
+            ) : (
+              <p className="quiet">{t("miner.chart.empty")}</p>
+            )
+          }
+        </Part>
+      </div>
+    </section>
+  );
+}
+
+type Found = { points: Point[]; start: number; end: number };
+
+function MinerChart(props: {
+  series: Series;
+  found: Found;
+  miner: string;
+  zone: string;
+  expected: number | null;
+  marks: Mark[];
+}) {
+  const { series, found, miner, zone, expected, marks } = props;
+  const language = useLanguage();
+  const points = useMemo(
+    () => found.points.map((one): [number, number | null] => [Date.parse(String(one.ts)), series.pick(one)]),
+    [found, series],
+  );
+  const draw = useMemo(
+    () =>
+      drawLines({
+        name: t(series.key),
+        unit: series.unit,
+        digits: series.digits,
+        points,
+        start: found.start,
+        end: found.end,
+        zone,
+        expected: expected === null ? null : { value: expected, name: t("miner.expected") },
+        marks,
+      }),
+    [points, found, series, zone, expected, marks, language],
+  );
+  const known = points.map(([, value]) => value).filter((value) => value !== null);
+  const label = t("miner.chart.label", {
+    what: t(series.key),
+    miner,
+    n: points.length,
+    low: `${number(Math.min(...known), series.digits)} ${series.unit}`,
+    high: `${number(Math.max(...known), series.digits)} ${series.unit}`,
+  });
+  return (
+    <div>
+      <div className="second">
+        {t(series.key)} <span className="unit">{series.unit}</span>
+      </div>
+      <Chart draw={draw} label={label} height={150} />
+    </div>
+  );
+}
+
+function Commands({ site, miner }: { site: SiteSums; miner: string }) {
+  const commands = useQuery(commandsQuery(site.site_id, miner));
+  return (
+    <section className="panel" aria-labelledby="commands">
+      <header>
+        <h2 id="commands">{t("miner.commands")}</h2>
+      </header>
+      <Part of={commands} rows={3}>
+        {(found) =>
+          found.length ? (
+            <ul className="list">
+              {found.map((one) => (
+                <li key={String(one.command_id)}>
+                  <strong>{named("cmdtype", String(one.command_type))}</strong>
+                  <span className="chip">{named("cmdstate", String(one.state))}</span>
+                  <span className="second grow">
+                    {one.error_message ?? (one.wait_reason ? t("cmd.waits", { reason: named("wait", one.wait_reason) }) : one.created_reason)}
+                  </span>
+                  <span className="quiet">
+                    <When at={one.updated_at} zone={site.timezone} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          ) : (
+            <p className="body quiet">{t("miner.commands.none")}</p>
+          )
+        }
+      </Part>
+    </section>
+  );
+}
+
+function Identity({ site, miner, live }: { site: SiteSums; miner: string; live: LiveMiner | null }) {
+  const found = useQuery(minerQuery(site.site_id, miner));
+  return (
+    <section className="panel" aria-labelledby="identity">
+      <header>
+        <h2 id="identity">{t("miner.identity")}</h2>
+      </header>
+      <div className="body">
+        <Part of={found} rows={5}>
+          {({ miner: one }) => (
+            <dl className="facts">
+              {rows([
+                ["miner.model", one.model],
+                ["miner.firmware", live?.hardware.firmware ?? one.firmware],
+                ["miner.serial", one.serial],
+                ["miner.mac", one.mac],
+                ["miner.place", [one.zone, one.rack, one.position].filter(Boolean).join(" · ")],
+                ["miner.cooling", one.cooling],
+                ["miner.owner", one.owner],
+                ["miner.pool", live?.pool.url],
+                ["miner.worker", live?.pool.worker],
+                ["miner.says", live?.error_message],
+              ])}
+              <dt>{t("miner.since")}</dt>
+              <dd>
+                <When at={one.created_at} zone={site.timezone} />
+              </dd>
+            </dl>
+          )}
+        </Part>
+      </div>
+    </section>
+  );
+}
+
+function rows(given: [Key, string | null | undefined][]) {
+  return given
+    .filter(([, value]) => value)
+    .map(([key, value]) => (
+      <div key={key} className="contents">
+        <dt>{t(key)}</dt>
+        <dd>{value}</dd>
+      </div>
+    ));
+}
+
+function Changes({ site, miner }: { site: SiteSums; miner: string }) {
+  const changes = useQuery(changesQuery(site.site_id, miner));
+  return (
+    <section className="panel" aria-labelledby="changes">
+      <header>
+        <h2 id="changes">{t("miner.changes")}</h2>
+      </header>
+      <Part of={changes} rows={2}>
+        {(found) =>
+          found.changes.length ? (
+            <ul className="list">
+              {found.changes.map((one) => (
+                <li key={one.id}>
+                  <span className="grow">
+                    {t("miner.change", { field: one.field, old: one.old ?? "—", new: one.new ?? "—" })}
+                  </span>
+                  <span className="quiet">
+                    <When at={one.at} zone={site.timezone} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          ) : (
+            <p className="body quiet">{t("miner.changes.none")}</p>
+          )
+        }
+      </Part>
+    </section>
+  );
+}

@@ -1,0 +1,3 @@
+export function ProblemPage() {
+  return null;
+}

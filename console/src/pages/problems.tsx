@@ -1,0 +1,3 @@
+export function ProblemsPage() {
+  return null;
+}

@@ -1,0 +1,115 @@
+// Beside the map: the site in a line, its last day, and what is most at risk.
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import type { SiteSums, Trend } from "../api/known";
+import { trendQuery } from "../api/queries";
+import { Chart } from "../charts/chart";
+import { drawLines } from "../charts/lines";
+import { t, useLanguage } from "../i18n";
+import { hashrate, money, number, percent, power, text } from "../i18n/format";
+import { useHealth } from "../problems/health";
+import { usePrices } from "../problems/prices";
+import { RiskList } from "../problems/risk_list";
+import { Amount, Figure } from "../ui/quantity";
+import { Counts } from "../ui/severity";
+import { Part } from "../ui/states";
+import { When } from "../ui/when";
+
+export function SiteSummary({ site }: { site: SiteSums }) {
+  const prices = usePrices();
+  const health = useHealth([site]).get(site.site_id);
+  const lost = site.expected_ths === null ? null : Math.max(0, site.expected_ths - (site.hashrate_ths ?? 0));
+  const now = hashrate(site.hashrate_ths);
+  const expected = hashrate(site.expected_ths);
+  return (
+    <section className="pagehead">
+      <div>
+        <h1>{site.name}</h1>
+        <span className="quiet">
+          {site.code} · {site.timezone} · <When at={site.newest_at} zone={site.timezone} />
+        </span>
+      </div>
+      <span className="grow" />
+      <div className="figures">
+        <Figure label={t("fleet.machines", { n: number(site.machines) })}>{t("fleet.online", { n: number(site.online) })}</Figure>
+        <Figure label={t("col.hashrate")}>
+          {now.unit === expected.unit ? now.value : text(now)} / <Amount of={expected} />{" "}
+          <span className="quiet">{percent(site.expected_ths ? (site.hashrate_ths ?? 0) / site.expected_ths : null)}</span>
+        </Figure>
+        <Figure label={t("col.power")}>
+          <Amount of={power(site.power_w)} />
+        </Figure>
+        <Figure label={t("col.efficiency")}>
+          <Amount of={{ value: number(site.efficiency_j_th, 1), unit: "J/TH" }} />
+        </Figure>
+        <Figure label={t("fleet.lost")}>
+          {prices && lost !== null
+            ? t("fleet.lost.day", { lost: text(hashrate(lost)), money: money((lost / 1000) * prices.perPhDay, prices.currency) })
+            : text(hashrate(lost))}
+        </Figure>
+        <Figure label={t("col.problems")}>
+          <Counts of={health?.by_severity ?? {}} unknown={site.unknown} />
+        </Figure>
+      </div>
+    </section>
+  );
+}
+
+export function Trends({ site }: { site: SiteSums }) {
+  const trend = useQuery(trendQuery(site.site_id));
+  return (
+    <section className="panel" aria-labelledby="trends">
+      <header>
+        <h2 id="trends">{t("site.trends")}</h2>
+      </header>
+      <div className="body stack">
+        <Part of={trend} rows={4}>
+          {(found) => <TrendCharts site={site} trend={found} />}
+        </Part>
+      </div>
+    </section>
+  );
+}
+
+function TrendCharts({ site, trend }: { site: SiteSums; trend: Trend }) {
+  const series = trend.series[0];
+  const language = useLanguage();
+  const charts = useMemo(() => {
+    if (!series) return [];
+    const start = Date.parse(trend._meta.start);
+    const end = Date.parse(trend._meta.end);
+    const points = (values: (number | null)[], by: number) =>
+      series.ts.map((at, no): [number, number | null] => [Date.parse(at), values[no] === null ? null : (values[no] ?? 0) / by]);
+    const common = { start, end, zone: site.timezone };
+    const expected = site.expected_ths ? { value: site.expected_ths / 1000, name: t("miner.expected") } : null;
+    return [
+      { key: "chart.hashrate", unit: "PH/s", digits: 2, points: points(series.hashrate_ths, 1000), expected },
+      { key: "chart.temperature", unit: "°C", digits: 0, points: points(series.temp_max_c, 1), expected: null },
+      { key: "chart.power", unit: "MW", digits: 2, points: points(series.power_w, 1e6), expected: null },
+    ].map((one) => ({ ...one, draw: drawLines({ ...common, ...one, name: one.unit }) }));
+  }, [series, trend, site.timezone, site.expected_ths, language]);
+  if (!series) return <p className="quiet">{t("miner.chart.empty")}</p>;
+  return (
+    <>
+      {charts.map((one) => (
+        <div key={one.key}>
+          <div className="second">
+            {t(one.key as "chart.hashrate")} <span className="unit">{one.unit}</span>
+          </div>
+          <Chart draw={one.draw} label={`${t(one.key as "chart.hashrate")}, ${t("site.trends")}`} height={120} />
+        </div>
+      ))}
+    </>
+  );
+}
+
+export function TopRisks({ site }: { site: SiteSums }) {
+  return (
+    <section className="panel" aria-labelledby="risks">
+      <header>
+        <h2 id="risks">{t("site.risks")}</h2>
+      </header>
+      <RiskList site={site} />
+    </section>
+  );
+}

@@ -1,0 +1,82 @@
+// Where one is: tenant › site › zone › machine, each a switcher.
+import { useQuery } from "@tanstack/react-query";
+import { Link, useLocation, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { cellsQuery, sitesQuery } from "../api/queries";
+import { t } from "../i18n";
+import { Icon } from "../ui/icons";
+import { Menu } from "../ui/menu";
+
+export function Crumbs() {
+  const { site, miner } = useParams({ strict: false });
+  const search: { zone?: string } = useSearch({ strict: false });
+  const path = useLocation({ select: (at) => at.pathname });
+  const navigate = useNavigate();
+  const sites = useQuery(sitesQuery).data?.sites ?? [];
+  const here = sites.find((one) => one.code === site);
+  const zones = useQuery({ ...cellsQuery(here?.site_id ?? 0), enabled: here !== undefined && !miner }).data?.named.zone;
+  if (path.startsWith("/problems")) {
+    return (
+      <nav className="crumbs" aria-label={t("crumb.choose.site")}>
+        <Link to="/problems">{t("nav.problems")}</Link>
+      </nav>
+    );
+  }
+  return (
+    <nav className="crumbs" aria-label={t("crumb.choose.site")}>
+      <Menu label={t("crumb.choose.site")} button={<Shown name={here?.name ?? t("crumb.all")} />}>
+        {(close) => (
+          <>
+            <Link to="/" onClick={close}>
+              {t("crumb.all")}
+            </Link>
+            {sites.map((one) => (
+              <Link key={one.site_id} to="/sites/$site" params={{ site: one.code }} onClick={close}>
+                {one.name} <span className="quiet">{one.code}</span>
+              </Link>
+            ))}
+          </>
+        )}
+      </Menu>
+      {here && !miner && zones && zones.words.length > 1 ? (
+        <>
+          <span className="sep">›</span>
+          <Menu label={t("crumb.choose.zone")} button={<Shown name={search.zone ?? t("crumb.zone")} />}>
+            {(close) =>
+              [undefined, ...zones.words].map((zone) => (
+                <button
+                  key={zone ?? ""}
+                  type="button"
+                  onClick={() => {
+                    close();
+                    void navigate({ to: "/sites/$site", params: { site: here.code }, search: zone ? { zone } : {} });
+                  }}
+                >
+                  {zone ?? t("crumb.zone")}
+                </button>
+              ))
+            }
+          </Menu>
+        </>
+      ) : null}
+      {miner && here ? (
+        <>
+          <span className="sep">›</span>
+          <Link to="/sites/$site" params={{ site: here.code }}>
+            {t("site.map")}
+          </Link>
+          <span className="sep">›</span>
+          <span>{miner}</span>
+        </>
+      ) : null}
+    </nav>
+  );
+}
+
+function Shown({ name }: { name: string }) {
+  return (
+    <>
+      {name}
+      <Icon of="down" />
+    </>
+  );
+}

@@ -1,0 +1,124 @@
+// The command palette: machines, sites, pages and acts, found by typing.
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
+import { findMinersQuery, sitesQuery } from "../api/queries";
+import { signOut } from "../api/session";
+import { setLanguage, t } from "../i18n";
+import { Dialog } from "../ui/dialog";
+import { setTheme } from "../ui/theme";
+
+type Entry = { id: string; group: string; name: string; hint?: string | undefined; act: () => void };
+
+export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
+  const [text, setText] = useState("");
+  const [at, setAt] = useState(0);
+  const list = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const entries = useEntries(text.trim(), onHelp);
+  const chosen = entries[Math.min(at, entries.length - 1)];
+
+  const go = (entry: Entry | undefined) => {
+    if (!entry) return;
+    onClose();
+    entry.act();
+  };
+  const move = (event: KeyboardEvent) => {
+    if (event.key === "ArrowDown") setAt(Math.min(at + 1, entries.length - 1));
+    else if (event.key === "ArrowUp") setAt(Math.max(at - 1, 0));
+    else if (event.key === "Enter") go(chosen);
+    else return;
+    event.preventDefault();
+  };
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+  });
+
+  return (
+    <Dialog title={t("palette.label")} onClose={onClose} className="palette">
+      <input
+        className="input"
+        role="combobox"
+        aria-label={t("palette.label")}
+        aria-expanded="true"
+        aria-controls={id}
+        aria-activedescendant={chosen ? `${id}-${chosen.id}` : undefined}
+        placeholder={t("palette.label")}
+        autoFocus
+        value={text}
+        onKeyDown={move}
+        onChange={(event) => {
+          setText(event.target.value);
+          setAt(0);
+        }}
+      />
+      <div className="menu" role="listbox" id={id} ref={list} aria-label={t("palette.label")}>
+        {entries.length === 0 ? <p className="state">{t("palette.none")}</p> : null}
+        {entries.map((entry, no) => (
+          <div key={entry.id} role="presentation">
+            {entries[no - 1]?.group === entry.group ? null : (
+              <div className="group" role="presentation">
+                {entry.group}
+              </div>
+            )}
+            <button
+              type="button"
+              role="option"
+              id={`${id}-${entry.id}`}
+              aria-selected={entry === chosen}
+              tabIndex={-1}
+              onClick={() => go(entry)}
+            >
+              <span>{entry.name}</span>
+              {entry.hint ? <span className="quiet">{entry.hint}</span> : null}
+            </button>
+          </div>
+        ))}
+      </div>
+    </Dialog>
+  );
+}
+
+function useEntries(text: string, onHelp: () => void): Entry[] {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const sites = useQuery(sitesQuery).data?.sites ?? [];
+  const miners = useQuery(findMinersQuery(text)).data ?? [];
+  const has = (name: string) => name.toLowerCase().includes(text.toLowerCase());
+  const code = (id: number) => sites.find((one) => one.site_id === id)?.code ?? String(id);
+
+  const pages: Entry[] = [
+    { id: "p-fleet", group: t("palette.pages"), name: t("nav.fleet"), hint: "g f", act: () => void navigate({ to: "/" }) },
+    {
+      id: "p-problems",
+      group: t("palette.pages"),
+      name: t("nav.problems"),
+      hint: "g p",
+      act: () => void navigate({ to: "/problems" }),
+    },
+  ];
+  const places: Entry[] = sites.map((site) => ({
+    id: `s-${site.site_id}`,
+    group: t("palette.sites"),
+    name: site.name,
+    hint: site.code,
+    act: () => void navigate({ to: "/sites/$site", params: { site: site.code } }),
+  }));
+  const machines: Entry[] = miners.map((one) => ({
+    id: `m-${one.miner_no}`,
+    group: t("palette.miners"),
+    name: one.miner_id,
+    hint: [one.site, one.zone, one.rack, one.model].filter(Boolean).join(" · "),
+    act: () => void navigate({ to: "/sites/$site/miners/$miner", params: { site: code(one.site_id), miner: one.miner_id } }),
+  }));
+  const acts: Entry[] = [
+    { id: "a-light", group: t("palette.acts"), name: t("user.light"), act: () => setTheme("light") },
+    { id: "a-dark", group: t("palette.acts"), name: t("user.dark"), act: () => setTheme("dark") },
+    { id: "a-en", group: t("palette.acts"), name: t("user.english"), act: () => setLanguage("en") },
+    { id: "a-zh", group: t("palette.acts"), name: t("user.chinese"), act: () => setLanguage("zh") },
+    { id: "a-keys", group: t("palette.acts"), name: t("user.keys"), hint: "?", act: onHelp },
+    { id: "a-out", group: t("palette.acts"), name: t("user.signout"), act: () => void signOut(client) },
+  ];
+  const rest = [...pages, ...places, ...acts].filter((one) => has(one.name) || has(one.hint ?? ""));
+  return text ? [...machines, ...rest] : rest;
+}

@@ -1,0 +1,41 @@
+// A dialog of the browser itself: it keeps the focus inside, and Escape closes it.
+import { useEffect, useId, useRef, type ReactNode } from "react";
+
+export function Dialog({
+  title,
+  onClose,
+  className = "",
+  children,
+}: {
+  title: string;
+  onClose: () => void;
+  className?: string;
+  children: ReactNode;
+}) {
+  const place = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = place.current;
+    if (dialog && !dialog.open) dialog.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog
+      ref={place}
+      className={`dialog ${className}`}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onMouseDown={(event) => {
+        if (event.target === place.current) onClose();
+      }}
+    >
+      <h1 id={id} className={className ? "hidden-label" : "dialog-title"}>
+        {title}
+      </h1>
+      {children}
+    </dialog>
+  );
+}

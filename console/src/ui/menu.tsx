@@ -1,0 +1,47 @@
+// A button that opens a list below it; Escape and a click elsewhere close it.
+import { useEffect, useRef, useState, type ReactNode } from "react";
+
+export function Menu({
+  label,
+  button,
+  children,
+  end = false,
+}: {
+  label: string;
+  button: ReactNode;
+  children: (close: () => void) => ReactNode;
+  end?: boolean;
+}) {
+  const [open, setOpen] = useState(false);
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!open) return;
+    const outside = (event: MouseEvent) => {
+      if (!place.current?.contains(event.target as Node)) setOpen(false);
+    };
+    const escape = (event: KeyboardEvent) => {
+      if (event.key === "Escape") setOpen(false);
+    };
+    document.addEventListener("mousedown", outside);
+    document.addEventListener("keydown", escape);
+    return () => {
+      document.removeEventListener("mousedown", outside);
+      document.removeEventListener("keydown", escape);
+    };
+  }, [open]);
+  return (
+    <div ref={place} className="menu-place">
+      <button
+        type="button"
+        className="button plain"
+        aria-label={label}
+        aria-expanded={open}
+        aria-haspopup="true"
+        onClick={() => setOpen(!open)}
+      >
+        {button}
+      </button>
+      {open ? <div className={`menu ${end ? "end" : ""}`}>{children(() => setOpen(false))}</div> : null}
+    </div>
+  );
+}

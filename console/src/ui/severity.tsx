@@ -1,0 +1,58 @@
+// Severity: a colour, a shape and a letter, always all three.
+import { t, type Key } from "../i18n";
+
+export const SEVERITIES = ["P0", "P1", "P2", "P3"] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+const SHAPES: Record<string, string> = {
+  P0: "M5 0.5 9.8 9.5H0.2Z",
+  P1: "M5 0 10 5 5 10 0 5Z",
+  P2: "M5 0.5a4.5 4.5 0 1 0 0 9a4.5 4.5 0 0 0 0-9Z",
+  P3: "M5 0.5a4.5 4.5 0 1 0 0 9a4.5 4.5 0 0 0 0-9Zm0 1.6a2.9 2.9 0 1 1 0 5.8a2.9 2.9 0 0 1 0-5.8Z",
+  unknown: "M0 8 8 0H10L0 10ZM0 3 3 0H5L0 5ZM5 10 10 5V7L7 10Z",
+  ok: "M4 4h2v2H4Z",
+};
+
+export function Shape({ of }: { of: string }) {
+  return (
+    <svg className="shape" viewBox="0 0 10 10" aria-hidden="true">
+      <path d={SHAPES[of] ?? SHAPES["unknown"]} fill="currentColor" />
+    </svg>
+  );
+}
+
+export function Sev({ of, word = false }: { of: string | null | undefined; word?: boolean }) {
+  const known = of && of in SHAPES ? of : "unknown";
+  const said = t(`sev.${known}` as Key);
+  return (
+    <span className={`sev ${known}`} title={said}>
+      <Shape of={known} />
+      {known.startsWith("P") ? known : word ? said : <span className="hidden-label">{said}</span>}
+      {word && known.startsWith("P") ? ` ${said}` : null}
+    </span>
+  );
+}
+
+/** ▲2 ◆14 ●41 ○23 ?36: only what there is. */
+export function Counts({ of, unknown }: { of: Partial<Record<string, number>>; unknown?: number | null }) {
+  const shown = SEVERITIES.filter((one) => (of[one] ?? 0) > 0);
+  if (!shown.length && !unknown) return <span className="quiet">{t("sev.ok")}</span>;
+  return (
+    <span className="row">
+      {shown.map((one) => (
+        <span key={one} className={`sev ${one}`} title={`${one} ${t(`sev.${one}`)}`}>
+          <Shape of={one} />
+          <span className="hidden-label">{one}</span>
+          {of[one]}
+        </span>
+      ))}
+      {unknown ? (
+        <span className="sev unknown" title={t("sev.unknown")}>
+          <Shape of="unknown" />
+          <span className="hidden-label">{t("sev.unknown")}</span>
+          {unknown}
+        </span>
+      ) : null}
+    </span>
+  );
+}

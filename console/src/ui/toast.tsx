@@ -1,0 +1,46 @@
+// Short answers to an act: what was done, in words, for some seconds.
+import { useSyncExternalStore } from "react";
+import { t } from "../i18n";
+
+type Toast = { id: number; text: string };
+
+let toasts: Toast[] = [];
+let next = 1;
+const listeners = new Set<() => void>();
+
+function change(to: Toast[]): void {
+  toasts = to;
+  for (const tell of listeners) tell();
+}
+
+export function say(text: string): void {
+  const id = next++;
+  change([...toasts.slice(-3), { id, text }]);
+  window.setTimeout(() => drop(id), 7000);
+}
+
+function drop(id: number): void {
+  change(toasts.filter((one) => one.id !== id));
+}
+
+export function Toasts() {
+  const shown = useSyncExternalStore(
+    (tell) => {
+      listeners.add(tell);
+      return () => listeners.delete(tell);
+    },
+    () => toasts,
+  );
+  return (
+    <div className="toasts" role="status" aria-live="polite">
+      {shown.map((one) => (
+        <div key={one.id} className="toast">
+          <span className="grow">{one.text}</span>
+          <button type="button" className="button plain" onClick={() => drop(one.id)}>
+            {t("act.close")}
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}
