@@ -4,6 +4,7 @@ A field that has several rows of its own (one a metric) lies in a chunk row afte
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,7 @@ def cut(miner_no: Ints) -> Iterator[tuple[int, slice]]:
     """The chunks of these machines, in order: number and place."""
     numbers = miner_no // CHUNK
     starts = np.flatnonzero(np.diff(numbers, prepend=-1))
-    ends = np.append(starts[1:], len(miner_no))
-    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+    for start, end in pairwise([*starts.tolist(), len(miner_no)]):
         yield int(numbers[start]), slice(start, end)
 
 
