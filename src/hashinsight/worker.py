@@ -9,11 +9,13 @@ from hashinsight.collectors.ticks import keep_heartbeat_days, notice_silent_coll
 from hashinsight.commands.ticks import COMMAND_TICKS
 from hashinsight.inventory.service import refresh_groups
 from hashinsight.kit.crypto import Vault
+from hashinsight.kit.db.database import Database
 from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings
 from hashinsight.kit.ticks import queries
 from hashinsight.kit.ticks.beats import forget_beats
 from hashinsight.kit.ticks.tick import CatchUp, Tick, TickRun
+from hashinsight.problems.ticks import problem_ticks
 from hashinsight.telemetry.ticks import telemetry_ticks
 
 KEEP_TICK_RUNS = timedelta(days=14)
@@ -41,7 +43,7 @@ _TICKS = (
 )
 
 
-def ticks(settings: Settings) -> tuple[Tick, ...]:
+def ticks(settings: Settings, database: Database) -> tuple[Tick, ...]:
     anchor = settings.audit_anchor.get_secret_value() if settings.audit_anchor else None
     days_kept = timedelta(days=settings.daily_kept_days) if settings.daily_kept_days else None
     return (
@@ -49,4 +51,5 @@ def ticks(settings: Settings) -> tuple[Tick, ...]:
         *COMMAND_TICKS,
         *audit_ticks(Vault(load_secret_key(settings)), anchor),
         *telemetry_ticks(five_minutes_kept=timedelta(days=settings.five_minutes_kept_days), days_kept=days_kept),
+        *problem_ticks(database),
     )

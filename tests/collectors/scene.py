@@ -104,7 +104,7 @@ class Scene:
 
     async def run_ticks(self, *names: str) -> None:
         """As scheduler and worker would at this instant."""
-        due = [tick for tick in ticks(self.app.state.settings) if tick.name in names]
+        due = [tick for tick in ticks(self.app.state.settings, self.app.state.database) if tick.name in names]
         await plan(self.database, due, now=self.now)
         now = self.now
         await Runner(self.database, due, clock=lambda: now).do_due()

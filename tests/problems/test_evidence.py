@@ -1,19 +1,28 @@
 """Every rule can say why: its code, its number, its threshold, and what it was compared with."""
 
 import json
+from typing import Any
 
+import numpy as np
 import pytest
 
 from hashinsight.problems.codes import Issue
-from hashinsight.problems.evidence import evidence_of, peer_metrics
+from hashinsight.problems.evidence import evidence_of, of_collectors, peer_metrics
 from hashinsight.problems.health_rules import RULES
+from hashinsight.problems.pipeline import Verdicts
 from tests.problems.yard import Yard, of, slower
+
+
+def told_of(found: Verdicts, row: int, issue: Issue) -> dict[str, Any]:
+    (text,) = evidence_of(found, np.array([row]), issue)
+    told: dict[str, Any] = json.loads(text)
+    return told
 
 
 def test_a_hit_carries_its_metric_its_threshold_and_its_time() -> None:
     yard = Yard()
     found = yard.cycle(of(0, temp_max_c=91.0))
-    told = evidence_of(found, 0, Issue.OVERHEAT_CRIT)
+    told = told_of(found, 0, Issue.OVERHEAT_CRIT)
     assert told["rule_code"] == "overheat_crit"
     assert (told["temp_max"], told["threshold"]) == (91.0, 85.0)
     assert told["evaluated_at"] == "2026-05-29T12:05:00+00:00"
@@ -24,16 +33,38 @@ def test_a_degradation_carries_the_machines_own_past_and_an_outlier_its_peers() 
     yard = Yard(n=40)
     yard.warm_up()
     found = yard.cycle(slower(0, 0.3), times=5)
-    past = evidence_of(found, 0, Issue.HASHRATE_DEGRADATION)["baseline"]
+    past = told_of(found, 0, Issue.HASHRATE_DEGRADATION)["baseline"]
     assert past["expected"] == pytest.approx(1.0, abs=0.03)
     assert past["residual"] == pytest.approx(-0.3, abs=0.06)
     assert past["z"] < -2
-    peers = evidence_of(found, 0, Issue.FLEET_OUTLIER)["peers"]["hashrate_ratio"]
+    peers = told_of(found, 0, Issue.FLEET_OUTLIER)["peers"]["hashrate_ratio"]
     assert peers["level"] == "site:model:firmware:mode"
     assert peers["robust_z"] < -3
     assert peers["percentile"] == pytest.approx(1 / 40)
     assert peers["count"] >= 39
-    assert peers == peer_metrics(found, 0)["hashrate_ratio"]
+    assert peers == json.loads(peer_metrics(found, np.array([0]))[0])["hashrate_ratio"]
+
+
+def test_the_quantiles_of_the_peers_are_those_of_their_values() -> None:
+    yard = Yard(n=41)
+    found = yard.cycle(times=2)
+    told = json.loads(peer_metrics(found, np.array([3, 7]))[1])["temp_max"]
+    values = found.features.temp_max.astype(np.float32).astype(np.float64)
+    for name, part in {"p10": 0.1, "p25": 0.25, "median": 0.5, "p75": 0.75, "p90": 0.9, "min": 0, "max": 1}.items():
+        assert told[name] == pytest.approx(np.quantile(values, part), abs=1e-5)
+    assert (told["count"], told["value"]) == (41, pytest.approx(values[7], abs=1e-5))
+
+
+def test_a_machine_without_enough_peers_has_none_and_a_collector_says_when_it_was_heard() -> None:
+    found = Yard(n=6).cycle(times=2)
+    assert json.loads(peer_metrics(found, np.array([0]))[0]) == {
+        "hashrate_ratio": None,
+        "temp_max": None,
+        "efficiency": None,
+    }
+    told = [json.loads(one) for one in of_collectors(found.now, np.array([1_780_000_000.5, np.nan]))]
+    assert told[0]["heard_at"].startswith("2026-05-28T20:26:40.5")
+    assert (told[1]["heard_at"], told[1]["rule_code"]) == (None, "collector_down")
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
@@ -42,7 +73,7 @@ def test_the_evidence_of_every_rule_is_json(rule: object) -> None:
     found = yard.cycle(times=2)
     issue = rule.issue  # type: ignore[attr-defined]
     if issue is not Issue.COLLECTOR_DOWN:
-        assert json.loads(json.dumps(evidence_of(found, 0, issue)))["rule_code"] == issue.code
+        assert told_of(found, 0, issue)["rule_code"] == issue.code
 
 
 def test_every_issue_has_one_rule_with_actions() -> None:

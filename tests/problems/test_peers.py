@@ -102,14 +102,6 @@ def test_scale_has_a_floor_and_is_drawn_to_the_parents() -> None:
     assert standings(alone, model, np.ones(40)).scale[0] == peers.LEAST_SCALE
 
 
-def test_quantiles_of_one_machines_peers_are_told() -> None:
-    frame, model = fleet({("big", "x"): 101})
-    told = standings(frame, model, np.arange(101.0)).quantiles(0)
-    assert {name: told[name] for name in ("median", "p10", "p25", "p75", "p90", "min", "max", "count")} == {
-        "median": 50, "p10": 10, "p25": 25, "p75": 75, "p90": 90, "min": 0, "max": 100, "count": 101,
-    }  # fmt: skip
-
-
 def test_the_cache_answers_within_its_time_and_computes_anew_after_it() -> None:
     cache: PeerCache[int] = PeerCache()
     calls: list[int] = []

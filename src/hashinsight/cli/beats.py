@@ -23,7 +23,7 @@ async def _worker(settings: Settings) -> None:
     try:
         await check_database(database)
         await run_worker(
-            database, lambda: open_redis(settings), ticks(settings), stop, stop_seconds=settings.stop_seconds
+            database, lambda: open_redis(settings), ticks(settings, database), stop, stop_seconds=settings.stop_seconds
         )
     finally:
         await database.dispose()
@@ -39,6 +39,6 @@ async def _scheduler(settings: Settings) -> None:
     database = open_database(settings, "scheduler")
     try:
         await check_database(database)
-        await run_scheduler(database, Waker(open_redis(settings)), ticks(settings), stop)
+        await run_scheduler(database, Waker(open_redis(settings)), ticks(settings, database), stop)
     finally:
         await database.dispose()

@@ -1,7 +1,7 @@
 """The settings of a tenant: one typed document with defaults. Pure.
 
-Sections change as a whole, and each says who may change it: `thresholds` whoever governs; `prices`, `approval` and
-`pools` the owner, `pools` with the second factor shown again.
+Sections change as a whole, and each says who may change it: `thresholds` and `rules` whoever governs; `prices`,
+`approval` and `pools` the owner, `pools` with the second factor shown again.
 """
 
 from dataclasses import dataclass
@@ -39,6 +39,7 @@ class Thresholds(_Section):
     overheat_warn_c: Annotated[float, Field(ge=30, le=150)] = 75.0
     overheat_crit_c: Annotated[float, Field(ge=30, le=150)] = 85.0
     debounce_cycles: Annotated[int, Field(ge=1, le=100)] = 2
+    debounce_cycles_p0: Annotated[int, Field(ge=1, le=100)] = 2
     resolve_cycles: Annotated[int, Field(ge=1, le=100)] = 3
     cooldown_hours: Annotated[float, Field(ge=0, le=720)] = 24.0
     raise_at_p_fail: Share = 0.7
@@ -46,6 +47,58 @@ class Thresholds(_Section):
     tickets_per_cycle: Annotated[int, Field(ge=0, le=10_000)] = 5
     reboots_per_site_5min: Annotated[int, Field(ge=1, le=100_000)] = 20
     max_share_of_site_down: Share = 0.2
+
+
+Celsius = Annotated[float, Field(ge=30, le=150)]
+Degrees = Annotated[float, Field(ge=0, le=60)]
+Sigmas = Annotated[float, Field(ge=-20, le=20)]
+Times = Annotated[float, Field(gt=0, le=10_000)]
+
+
+class RuleLimits(_Section):
+    """What a health rule compares with. What is not said stays as the wider layer has it."""
+
+    overheat_warn_c: Celsius | None = None
+    overheat_crit_c: Celsius | None = None
+    overheat_hold_c: Degrees | None = None
+    hashrate_zero_ratio: Share | None = None
+    boards_dead_ratio: Share | None = None
+    boards_degrading_drop: Share | None = None
+    hashrate_z: Sigmas | None = None
+    hashrate_effect: Share | None = None
+    efficiency_z: Sigmas | None = None
+    efficiency_effect: Share | None = None
+    temp_z: Sigmas | None = None
+    temp_effect_c: Degrees | None = None
+    trend_per_day: Share | None = None
+    trend_hours: Times | None = None
+    reject_rate: Share | None = None
+    reject_times_peers: Times | None = None
+    reject_least: Times | None = None
+    hw_errors_per_hour: Times | None = None
+    hw_errors_times_peers: Times | None = None
+    outlier_z: Sigmas | None = None
+    outlier_hashrate: Share | None = None
+    outlier_temp_c: Degrees | None = None
+    outlier_efficiency: Share | None = None
+    cusum_sigma_hours: Times | None = None
+    reboots_in_6_hours: Times | None = None
+    frozen_cycles: Times | None = None
+    sensor_spread_c: Degrees | None = None
+
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=128)]
+Layer = Annotated[dict[Name, RuleLimits], Field(max_length=500)]
+
+
+class Rules(_Section):
+    """Limits layer by layer, the narrower winning: tenant, site (by code), catalogue, model, firmware, sensor kind."""
+
+    tenant: RuleLimits = RuleLimits()
+    sites: Layer = {}
+    models: Layer = {}
+    firmwares: Layer = {}
+    sensors: Layer = {}
 
 
 class Approval(_Section):
@@ -67,6 +120,7 @@ class Pools(_Section):
 class TenantSettings(_Section):
     prices: Prices = Prices()
     thresholds: Thresholds = Thresholds()
+    rules: Rules = Rules()
     approval: Approval = Approval()
     pools: Pools = Pools()
 

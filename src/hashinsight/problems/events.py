@@ -61,7 +61,7 @@ def keys_of(subject: Ints, issue: NDArray[np.integer]) -> Ints:
     return packed
 
 
-_KINDS: dict[str, type[np.generic]] = {
+KINDS: dict[str, type[np.generic]] = {
     "event_no": np.int64,
     "subject": np.int64,
     "issue": np.int8,
@@ -81,12 +81,12 @@ _KINDS: dict[str, type[np.generic]] = {
     "escalated": np.bool_,
     "predecessor": np.int64,
 }
-ARRAYS = tuple(_KINDS)
+ARRAYS = tuple(KINDS)
 NOBODY_TOLD = 127
 
 
 def no_events() -> Events:
-    empty: dict[str, Any] = {name: np.empty(0, dtype=kind) for name, kind in _KINDS.items()}
+    empty: dict[str, Any] = {name: np.empty(0, dtype=kind) for name, kind in KINDS.items()}
     return Events(**empty)
 
 
@@ -117,6 +117,15 @@ def newborn(subject: Ints, issue: NDArray[np.int8], severity: NDArray[np.int8], 
     )
 
 
+def closed(events: Events, rows: Flags, now: float) -> Events:
+    """These are over, whatever was last seen of them: their machine has left the site."""
+    return replace(
+        events,
+        status=np.where(rows, EventStatus.RESOLVED, events.status).astype(np.int8),
+        resolved_ts=np.where(rows, now, events.resolved_ts),
+    )
+
+
 def joined(first: Events, second: Events) -> Events:
     """Both, in order of key."""
     both: dict[str, Any] = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in ARRAYS}
@@ -127,4 +136,4 @@ def joined(first: Events, second: Events) -> Events:
     )
 
 
-__all__ = ["ARRAYS", "NOBODY_TOLD", "Events", "joined", "keys_of", "newborn", "no_events"]
+__all__ = ["ARRAYS", "KINDS", "NOBODY_TOLD", "Events", "closed", "joined", "keys_of", "newborn", "no_events"]

@@ -1,14 +1,17 @@
-"""Why we think so: the numbers behind one hit, for the event's snapshots. Asked for few machines, never for all."""
+"""Why we think so: the numbers behind the hits of one rule, as JSON, for all of its machines at once."""
 
 from datetime import UTC, datetime
-from typing import Any
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
+from hashinsight.problems import grouping
 from hashinsight.problems.codes import ANCHORED, Issue, Metric
 from hashinsight.problems.features import names_left_out
-from hashinsight.problems.health_rules import BY_ISSUE
-from hashinsight.problems.peers import LEVELS
+from hashinsight.problems.frame import Floats, Ints
+from hashinsight.problems.health_rules import BY_ISSUE, Rule
+from hashinsight.problems.peers import LEVELS, Standings
 from hashinsight.problems.pipeline import Verdicts
 
 _OWN = {
@@ -21,71 +24,128 @@ _OWN = {
     Issue.HW_ERROR_RATE_HIGH: Metric.HW_ERROR_RATE,
     Issue.SENSOR_FAULT: Metric.TEMP_SPREAD,
 }
+_QUANTILES = {"p10": 0.1, "p25": 0.25, "p75": 0.75, "p90": 0.9, "min": 0.0, "max": 1.0}
 
 
-def evidence_of(found: Verdicts, row: int, issue: Issue) -> dict[str, Any]:
-    """`rule_code, description, <metric>, threshold, evaluated_at`, and what it was compared with."""
+def evidence_of(found: Verdicts, rows: Ints, issue: Issue) -> list[str]:
+    """`rule_code, description, <metric>, threshold, evaluated_at`, and what it was compared with. One text a row."""
     rule = BY_ISSUE[issue]
-    told: dict[str, Any] = {
-        "rule_code": rule.code,
-        "description": rule.description,
-        rule.metric: _metric(found, row, rule.metric),
-        "threshold": None if rule.threshold is None else float(found.seen.limits[rule.threshold][row]),
-        "evaluated_at": datetime.fromtimestamp(found.now, UTC).isoformat(),
+    columns: dict[str, pl.Series] = {
+        "rule_code": _same(rule.code, rows),
+        "description": _same(rule.description, rows),
+        rule.metric: _metric(found, rows, rule),
+        "threshold": _threshold(found, rows, rule),
+        "evaluated_at": _same(datetime.fromtimestamp(found.now, UTC).isoformat(), rows),
     }
     if issue in _OWN:
-        told["baseline"] = _baseline(found, row, _OWN[issue])
+        columns["baseline"] = _baseline(found, rows, _OWN[issue])
     if issue is Issue.FLEET_OUTLIER:
-        told["peers"] = peer_metrics(found, row)
-    left_out = names_left_out(int(found.left_out[row]))
-    return told | ({"left_out": list(left_out)} if left_out else {})
+        columns["peers"] = _peers(found, rows)
+    columns["left_out"] = _left_out(found.left_out[rows])
+    return _as_json(columns)
 
 
-def peer_metrics(found: Verdicts, row: int) -> dict[str, Any]:
-    """`peer_metrics_json`: level, count and quantiles of the machine's peers, and where it stands among them."""
-    told: dict[str, Any] = {}
-    for metric, among in found.seen.peers.items():
-        level = int(among.level[row])
-        if level >= 0:
-            value = found.seen.own.value[metric, row]
-            known = among.known[level].ordered
-            start, count = (int(array[among.group[row]]) for array in (known.start, known.count))
-            below = np.searchsorted(known.values[start : start + count], np.float32(value), side="right")
-            told[metric.name.lower()] = {
-                "level": LEVELS[level],
-                "value": _number(value),
-                "robust_z": _number(among.z[row]),
-                "percentile": round(float(below) / max(count, 1), 4),
-                **among.quantiles(row),
-            }
-    return told
+def of_collectors(now: float, heard_at: Floats) -> list[str]:
+    """The evidence of collectors that are down: when each was last heard."""
+    rule, rows = BY_ISSUE[Issue.COLLECTOR_DOWN], np.arange(len(heard_at))
+    at = pl.Series(heard_at * 1e6).fill_nan(None).cast(pl.Int64).cast(pl.Datetime("us", "UTC"))
+    return _as_json(
+        {
+            "rule_code": _same(rule.code, rows),
+            "description": _same(rule.description, rows),
+            rule.metric: at.dt.strftime("%Y-%m-%dT%H:%M:%S%.f+00:00"),
+            "threshold": _same(None, rows),
+            "evaluated_at": _same(datetime.fromtimestamp(now, UTC).isoformat(), rows),
+        }
+    )
 
 
-def _metric(found: Verdicts, row: int, name: str) -> Any:
-    if name == "robust_z":
-        return {metric.name.lower(): _number(among.z[row]) for metric, among in found.seen.peers.items()}
-    if name == "trend_slope":
-        return _number(found.seen.slope[row])
-    if name == "pool":
-        return found.seen.frame.pool.of[found.seen.frame.pool.no[row]] if found.seen.frame.pool.no[row] >= 0 else None
-    value = getattr(found.features, name)[row]
-    return bool(value) if isinstance(value, np.bool_) else _number(value)
+def peer_metrics(found: Verdicts, rows: Ints) -> list[str]:
+    """`peer_metrics_json`: level, count and quantiles of each machine's peers, and where it stands among them."""
+    peers = _peers(found, rows)
+    return peers.struct.json_encode().to_list()
 
 
-def _baseline(found: Verdicts, row: int, metric: Metric) -> dict[str, Any]:
+def _peers(found: Verdicts, rows: Ints) -> pl.Series:
+    """A metric for which there are too few peers is null."""
+    metrics = {metric.name.lower(): _among(found, rows, metric, among) for metric, among in found.seen.peers.items()}
+    return pl.DataFrame(metrics).to_struct("peers")
+
+
+def _among(found: Verdicts, rows: Ints, metric: Metric, among: Standings) -> pl.Series:
+    level, group = among.level[rows], among.group[rows]
+    value = found.seen.own.value[metric, rows]
+    shares = {name: np.full(len(rows), np.nan) for name in (*_QUANTILES, "percentile")}
+    for number in np.unique(level[level >= 0]).tolist():
+        here = level == number
+        ordered = among.known[number].ordered
+        for name, part in _QUANTILES.items():
+            shares[name][here] = grouping.quantile(ordered, part)[group[here]]
+        shares["percentile"][here] = grouping.percentile(ordered, value[here], group[here])
+    columns = {
+        "level": pl.Series(level).replace_strict(dict(enumerate(LEVELS)), default=None, return_dtype=pl.String),
+        "value": _numbers(value),
+        "robust_z": _numbers(among.z[rows]),
+        "percentile": _numbers(shares.pop("percentile")),
+        "median": _numbers(among.median[rows]),
+        "mad": _numbers(among.scale[rows]),
+        "count": pl.Series(among.count[rows]),
+        **{name: _numbers(values) for name, values in shares.items()},
+    }
+    told = pl.DataFrame(columns)
+    return told.select(pl.when(pl.col("level").is_not_null()).then(pl.struct(pl.all()))).to_series()
+
+
+def _metric(found: Verdicts, rows: Ints, rule: Rule) -> pl.Series:
+    if rule.metric == "robust_z":
+        among = {metric.name.lower(): _numbers(one.z[rows]) for metric, one in found.seen.peers.items()}
+        return pl.DataFrame(among).to_struct("robust_z")
+    if rule.metric == "trend_slope":
+        return _numbers(found.seen.slope[rows])
+    if rule.metric == "pool":
+        pool = found.seen.frame.pool
+        names = pl.Series([*pool.of, None], dtype=pl.String)
+        return names.gather(np.where(pool.no[rows] < 0, len(pool.of), pool.no[rows]))
+    values = getattr(found.features, rule.metric)[rows]
+    return pl.Series(values) if values.dtype == np.bool_ else _numbers(values)
+
+
+def _threshold(found: Verdicts, rows: Ints, rule: Rule) -> pl.Series:
+    if rule.threshold is None:
+        return pl.Series([None] * len(rows), dtype=pl.Float64)
+    return _numbers(found.seen.limits[rule.threshold][rows])
+
+
+def _baseline(found: Verdicts, rows: Ints, metric: Metric) -> pl.Series:
     own = found.seen.own
-    told = {
-        "metric": metric.name.lower(),
-        "expected": _number(own.value[metric, row] - own.residual[metric, row]),
-        "residual": _number(own.residual[metric, row]),
-        "smoothed_residual": _number(own.smooth[metric, row]),
-        "sigma": _number(own.sigma[metric, row]),
-        "z": _number(own.z[metric, row]),
+    columns = {
+        "metric": _same(metric.name.lower(), rows),
+        "expected": _numbers(own.value[metric, rows] - own.residual[metric, rows]),
+        "residual": _numbers(own.residual[metric, rows]),
+        "smoothed_residual": _numbers(own.smooth[metric, rows]),
+        "sigma": _numbers(own.sigma[metric, rows]),
+        "z": _numbers(own.z[metric, rows]),
     }
     if metric < ANCHORED:
-        told["from_anchor"] = _number(found.seen.drift[metric, row])
-    return told
+        columns["from_anchor"] = _numbers(found.seen.drift[metric, rows])
+    return pl.DataFrame(columns).to_struct("baseline")
 
 
-def _number(value: Any) -> float | None:
-    return None if np.isnan(value) else round(float(value), 6)
+def _left_out(bits: NDArray[np.int32]) -> pl.Series:
+    """Names by the few combinations that there are."""
+    kinds, which = np.unique(bits, return_inverse=True)
+    names = pl.Series([list(names_left_out(int(one))) for one in kinds], dtype=pl.List(pl.String))
+    return names.gather(which)
+
+
+def _as_json(columns: dict[str, pl.Series]) -> list[str]:
+    texts: list[str] = pl.DataFrame(columns).to_struct("told").struct.json_encode().to_list()
+    return texts
+
+
+def _same(word: str | None, rows: Ints) -> pl.Series:
+    return pl.Series([word], dtype=pl.String).new_from_index(0, len(rows))
+
+
+def _numbers(values: NDArray[np.floating]) -> pl.Series:
+    return pl.Series(np.asarray(values, dtype=np.float64)).fill_nan(None).round(6)

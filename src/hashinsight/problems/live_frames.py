@@ -18,13 +18,8 @@ _TEXTS = {"model": "model", "firmware": "firmware", "mode": "mode", "pool_url": 
 _STATES = {one.name.lower(): int(one) for one in Expected}
 
 
-def frame_of(
-    live: pl.DataFrame, expected: pl.DataFrame, *, suppressed: Sequence[int] = (), collector: str = "site_id"
-) -> Frame:
-    """`live` is `telemetry.queries.live_frame`, `expected` is `inventory`'s `expected_frame`, as of one moment.
-
-    `collector` names the column of `live` that says who collects for a machine.
-    """
+def frame_of(live: pl.DataFrame, expected: pl.DataFrame, *, suppressed: Sequence[int] = ()) -> Frame:
+    """`live` is `telemetry.queries.live_frame`, `expected` is `inventory`'s `expected_frame`, as of one moment."""
     rows = live.sort("miner_no")
     numbers = rows["miner_no"].cast(pl.Int64).to_numpy()
     state, until = _expected(expected, numbers)
@@ -32,7 +27,7 @@ def frame_of(
     columns |= {ours: _texts(rows[name]) for name, ours in _TEXTS.items()}
     columns |= {
         "site": _texts(rows["site_id"].cast(pl.String)),
-        "collector": _texts(rows[collector].cast(pl.String)),
+        "collector": _numbered(rows["collector_no"]),
         "ts": _seconds(rows["ts"]),
         "heard_at": _seconds(rows["heard_at"]),
         "status": _floats(rows["status"].fill_null(0)),
@@ -66,6 +61,12 @@ def _seconds(column: pl.Series) -> Floats:
 def _is_air(cooling: pl.Series) -> Flags:
     """What nobody says is cooled by air."""
     return (cooling.fill_null("air") == "air").to_numpy()
+
+
+def _numbered(column: pl.Series) -> Texts:
+    """Numbers that stay what they are from cycle to cycle."""
+    numbers = column.cast(pl.Int64).fill_null(-1).to_numpy()
+    return Texts(tuple(map(str, range(int(numbers.max(initial=-1)) + 1))), numbers)
 
 
 def _texts(column: pl.Series) -> Texts:

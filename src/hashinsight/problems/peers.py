@@ -45,28 +45,6 @@ class Standings:
     z: Floats
     known: tuple[Known, ...]
 
-    def quantiles(self, row: int) -> dict[str, float]:
-        """For the evidence of one machine."""
-        level, group = int(self.level[row]), int(self.group[row])
-        if level < 0:
-            return {}
-        ordered = self.known[level].ordered
-        start, count = int(ordered.start[group]), int(ordered.count[group])
-        values = ordered.values[start : start + count].astype(np.float64)
-        p10, p25, p75, p90 = np.quantile(values, [0.1, 0.25, 0.75, 0.9])
-        return {
-            "median": float(self.median[row]), "mad": float(self.scale[row]), "count": count, "p10": float(p10),
-            "p25": float(p25), "p75": float(p75), "p90": float(p90), "min": float(values[0]), "max": float(values[-1]),
-        }  # fmt: skip
-
-    def percentiles(self, values: Floats) -> Floats:
-        """Of all machines: which part of its peers each is at or above."""
-        found = np.full(len(values), np.nan)
-        for number, known in enumerate(self.known):
-            here = np.where(self.level == number, self.group, -1)
-            found = np.where(self.level == number, grouping.percentile(known.ordered, values, here), found)
-        return found
-
 
 def levels_of(frame: Frame, model: Ints, mode: NDArray[np.int8]) -> tuple[Level, ...]:
     site, firmware, modes = frame.site.no, frame.firmware.no, mode.astype(np.int64)

@@ -30,6 +30,7 @@ SCHEMA: dict[str, Any] = {
     "inventory_ths": pl.Float64,
     "inventory_source": pl.String,
     "heard_at": _TIME,
+    "collector_no": pl.Int32,
     "ts": _TIME,
     "last_seen_at": _TIME,
     "status": pl.Int16,

@@ -15,7 +15,7 @@ from hashinsight.kit.errors import Forbidden
 
 router = APIRouter()
 
-_NEEDED = {"thresholds": Permission.GOVERN}  # every other section is the owner's
+_NEEDED = {"thresholds": Permission.GOVERN, "rules": Permission.GOVERN}  # every other section is the owner's
 
 
 @router.get("/settings", responses=shows(SettingsShown))

@@ -125,6 +125,25 @@ def real_lists(grid: NDArray[np.float64], lengths: NDArray[np.int64]) -> Column:
     )
 
 
+_OIDS = {"f4": 700, "f8": 701, "i2": 21, "i4": 23, "i8": 20}
+
+
+def array(values: NDArray[np.generic], kind: str) -> bytes:
+    """One array as a value, not empty. NaN stays NaN. `kind` is NumPy's word without the order: 'f4', 'i8'."""
+    cells = np.empty(len(values), [("length", ">i4"), ("value", f">{kind}")])
+    cells["length"] = int(kind[-1])
+    cells["value"] = values
+    return np.array([1, 0, _OIDS[kind], len(values), 1], ">i4").tobytes() + cells.tobytes()
+
+
+def row(values: Sequence[bytes | None]) -> bytes:
+    """One line of a COPY from values in PostgreSQL's binary form; None is NULL."""
+    parts = [len(values).to_bytes(2, "big")]
+    for value in values:
+        parts += (_NULL.tobytes(),) if value is None else (len(value).to_bytes(4, "big"), value)
+    return b"".join(parts)
+
+
 def rows_of(columns: Sequence[Column]) -> bytes:
     """All columns as lines of a COPY: they stand between START and END."""
     count = len(columns[0].block)

@@ -5,11 +5,12 @@ policies are checked as for any insert, and conflicts are settled in one stateme
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 
 import polars as pl
 from psycopg import AsyncConnection, AsyncCursor, sql
-from sqlalchemy import Table
+from sqlalchemy import Table, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.kit.db.database import DRIVER, driver_behind
@@ -51,6 +52,24 @@ async def copy_into(
         written = cursor.rowcount
         await cursor.execute(sql.SQL("drop table {stage}").format(**names))
     return written
+
+
+@asynccontextmanager
+async def staged(
+    session: AsyncSession, stage: str, frame: pl.DataFrame, kinds: Mapping[str, str]
+) -> AsyncIterator[str]:
+    """The frame as a temporary table, for statements that take it from there. `kinds` are PostgreSQL's types."""
+    name = sql.Identifier(stage)
+    columns = sql.SQL(", ").join(sql.Identifier(column) for column in frame.columns)
+    typed = sql.SQL(", ").join(
+        sql.SQL("{} {}").format(sql.Identifier(column), sql.SQL(kinds[column])) for column in frame.columns
+    )
+    async with (await driver_of(session)).cursor() as cursor:
+        await cursor.execute(sql.SQL("create temporary table {} ({}) on commit drop").format(name, typed))
+        await _copy(cursor, sql.SQL("copy {} ({}) from stdin (format csv)").format(name, columns), frame)
+        await cursor.execute(sql.SQL("analyze {}").format(name))
+    yield stage
+    await session.execute(text(f"drop table {stage}"))
 
 
 async def driver_of(session: AsyncSession) -> AsyncConnection:

@@ -114,7 +114,12 @@ def _events() -> None:
         sa.CheckConstraint("(miner_no is null) = (collector_id is not null)", name="ck_problem_events_subject"),
         sa.CheckConstraint("(status = 'resolved') = (resolved_ts is not null)", name="ck_problem_events_resolved"),
     )
-    order = [sa.text("p_fail_24h desc nulls last"), sa.text("seen desc"), sa.text("last_seen_ts desc"), "id"]
+    order: list[str | sa.TextClause] = [
+        sa.text("p_fail_24h desc nulls last"),
+        sa.text("seen desc"),
+        sa.text("last_seen_ts desc"),
+        "id",
+    ]
     indexes: tuple[tuple[str, list[str | sa.TextClause], str | None], ...] = (
         ("shown", ["site_id", "severity", *order], _SHOWN),
         ("status", ["site_id", "status", "severity", *order], None),

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 from psycopg import sql
-from sqlalchemy import Select, and_, func, or_, select
+from sqlalchemy import Select, and_, func, or_, select, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -14,6 +14,7 @@ from hashinsight.collectors.models import Collector
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.models import Miner, Rack, Zone
 from hashinsight.inventory.queries.scopes import miners_within
+from hashinsight.kit.db.copying import staged
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.paging import Page, page
 from hashinsight.telemetry.layers import ONLINE_FOR
@@ -79,7 +80,9 @@ def live_query(scope: Scope, *, site_id: int | None = None) -> Select[Any]:
         "inventory_firmware": Miner.firmware,
         "inventory_ths": Miner.expected_ths,
         "inventory_source": Miner.expected_source,
-        "heard_at": func.greatest(of_site.c.at, of_zone.c.at),
+        # a zone with a collector of its own is spoken for by that one
+        "heard_at": func.coalesce(of_zone.c.at, of_site.c.at),
+        "collector_no": func.coalesce(of_zone.c.number, of_site.c.number),
         **{name: LIVE.c[name] for name in _FROM_LIVE},
         "reported_ths": LIVE.c.expected_ths,
         "reported_model": LIVE.c.model,
@@ -99,8 +102,22 @@ def live_query(scope: Scope, *, site_id: int | None = None) -> Select[Any]:
 
 
 def _heard(*, zoned: bool) -> Any:
-    """When a collector was last heard, for the whole site or for one zone of it."""
+    """When a collector was last heard, for the whole site or for one zone; of several, the first gives the number."""
     key = Collector.zone_id if zoned else Collector.site_id
-    spoken = select(key, func.max(Collector.last_seen_at).label("at")).where(Collector.status != "disabled")
+    heard = func.max(Collector.last_seen_at).label("at"), func.min(Collector.number).label("number")
+    spoken = select(key, *heard).where(Collector.status != "disabled")
     spoken = spoken.where(Collector.zone_id.is_not(None) if zoned else Collector.zone_id.is_(None))
     return spoken.group_by(key).subquery("heard_in_zone" if zoned else "heard_at_site")
+
+
+async def set_health(session: AsyncSession, rows: pl.DataFrame) -> None:
+    """`miner_no, overall_health` of machines whose health has changed."""
+    if rows.is_empty():
+        return
+    async with staged(session, "stage_health", rows, {"miner_no": "integer", "overall_health": "text"}) as stage:
+        await session.execute(
+            text(
+                f"update telemetry_live t set overall_health = s.overall_health from {stage} s"  # noqa: S608 - our own name
+                " where t.miner_no = s.miner_no"
+            )
+        )

@@ -1,0 +1,1 @@
+"""Acts on problems, one file a verb."""

@@ -1,0 +1,159 @@
+"""One cycle of one site: read, think, write, in the transaction of its run."""
+
+import asyncio
+import time
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+import polars as pl
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.kit.db import partitions
+from hashinsight.kit.db.database import Database
+from hashinsight.problems import baselines, chunks
+from hashinsight.problems.codes import DataState, EventStatus, Metric, Severity, ThawReason
+from hashinsight.problems.events import Events, closed
+from hashinsight.problems.models import FEATURE_CHUNKS, FEATURE_HOURS, RUNS
+from hashinsight.problems.pipeline import Verdicts, step
+from hashinsight.problems.queries import carried
+from hashinsight.problems.registry import Place, write_cycle
+from hashinsight.problems.service.reading import Read, read_cycle
+from hashinsight.problems.state import State, aligned
+from hashinsight.telemetry.queries.live import set_health
+
+DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+_PLAIN = (
+    "hashrate_ratio", "boards_ratio", "temp_max", "temp_load", "temp_spread", "efficiency", "fan_speed_min",
+    "reject_rate", "hw_error_rate", "board_share_min", "volatility",
+)  # fmt: skip
+_NO_ONE = 127
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a cycle did, and where its time went."""
+
+    machines: int
+    actions: dict[str, int]
+    seconds: dict[str, float]
+
+
+async def run_cycle(
+    database: Database, session: AsyncSession, site_id: int, *, period: datetime, now: datetime
+) -> Ran | None:
+    """None: there is nothing to do, or this period was done before. Committed by whoever gave the session."""
+    spent = _Spent()
+    kept = await carried.keep_site(session, site_id)
+    if kept is None or (kept.cycled_at is not None and kept.cycled_at >= now):
+        return None
+    read = await read_cycle(database, session, kept, site_id, now=now)
+    read.state.mixtures = kept.mixtures
+    spent.lap("read")
+    if not read.frame.n and not read.remembered.events.n:
+        return None
+    last = float("nan") if kept.cycled_at is None else kept.cycled_at.timestamp()
+    state, found = await asyncio.to_thread(_think, read, now.timestamp(), last)
+    spent.lap("think")
+    await carried.lock_site(session, site_id)
+    place = Place(kept.tenant_id, site_id)
+    actions = await write_cycle(session, place, read.remembered, found, read.subjects, last=last, now=now)
+    spent.lap("events")
+    await carried.write_state(session, kept, site_id, read.state, state)
+    spent.lap("state")
+    await _write_features(session, kept, site_id, found, now=now)
+    spent.lap("features")
+    health = _health(found.lived.events, found)
+    await set_health(session, _changed_health(read.live, found, health))
+    await carried.move_site(
+        session, site_id, next_no=found.lived.events.next_no, mixtures=state.mixtures,
+        fitted_before=kept.mixtures.fitted_at, now=now,
+    )  # fmt: skip
+    spent.lap("rest")
+    counts = _counts(found, health)
+    row = {"actions": actions, "seconds": spent.of, "ran_at": now, **counts}
+    made = upsert(RUNS).values(tenant_id=kept.tenant_id, site_id=site_id, period=period, **row)
+    await session.execute(made.on_conflict_do_update(index_elements=["site_id", "period"], set_=row))
+    return Ran(found.seen.frame.n, actions, spent.of)
+
+
+def _think(read: Read, now: float, last: float) -> tuple[State, Verdicts]:
+    state = aligned(read.state, read.frame.miner_no)  # a copy: what was read stays as it was, to be compared with
+    repaired = np.isin(state.miner_no, list(read.repaired))
+    if repaired.any():
+        baselines.begin_anew(state, repaired, now=now, reason=ThawReason.REPAIRED)
+    events = read.remembered.events
+    gone = events.active & ~np.isin(events.subject, read.subjects["subject"].to_numpy())
+    if gone.any():
+        events = closed(events, gone, now)
+    return step(replace(state, events=events, cycled_at=last), read.frame, now, read.config)
+
+
+async def _write_features(
+    session: AsyncSession, kept: carried.Kept, site_id: int, found: Verdicts, *, now: datetime
+) -> None:
+    own, seen = found.seen.own, found.features
+    of: dict[str, Any] = {name: getattr(seen, name).astype(np.float32) for name in _PLAIN}
+    of |= {
+        "trend_slope": found.seen.slope.astype(np.float32),
+        "residual_hashrate": own.residual[Metric.HASHRATE_RATIO].astype(np.float32),
+        "residual_eff": own.residual[Metric.EFFICIENCY].astype(np.float32),
+        "residual_temp": own.residual[Metric.TEMP_MAX].astype(np.float32),
+        "data_state": found.standing.state,
+        "mode": found.mode,
+        "left_out": found.left_out,
+    }
+    new_hour = kept.cycled_at is None or kept.cycled_at < now.replace(minute=0, second=0, microsecond=0)
+    lines = await asyncio.to_thread(chunks.rows, found.seen.frame.miner_no, of)
+    for table in (FEATURE_CHUNKS, FEATURE_HOURS) if new_hour else (FEATURE_CHUNKS,):
+        await partitions.ensure(session, table.name, now, now, DAY)
+        await carried.write_features(session, table, lines, tuple(of), place=(kept.tenant_id, site_id), ts=now)
+
+
+def _health(events: Events, found: Verdicts) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
+    """By machine the worst severity that is shown; -1 where nobody knows, and `_NO_ONE` where all is well."""
+    worst = np.full(found.seen.frame.n, _NO_ONE, dtype=np.int8)
+    shown = events.take(events.active & (events.status != EventStatus.PENDING) & (events.subject >= 0))
+    at = np.searchsorted(found.seen.frame.miner_no, shown.subject)
+    here = at < len(worst)
+    here[here] = found.seen.frame.miner_no[at[here]] == shown.subject[here]
+    np.minimum.at(worst, at[here], shown.severity[here])
+    state = found.standing.state
+    unknown = (worst == _NO_ONE) & ((state == DataState.UNKNOWN) | (state == DataState.STALE))
+    worst[unknown] = -1
+    return worst
+
+
+def _changed_health(live: pl.DataFrame, found: Verdicts, health: Any) -> pl.DataFrame:
+    words = {-1: "unknown", _NO_ONE: "ok", **{int(one): one.name for one in Severity}}
+    now = pl.DataFrame(
+        {
+            "miner_no": found.seen.frame.miner_no,
+            "overall_health": pl.Series(health).replace_strict(words, return_dtype=pl.String),
+        }
+    )
+    was = live.select(pl.col("miner_no").cast(pl.Int64), before="overall_health")
+    return now.join(was, on="miner_no").filter(pl.col("overall_health") != pl.col("before")).drop("before")
+
+
+def _counts(found: Verdicts, health: Any) -> dict[str, int]:
+    state = found.standing.state
+    return {
+        "machines": found.seen.frame.n,
+        **{one.name.lower(): int((state == one).sum()) for one in DataState},
+        "healthy": int((health == _NO_ONE).sum()),
+        "with_problem": int(((health >= 0) & (health != _NO_ONE)).sum()),
+    }
+
+
+class _Spent:
+    def __init__(self) -> None:
+        self.of: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.of[name] = round(now - self._last, 4)
+        self._last = now

@@ -1,0 +1,106 @@
+"""Everything that a cycle reads, as of one moment. What can be read side by side is."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import polars as pl
+from sqlalchemy import select, text
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.audit.actions import SYSTEM
+from hashinsight.collectors.models import Collector
+from hashinsight.identity.scope import Reach, make_scope
+from hashinsight.inventory.service import expected_frame
+from hashinsight.inventory.service.settings import read_settings
+from hashinsight.kit.db.database import Database
+from hashinsight.problems.config import Config
+from hashinsight.problems.frame import Frame
+from hashinsight.problems.live_frames import frame_of
+from hashinsight.problems.queries.carried import Kept, read_state
+from hashinsight.problems.queries.pulse import Remembered, read_pulse
+from hashinsight.problems.queries.suppressions import suppressed_miners
+from hashinsight.problems.settings import config_of
+from hashinsight.problems.state import State
+from hashinsight.telemetry.queries import live_frame
+
+# an act that was committed while the cycle before was thinking is looked at again
+_OVERLAP = timedelta(minutes=2)
+_REPAIRED = text(
+    "select distinct miner_no from problem_events where site_id = :site and status = 'resolved'"
+    " and resolved_ts > :since and resolution_cause in ('repaired', 'replaced') and miner_no is not null"
+)
+
+
+@dataclass(frozen=True)
+class Read:
+    live: pl.DataFrame
+    frame: Frame
+    state: State
+    remembered: Remembered
+    subjects: pl.DataFrame
+    repaired: Sequence[int]
+    config: Config
+
+
+async def read_cycle(database: Database, session: AsyncSession, kept: Kept, site_id: int, *, now: datetime) -> Read:
+    scope = make_scope(kept.tenant_id, SYSTEM, [Reach(sites=(site_id,))])
+    context = scope.context(read_only=True)
+    live, expected, state, remembered = await asyncio.gather(
+        live_frame(database, scope, as_of=now, site_id=site_id),
+        expected_frame(database, context, now, site_id=site_id),
+        read_state(database, context, site_id),
+        read_pulse(database, context, site_id, next_no=kept.next_no),
+    )
+    settings = (await read_settings(session, kept.tenant_id)).settings
+    collectors = await _collectors(session, site_id)
+    quiet = await suppressed_miners(session, site_id, as_of=now)
+    return Read(
+        live=live,
+        frame=await asyncio.to_thread(frame_of, live, expected, suppressed=quiet),
+        state=state,
+        remembered=remembered,
+        subjects=_subjects(live, collectors.drop("interval_sec")),
+        repaired=await _repaired(session, site_id, kept.cycled_at),
+        config=config_of(settings, site_id=site_id, site_code=kept.code, interval_sec=_interval(collectors)),
+    )
+
+
+async def _repaired(session: AsyncSession, site_id: int, last: datetime | None) -> Sequence[int]:
+    if last is None:
+        return []
+    return list((await session.execute(_REPAIRED, {"site": site_id, "since": last - _OVERLAP})).scalars())
+
+
+async def _collectors(session: AsyncSession, site_id: int) -> pl.DataFrame:
+    columns = Collector.number, Collector.id, Collector.last_seen_at, Collector.collection_interval_sec
+    query = select(*columns).where(Collector.site_id == site_id, Collector.status != "disabled")
+    rows = (await session.execute(query)).all()
+    return pl.DataFrame(
+        {
+            "subject": [-1 - row.number for row in rows],
+            "collector_id": [str(row.id) for row in rows],
+            "heard_at": [None if row.last_seen_at is None else row.last_seen_at.timestamp() for row in rows],
+            "interval_sec": [float(row.collection_interval_sec) for row in rows],
+        },
+        schema={"subject": pl.Int64, "collector_id": pl.String, "heard_at": pl.Float64, "interval_sec": pl.Float64},
+    )
+
+
+def _interval(collectors: pl.DataFrame) -> float:
+    """The slowest collector's: what is late for another may be in time for this one."""
+    slowest = collectors["interval_sec"].max()
+    return float(slowest) if isinstance(slowest, float) else Config().interval_sec
+
+
+def _subjects(live: pl.DataFrame, collectors: pl.DataFrame) -> pl.DataFrame:
+    machines = live.select(
+        subject=pl.col("miner_no").cast(pl.Int64),
+        miner_no=pl.col("miner_no"),
+        miner_id=pl.col("miner_id"),
+        zone_id=pl.col("zone_id"),
+        model=pl.col("model"),
+        firmware=pl.col("firmware"),
+    )
+    return pl.concat([machines, collectors], how="diagonal")
