@@ -13,11 +13,11 @@ const pairs = Object.entries(texts) as [string, Pair][];
 const marks = (text: string) => [...new Set([...text.matchAll(/\{(\w+)/g)].map((found) => found[1]))].sort();
 
 // the same in every language: names, units and the languages' own names
-const SAME = new Set(["app.name", "user.english", "user.chinese", "miner.mac", "evidence.z", "evidence.value", "map.then"]);
+const SAME = new Set(["app.name", "user.english", "user.chinese", "miner.mac", "evidence.z", "map.then"]);
 // what is read aloud or shown from an attribute
 const SHOWN = new Set(["aria-label", "title", "placeholder", "alt", "label", "hint"]);
 // symbols and units that are no language's words
-const NEUTRAL = /^[\s\d.,:;·/›≈%°()\[\]{}+–—|-]*$|^(Ctrl K|J\/TH|TH\/s|°C|rpm)$/;
+const NEUTRAL = /^[\s\d.,:;·/›≈×%°()\[\]{}+–—|-]*$|^(Ctrl K|J\/TH|TH\/s|°C|rpm)$/;
 
 describe("texts", () => {
   it("are there in both languages, and the Chinese ones are Chinese", () => {

@@ -158,3 +158,8 @@ export async function renew(): Promise<boolean> {
     return false;
   }
 }
+
+/** For answers whose form another module names. */
+export function ask(method: Method, path: string, options: Options = {}): Promise<unknown> {
+  return request(method, path, options);
+}

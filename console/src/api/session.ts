@@ -38,6 +38,13 @@ export function useMay(): (right: Right) => boolean {
   return (right) => me?.may.includes(right) ?? false;
 }
 
+/** Whether a grant reaches the whole tenant: some things belong to it as such. */
+export function useWhole(): boolean {
+  const me = useMe();
+  const grants = (me?.grants ?? []) as { site_ids?: unknown; zone_ids?: unknown; group_ids?: unknown }[];
+  return grants.some((one) => !one.site_ids && !one.zone_ids && !one.group_ids);
+}
+
 export async function signIn(client: QueryClient, email: string, password: string, code: string): Promise<void> {
   const body = { email, password, cookie: true, ...(code ? { totp_code: code } : {}) };
   const answer = (await call("post", "/api/v1/auth/login", { body })) as unknown as { csrf_token: string };

@@ -5,6 +5,7 @@ import { isReached, onReach, setReach } from "./reach";
 
 const AGAIN_MS = 2000;
 const SILENT_MS = 40_000;
+const PATIENCE_MS = 2000;
 
 type Changed = { kind: string; site_id: number | null };
 
@@ -58,7 +59,9 @@ export function follow(client: QueryClient): () => void {
 
 async function probe(): Promise<void> {
   try {
-    const answer = await fetch("/api/v1/auth/me", { credentials: "same-origin" });
+    // a server that is being started anew keeps callers waiting: that is away, too
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const answer = await fetch("/api/v1/auth/me", { credentials: "same-origin", signal });
     setReach(answer.status < 500);
     if (answer.status === 401) await renew();
   } catch {

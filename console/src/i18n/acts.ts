@@ -29,7 +29,6 @@ export const acts = {
   "cmd.failed": ["This was refused: {reason}", "被拒绝：{reason}"],
   "cmd.need": ["Choose what is to be done.", "请选择要执行的操作。"],
   "cmd.waits": ["waits: {reason}", "等待：{reason}"],
-  "cmd.by": ["by {who}", "由 {who}"],
   "cmdtype.reboot_device": ["Reboot", "重启机器"],
   "cmdtype.restart_mining": ["Restart mining", "重启挖矿程序"],
   "cmdtype.disable_hashing": ["Stop hashing", "停止挖矿"],

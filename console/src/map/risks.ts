@@ -2,12 +2,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { settingsQuery } from "../api/queries";
+import { useWhole } from "../api/session";
 import type { Limits } from "./measures";
 
 const DEFAULTS: Limits = { warn: 75, crit: 85 };
 
 export function useLimits(): Limits {
-  const found = useQuery(settingsQuery).data as { settings?: Given } | undefined;
+  const isWhole = useWhole();
+  const found = useQuery({ ...settingsQuery, enabled: isWhole }).data as { settings?: Given } | undefined;
   const given = found?.settings?.thresholds;
   const warn = given?.overheat_warn_c ?? DEFAULTS.warn;
   const crit = given?.overheat_crit_c ?? DEFAULTS.crit;

@@ -52,7 +52,7 @@ function Site({ site }: { site: SiteSums }) {
         ) : (
           <SiteMap site={site} cells={cells.data} />
         )}
-        <div className="side">
+        <div className="side" role="region" aria-label={t("site.beside")} tabIndex={0}>
           <TopRisks site={site} />
           <Trends site={site} />
         </div>

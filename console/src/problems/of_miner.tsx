@@ -1,22 +1,61 @@
-import type { ReactNode } from "react";
+// A machine's problems on its own page, and its suppression.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState, type ReactNode } from "react";
 import type { SiteSums } from "../api/known";
-import { t } from "../i18n";
+import { useMay } from "../api/session";
+import { named, t } from "../i18n";
+import { Sev } from "../ui/severity";
+import { Part } from "../ui/states";
+import { When } from "../ui/when";
+import { SuppressDialog } from "./acts";
+import { minerProblemsQuery } from "./api";
 
 export function MinerProblems({ site, miner }: { site: SiteSums; miner: string }) {
-  void site;
-  void miner;
+  const found = useQuery(minerProblemsQuery(site.site_id, miner, false));
   return (
     <section className="panel" aria-labelledby="problems">
       <header>
         <h2 id="problems">{t("miner.problems")}</h2>
       </header>
-      <p className="body quiet">{t("miner.problems.none")}</p>
+      <Part of={found} rows={2}>
+        {(problems) =>
+          problems.length ? (
+            <ul className="list">
+              {problems.map((one) => (
+                <li key={one.id}>
+                  <Sev of={one.severity} />
+                  <Link className="grow" to="/sites/$site/problems/$problem" params={{ site: site.code, problem: one.id }}>
+                    {named("issue", one.issue_code)}
+                  </Link>
+                  <span className="chip">{named("status", one.status)}</span>
+                  <span className="quiet">
+                    <When at={one.start_ts} zone={site.timezone} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          ) : (
+            <p className="body quiet">{t("miner.problems.none")}</p>
+          )
+        }
+      </Part>
     </section>
   );
 }
 
 export function useSuppress(site: SiteSums, miner: string): { button: ReactNode; dialog: ReactNode } {
-  void site;
-  void miner;
-  return { button: null, dialog: null };
+  const may = useMay();
+  const [open, setOpen] = useState(false);
+  if (!may("suppress")) return { button: null, dialog: null };
+  return {
+    button: (
+      <button type="button" className="button" onClick={() => setOpen(true)}>
+        {t("pact.suppress")}
+      </button>
+    ),
+    dialog: open ? (
+      <SuppressDialog site={site.site_id} miners={[miner]} zone={site.timezone} onClose={() => setOpen(false)} />
+    ) : null,
+  };
 }

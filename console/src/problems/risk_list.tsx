@@ -1,7 +1,42 @@
+// The machines of a site that are most at risk, worst first.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import type { SiteSums } from "../api/known";
-import { t } from "../i18n";
+import { named, t } from "../i18n";
+import { ago, percent } from "../i18n/format";
+import { Sev } from "../ui/severity";
+import { Part } from "../ui/states";
+import { useNow } from "../ui/when";
+import { summaryQuery } from "./api";
 
 export function RiskList({ site }: { site: SiteSums }) {
-  void site;
-  return <p className="body quiet">{t("site.risks.none")}</p>;
+  const found = useQuery(summaryQuery(site.site_id));
+  const now = useNow();
+  return (
+    <Part of={found} rows={3}>
+      {(summary) => (
+        <>
+          {summary.top_risks.length ? (
+            <ul className="list">
+              {summary.top_risks.slice(0, 8).map((one) => (
+                <li key={one.miner_id + one.issue_code}>
+                  <Sev of={one.severity} />
+                  <Link className="grow clip" to="/sites/$site/miners/$miner" params={{ site: site.code, miner: one.miner_id }}>
+                    {one.miner_id}
+                  </Link>
+                  <span className="second">{named("issue", one.issue_code)}</span>
+                  {one.p_fail_24h === null ? null : <span className="second">{percent(one.p_fail_24h)}</span>}
+                </li>
+              ))}
+            </ul>
+          ) : (
+            <p className="body quiet">{t("site.risks.none")}</p>
+          )}
+          <p className="body quiet">
+            {summary.last_scan_ts ? t("site.scan", { ago: ago(summary.last_scan_ts, now) }) : null}
+          </p>
+        </>
+      )}
+    </Part>
+  );
 }

@@ -120,7 +120,7 @@ function Account({ onHelp }: { onHelp: () => void }) {
   const roles = [...new Set((me?.grants ?? []).map((one) => one.role))].join(", ");
   const user = me?.user as { name?: string | null; email?: string | null } | null | undefined;
   return (
-    <Menu label={t("user.menu")} end button={<Icon of="user" />}>
+    <Menu label={t("user.menu")} end isIcon button={<Icon of="user" />}>
       {(close) => {
         const then = (act: () => void) => () => {
           close();

@@ -6,8 +6,10 @@ export function Menu({
   button,
   children,
   end = false,
+  isIcon = false,
 }: {
-  label: string;
+  label: string; // what it is for; said aloud only where the button shows no words of its own
+  isIcon?: boolean;
   button: ReactNode;
   children: (close: () => void) => ReactNode;
   end?: boolean;
@@ -34,7 +36,7 @@ export function Menu({
       <button
         type="button"
         className="button plain"
-        aria-label={label}
+        {...(isIcon ? { "aria-label": label } : { title: label })}
         aria-expanded={open}
         aria-haspopup="true"
         onClick={() => setOpen(!open)}

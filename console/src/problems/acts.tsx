@@ -1,0 +1,166 @@
+// What people do about problems: one or many at once, each said in words, told when it was refused.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { ApiError } from "../api/client";
+import { t, type Key } from "../i18n";
+import { clock, number } from "../i18n/format";
+import { Dialog } from "../ui/dialog";
+import { say } from "../ui/toast";
+import { act, suppress, unsuppress, type Verb } from "./api";
+import type { Problem } from "./types";
+
+const DONE: Record<Verb, Key> = {
+  acknowledge: "pact.acknowledged",
+  start: "pact.started",
+  assign: "pact.assigned",
+  comment: "pact.commented",
+  resolve: "pact.resolved",
+};
+
+export function wording(error: unknown): string {
+  return error instanceof ApiError ? error.message : t("state.away");
+}
+
+type Asked = { problems: Problem[]; verb: Verb; body?: Record<string, unknown> };
+
+export function useActs() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ problems, verb, body }: Asked) => {
+      const ended = await Promise.allSettled(problems.map((one) => act(one.id, verb, body)));
+      const failed = ended.filter((one) => one.status === "rejected");
+      const [first] = failed;
+      if (first && failed.length === problems.length) throw first.reason;
+      return { done: problems.length - failed.length, failed: failed.length };
+    },
+    onSuccess: ({ done, failed }, { verb }) => {
+      say(failed ? t("problems.bulk.done", { done: number(done), failed: number(failed) }) : t(DONE[verb]));
+    },
+    onError: (error) => say(t("cmd.failed", { reason: wording(error) })),
+    onSettled: () => client.invalidateQueries({ queryKey: ["problems"] }),
+  });
+}
+
+export function ResolveDialog({ problems, onClose }: { problems: Problem[]; onClose: () => void }) {
+  const acts = useActs();
+  const [cause, setCause] = useState("");
+  const [action, setAction] = useState("");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    acts.mutate({ problems, verb: "resolve", body: { cause, action } }, { onSuccess: onClose });
+  };
+  return (
+    <Dialog title={t("resolve.title")} onClose={onClose}>
+      <form onSubmit={submit}>
+        <p className="second">{t("resolve.words")}</p>
+        <label className="field">
+          <span>{t("resolve.cause")}</span>
+          <input className="input" required value={cause} onChange={(event) => setCause(event.target.value)} />
+        </label>
+        <label className="field">
+          <span>{t("resolve.action")}</span>
+          <input className="input" required value={action} onChange={(event) => setAction(event.target.value)} />
+        </label>
+        <Ends onClose={onClose} go={t("pact.resolve")} busy={acts.isPending} />
+      </form>
+    </Dialog>
+  );
+}
+
+const SPANS: [Key, number | null][] = [
+  ["suppress.1h", 1],
+  ["suppress.8h", 8],
+  ["suppress.24h", 24],
+  ["suppress.7d", 168],
+  ["suppress.lifted", null],
+];
+
+export function SuppressDialog({
+  site,
+  miners,
+  zone,
+  onClose,
+}: {
+  site: number;
+  miners: string[];
+  zone: string;
+  onClose: () => void;
+}) {
+  const client = useQueryClient();
+  const [hours, setHours] = useState<number | null>(8);
+  const [maintenance, setMaintenance] = useState(false);
+  const [reason, setReason] = useState("");
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const name = miners.length === 1 ? (miners[0] ?? "") : t("fleet.machines", { n: number(miners.length) });
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const until = hours === null ? null : new Date(Date.now() + hours * 3_600_000);
+    const body = { until: until?.toISOString() ?? null, maintenance, reason: reason.trim(), site_id: site };
+    try {
+      await Promise.all(miners.map((miner) => suppress(miner, body)));
+      say(
+        until
+          ? t("pact.suppressed", { miner: name, until: clock(until, zone, true) })
+          : t("pact.suppressed.open", { miner: name }),
+      );
+      onClose();
+    } catch (error) {
+      setTrouble(wording(error));
+    }
+    void client.invalidateQueries({ queryKey: ["problems"] });
+  };
+  return (
+    <Dialog title={t("suppress.title", { miner: name })} onClose={onClose}>
+      <form onSubmit={(event) => void submit(event)}>
+        <p className="second">{t("suppress.words")}</p>
+        <label className="field">
+          <span>{t("suppress.for")}</span>
+          <select
+            className="select"
+            value={hours ?? ""}
+            onChange={(event) => setHours(event.target.value ? Number(event.target.value) : null)}
+          >
+            {SPANS.map(([key, value]) => (
+              <option key={key} value={value ?? ""}>
+                {t(key)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label className="row">
+          <input type="checkbox" checked={maintenance} onChange={(event) => setMaintenance(event.target.checked)} />
+          {t("suppress.maintenance")}
+        </label>
+        <label className="field">
+          <span>{t("suppress.reason")}</span>
+          <input className="input" required value={reason} onChange={(event) => setReason(event.target.value)} />
+        </label>
+        <div role="alert">{trouble ? <p className="note bad">{t("cmd.failed", { reason: trouble })}</p> : null}</div>
+        <Ends onClose={onClose} go={t("pact.suppress")} busy={false} />
+      </form>
+    </Dialog>
+  );
+}
+
+export function useLift(site: number) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (miner: string) => unsuppress(miner, { site_id: site }),
+    onSuccess: () => say(t("pact.unsuppressed")),
+    onError: (error) => say(t("cmd.failed", { reason: wording(error) })),
+    onSettled: () => client.invalidateQueries({ queryKey: ["problems"] }),
+  });
+}
+
+function Ends({ onClose, go, busy }: { onClose: () => void; go: string; busy: boolean }) {
+  return (
+    <div className="ends">
+      <button type="button" className="button" onClick={onClose}>
+        {t("act.cancel")}
+      </button>
+      <button type="submit" className="button primary" disabled={busy}>
+        {go}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,113 @@
+// The machine's own line with its normal band and what happened to it, so that people can look rather than read.
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import type { Point, SiteSums } from "../api/known";
+import { commandsQuery, historyQuery, liveQuery, type Range } from "../api/queries";
+import { Chart } from "../charts/chart";
+import { drawLines, type Mark } from "../charts/lines";
+import { named, t, useLanguage } from "../i18n";
+import { number } from "../i18n/format";
+import { Part } from "../ui/states";
+import { newest, type Problem } from "./types";
+import { metricOf } from "./words";
+
+type Picture = { name: string; unit: string; digits: number; pick: (point: Point) => number | null; scale: number };
+
+const DAY = 86_400_000;
+
+export function BandPanel({ site, problem, miner }: { site: SiteSums; problem: Problem; miner: string }) {
+  const range: Range = Date.now() - Date.parse(problem.start_ts) > 1.5 * DAY ? "7d" : "24h";
+  const history = useQuery(historyQuery(site.site_id, miner, range));
+  const live = useQuery(liveQuery(site.site_id, miner)).data;
+  const commands = useQuery(commandsQuery(site.site_id, miner)).data;
+  const language = useLanguage();
+  const picture = useMemo(() => pictureOf(metricOf(problem), live?.hashrate.expected_ths ?? null), [problem, live, language]);
+  const marks = useMemo(() => marksOf(problem, commands ?? []), [problem, commands, language]);
+  return (
+    <section className="panel" aria-labelledby="band">
+      <header>
+        <h2 id="band">
+          {picture.name} <span className="unit">{picture.unit}</span>
+        </h2>
+        <span className="grow" />
+        <span className="swatch band-swatch" />
+        <span className="quiet">{t("miner.baseline")}</span>
+      </header>
+      <div className="body">
+        <Part of={history} rows={5}>
+          {(found) =>
+            found.points.length ? (
+              <BandChart found={found} picture={picture} problem={problem} zone={site.timezone} marks={marks} miner={miner} />
+            ) : (
+              <p className="quiet">{t("miner.chart.empty")}</p>
+            )
+          }
+        </Part>
+      </div>
+    </section>
+  );
+}
+
+function BandChart(props: {
+  found: { points: Point[]; start: number; end: number };
+  picture: Picture;
+  problem: Problem;
+  zone: string;
+  marks: Mark[];
+  miner: string;
+}) {
+  const { found, picture, problem, zone, marks, miner } = props;
+  const points = useMemo(
+    () => found.points.map((one): [number, number | null] => [Date.parse(String(one.ts)), picture.pick(one)]),
+    [found, picture],
+  );
+  const draw = useMemo(() => {
+    const { name, unit, digits } = picture;
+    const common = { start: found.start, end: found.end, zone, marks, points };
+    return drawLines({ ...common, name, unit, digits, band: bandOf(problem, picture) });
+  }, [points, found, picture, zone, marks, problem]);
+  const known = points.map(([, value]) => value).filter((value) => value !== null);
+  const amount = (value: number) => `${number(value, picture.digits)} ${picture.unit}`;
+  const label = t("miner.chart.label", {
+    what: picture.name,
+    miner,
+    n: points.length,
+    low: amount(Math.min(...known)),
+    high: amount(Math.max(...known)),
+  });
+  return <Chart draw={draw} label={label} height={220} />;
+}
+
+function pictureOf(metric: string, expected: number | null): Picture {
+  if (metric.startsWith("temp")) {
+    return { name: t("chart.temperature"), unit: "°C", digits: 1, pick: (one) => one.temp_max_c, scale: 1 };
+  }
+  if (metric === "efficiency") {
+    return { name: t("miner.efficiency"), unit: "J/TH", digits: 1, pick: (one) => one.efficiency_j_th, scale: 1 };
+  }
+  return { name: t("chart.hashrate"), unit: "TH/s", digits: 1, pick: (one) => one.hashrate_ths, scale: expected ?? 0 };
+}
+
+/** Three deviations around its own normal where it has one, else what nine of ten peers run at. */
+function bandOf(problem: Problem, picture: Picture): { low: number; high: number } | null {
+  const metric = metricOf(problem);
+  const own = newest(problem)?.baseline;
+  if (!picture.scale) return null;
+  if (own && own.expected !== null && own.sigma !== null && own.metric === metric) {
+    const half = 3 * own.sigma;
+    return { low: (own.expected - half) * picture.scale, high: (own.expected + half) * picture.scale };
+  }
+  const peer = problem.peer_metrics_json?.[metric] ?? problem.peer_metrics_json?.["hashrate_ratio"];
+  if (!peer || peer.p10 === null || peer.p90 === null) return null;
+  if (metric !== "hashrate_ratio" && !problem.peer_metrics_json?.[metric]) return null;
+  return { low: peer.p10 * picture.scale, high: peer.p90 * picture.scale };
+}
+
+function marksOf(problem: Problem, commands: { finished_at: string | null; command_type: unknown }[]): Mark[] {
+  const told = commands
+    .filter((one) => one.finished_at)
+    .slice(0, 5)
+    .map((one): Mark => ({ at: Date.parse(String(one.finished_at)), text: named("cmdtype", String(one.command_type)) }));
+  const ended = problem.resolved_ts ? [{ at: Date.parse(problem.resolved_ts), text: t("event.resolved") }] : [];
+  return [{ at: Date.parse(problem.start_ts), text: named("issue", problem.issue_code) }, ...ended, ...told];
+}

@@ -1,0 +1,82 @@
+// A problem as the registry tells it.
+export type Baseline = { metric: string; expected: number | null; residual: number | null; sigma: number | null; z: number | null };
+export type Evidence = {
+  rule_code: string;
+  description: string;
+  threshold: number | null;
+  evaluated_at: string;
+  baseline?: Baseline | null;
+  left_out?: string[] | null;
+} & Record<string, unknown>;
+export type Peer = {
+  level: string | null;
+  value: number | null;
+  robust_z: number | null;
+  percentile: number | null;
+  median: number | null;
+  mad: number | null;
+  count: number;
+  p10: number | null;
+  p25: number | null;
+  p75: number | null;
+  p90: number | null;
+  min: number | null;
+  max: number | null;
+};
+export type Action = { action?: string; command_type?: string; at?: string; reason?: string } & Record<string, unknown>;
+export type Hypothesis = {
+  hypothesis_id: string;
+  confidence: number | null;
+  risk_level?: string | null;
+  recommended_actions?: string[];
+};
+export type Problem = {
+  id: string;
+  site_id: number;
+  miner_no: number | null;
+  miner_id: string | null;
+  issue_code: string;
+  severity: string;
+  status: string;
+  start_ts: string;
+  last_seen_ts: string;
+  resolved_ts: string | null;
+  recurrence_count: number;
+  evidence_json: Evidence[] | null;
+  actions_json: Action[] | null;
+  peer_metrics_json: Record<string, Peer | null> | null;
+  ml_json: { p_fail_24h?: number | null; top_features?: { feature: string; value?: number }[] } | null;
+  health_json: { hypotheses?: Hypothesis[]; issues?: { issue_code: string; recommended_actions?: string[] }[] } | null;
+  suppress_until: string | null;
+  maintenance_flag: boolean;
+  incident_id: string | null;
+  symptom: boolean;
+  flapping: boolean;
+  predecessor_id: string | null;
+  assigned_to: string | null;
+  acked_by: string | null;
+  acked_at: string | null;
+  resolved_by: string | null;
+  resolution_cause: string | null;
+  resolution_action: string | null;
+  loss_ths: number | null;
+  loss_thh: number | null;
+  p_fail_24h: number | null;
+  zone: string | null;
+  model: string | null;
+  firmware: string | null;
+};
+export type Happening = {
+  id: string;
+  at: string;
+  kind: string;
+  actor_kind: string | null;
+  actor_id: string | null;
+  message: string | null;
+  details: Record<string, unknown> | null;
+};
+
+/** The newest snapshot of why we think so. */
+export function newest(problem: Problem): Evidence | null {
+  return problem.evidence_json?.at(-1) ?? null;
+}

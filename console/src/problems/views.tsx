@@ -1,0 +1,86 @@
+// Saved views: filters under a name, kept on this device.
+import { useState, type FormEvent } from "react";
+import { t } from "../i18n";
+import type { ProblemSearch } from "../router";
+import { Icon } from "../ui/icons";
+import { Menu } from "../ui/menu";
+
+type View = { name: string; search: ProblemSearch };
+const KEY = "hi.views.problems";
+
+function kept(): View[] {
+  try {
+    return JSON.parse(localStorage.getItem(KEY) ?? "[]") as View[];
+  } catch {
+    return [];
+  }
+}
+
+export function Views({ search, onView }: { search: ProblemSearch; onView: (search: ProblemSearch) => void }) {
+  const [views, setViews] = useState(kept);
+  const [name, setName] = useState("");
+  const keep = (next: View[]) => {
+    setViews(next);
+    try {
+      localStorage.setItem(KEY, JSON.stringify(next));
+    } catch {
+      // kept for as long as the page is open
+    }
+  };
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    const { at: _, ...filters } = search;
+    if (name.trim()) keep([...views.filter((one) => one.name !== name.trim()), { name: name.trim(), search: filters }]);
+    setName("");
+  };
+  return (
+    <Menu
+      label={t("problems.saved")}
+      button={
+        <>
+          {t("problems.saved")}
+          <Icon of="down" />
+        </>
+      }
+    >
+      {(close) => (
+        <>
+          {views.map((view) => (
+            <div key={view.name} className="row">
+              <button
+                type="button"
+                className="grow"
+                onClick={() => {
+                  close();
+                  onView(view.search);
+                }}
+              >
+                {view.name}
+              </button>
+              <button
+                type="button"
+                className="forget"
+                aria-label={t("problems.forget", { name: view.name })}
+                onClick={() => keep(views.filter((one) => one.name !== view.name))}
+              >
+                {"×"}
+              </button>
+            </div>
+          ))}
+          <form className="row save-view" onSubmit={save}>
+            <input
+              className="input"
+              aria-label={t("problems.save.name")}
+              placeholder={t("problems.save.name")}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+            <button type="submit" className="button save">
+              {t("problems.save")}
+            </button>
+          </form>
+        </>
+      )}
+    </Menu>
+  );
+}

@@ -1,0 +1,134 @@
+"""An installation that people look at: server, embedded database, simulated machines and the edges that read them."""
+
+import asyncio
+import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+
+from hashinsight.kit.db.address import address_of_socket
+from hashinsight.kit.db.context import job_context
+from hashinsight.kit.db.database import Database
+from hashinsight.kit.db.partitions import ensure
+from hashinsight.telemetry.service import rolling
+from tests.running import Up, wait_for
+
+MACHINES = 60
+PASSWORD = "a long enough phrase"
+BIG, BIG_MACHINES = "tx-big", 20_000
+
+# a day behind the machines, as their rollups would hold it: one in nine does less for some hours
+_DAY = """
+insert into telemetry_5min (miner_no, bucket_ts, tenant_id, site_id, samples, online_samples, hashrate_n, temp_n,
+    power_n, fan_n, hashrate_sum, temp_sum, power_sum, fan_sum, hashrate_min, hashrate_max, temp_max, power_max,
+    created_at)
+select m.miner_no, at, m.tenant_id, m.site_id, 5, 5, 5, 5, 5, 0, 5 * hash, 5 * heat, 5 * 3200.0, 0, hash, hash, heat,
+    3200, at
+from miners m cross join generate_series(:from, :to, interval '5 minutes') at
+cross join lateral (select case when m.miner_no % 9 = 0 and extract(hour from at)::int % 8 < 3 then 61.0
+    else 100.0 + 3 * sin(m.miner_no + extract(epoch from at) / 4000) end as hash,
+    62.0 + 6 * sin(extract(epoch from at) / 14000) + m.miner_no % 5 as heat) made
+where m.site_id = any(:sites) on conflict do nothing
+"""
+_BIG = f"""
+with t as (select id from tenants limit 1),
+s as (insert into sites (tenant_id, code, name, timezone, created_at)
+    select id, '{BIG}', 'Big Spring', 'America/Chicago', :now from t returning id, tenant_id),
+z as (insert into zones (tenant_id, site_id, code, name)
+    select tenant_id, id, 'hall-' || n, 'Hall ' || n from s cross join generate_series(1, 8) n
+    returning id, site_id, code),
+r as (insert into racks (tenant_id, site_id, zone_id, code)
+    select s.tenant_id, s.id, z.id, 'R' || lpad(n::text, 2, '0') from s, z, generate_series(1, 53) n
+    returning id, zone_id, site_id),
+numbered as (select r.*, row_number() over (order by zone_id, id) as no from r)
+insert into miners (tenant_id, site_id, miner_id, model, zone_id, rack_id, position, expected_ths, expected_source,
+    created_at, updated_at)
+select s.tenant_id, s.id, 'b-' || lpad(n::text, 5, '0'), 'Antminer S19j Pro', numbered.zone_id, numbered.id,
+    (n % 48)::text, 104, 'catalogue', :now, :now
+from s, generate_series(0, {BIG_MACHINES - 1}) n join numbered on numbered.no = n / 48 + 1
+"""
+_BIG_LIVE = """
+insert into telemetry_live (miner_no, tenant_id, site_id, ts, last_seen_at, online, status, flags, hashrate_5min_ths,
+    hashrate_ths, temp_c, temp_max_c, power_w, updated_at)
+select miner_no, tenant_id, site_id, :now, :now, true, 1, 0, hash, hash, 60, 58 + miner_no % 31, 3100, :now
+from miners cross join lateral (select case when miner_no % 37 = 0 then 55.0 else 103.0 end as hash) made
+where site_id = :site
+"""
+
+
+class House:
+    def __init__(self, up: Up, shots: Path) -> None:
+        self.up, self.url, self.shots = up, up.url, shots
+        found = re.search(r"sign in as (\S+) with the password (\S+)", up.output)
+        assert found is not None, up.output
+        self.owner = found[1], found[2]
+        self._tokens: dict[str, str] = {}
+
+    def furnish(self) -> None:
+        """Everything heard, rolled up, and a day behind it; a site of 20,000 beside the simulated ones."""
+        wait_for(
+            lambda: self.rows("select count(distinct miner_no) from telemetry_raw") == [(MACHINES,)], "all machines"
+        )
+        with ThreadPoolExecutor(1) as aside:  # the browser's driver has this thread's loop
+            aside.submit(lambda: asyncio.run(self._furnish())).result()
+
+    async def _furnish(self) -> None:
+        now = datetime.now(UTC)
+        database = Database(address_of_socket(self.up.folder.sockets, "hashinsight"))
+        async with database.transaction(job_context()) as session:
+            await rolling.roll_up_live(session, now=now)
+            await ensure(session, "telemetry_5min", now - timedelta(days=1), now, timedelta(days=1))
+        await database.dispose()
+        with psycopg.connect(self.up.superuser_url) as connection:
+            whole = now.replace(minute=now.minute // 5 * 5, second=0, microsecond=0)
+            values: dict[str, Any] = {
+                "now": now,
+                "from": whole - timedelta(days=1),
+                "to": whole - timedelta(minutes=10),
+            }
+            values["sites"] = [one for (one,) in connection.execute("select id from sites")]
+            connection.execute(_named(_DAY), values)
+            connection.execute(_named(_BIG), values)
+            (values["site"],) = connection.execute("select id from sites where code = %s", [BIG]).fetchone() or (0,)
+            connection.execute(_named(_BIG_LIVE), values)
+
+    @property
+    def first(self) -> str:
+        return str(self.rows("select min(miner_id) from miners where miner_id like 'north-%'")[0][0])
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        with psycopg.connect(self.up.superuser_url) as connection:
+            return connection.execute(query.encode()).fetchall()
+
+    def add(self, email: str, role: str, **reach: list[int]) -> tuple[str, str]:
+        body = {"email": email, "password": PASSWORD, "role": role, "name": email.partition("@")[0], **reach}
+        made = self.ask(self.owner, "POST", "/api/admin/v1/users", json=body)
+        assert made.status_code == 201, made.text
+        return email, PASSWORD
+
+    def ask(self, who: tuple[str, str], method: str, path: str, **more: Any) -> httpx.Response:
+        """Through the API, as this person."""
+        if who[0] not in self._tokens:
+            body = {"email": who[0], "password": who[1]}
+            answer = httpx.post(f"{self.url}/api/v1/auth/login", json=body)
+            self._tokens[who[0]] = answer.json()["access_token"]
+        headers = {"Authorization": f"Bearer {self._tokens[who[0]]}"}
+        return httpx.request(method, self.url + path, headers=headers, timeout=20, **more)
+
+    def commands(self, who: tuple[str, str], **query: Any) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.ask(who, "GET", "/api/admin/v1/commands", params=query).json()["commands"]
+        return found
+
+
+def _named(query: str) -> bytes:
+    """SQLAlchemy's way of naming values, as the driver takes them."""
+    return re.sub(r"(?<!:):(\w+)", r"%(\1)s", query.replace("%", "%%")).encode()
+
+
+def until(condition: Callable[[], bool], what: str, seconds: float = 40.0) -> None:
+    wait_for(condition, what, seconds)
