@@ -70,7 +70,9 @@ def rows() -> pl.DataFrame:
         seed=11, start=1_780_000_200.0, days=2.0, shape=Shape(cadence_sec=INTERVAL),
     )  # fmt: skip
     made = pl.concat(list(run.frames()))
-    boards = [name for name in made.columns if name.startswith("board") and name not in ("boards_healthy", "boards_total")]
+    boards = [
+        name for name in made.columns if name.startswith("board") and name not in ("boards_healthy", "boards_total")
+    ]
     # the live layer keeps readings as real: both paths are given what it can hold
     return made.drop(boards).with_columns(pl.col(pl.Float64).cast(pl.Float32).cast(pl.Float64))
 

@@ -65,7 +65,7 @@ async def test_a_trend_sums_the_machines_of_each_bucket(fleet: Fleet) -> None:
     await loaded(fleet)
     found = await fleet.ok(TREND, site_id="tx-1", hours=1)
     (series,) = found["series"]
-    assert found["_meta"]["resolution"] == "5min"
+    assert series["resolution"] == "5min"
     assert len(series["ts"]) >= 2
     assert set(series["hashrate_ths"]) == {156.0}
     assert set(series["online"]) == {2.0}

@@ -62,11 +62,12 @@ export type Frame = {
 export type Trend = {
   series: {
     site_id: number;
+    resolution: string;
     ts: string[];
     hashrate_ths: (number | null)[];
     power_w: (number | null)[];
     temp_max_c: (number | null)[];
     online: (number | null)[];
   }[];
-  _meta: { as_of: string; resolution: string; start: string; end: string };
+  _meta: { as_of: string; start: string; end: string };
 };

@@ -1,5 +1,5 @@
 // Lines over time: one measure, its band and what happened, in one look.
-import { clock, number } from "../i18n/format";
+import { clock, compact, number } from "../i18n/format";
 import type { Draw } from "./chart";
 
 export type Mark = { at: number; text: string };
@@ -22,7 +22,7 @@ export function drawLines(of: Lines): Draw {
   return (colour) => ({
     animation: false,
     textStyle: { fontFamily: colour("font"), fontSize: 11 },
-    grid: { left: 48, right: 12, top: 12, bottom: 22 },
+    grid: { left: 48, right: 12, top: 20, bottom: 22 },
     tooltip: {
       trigger: "axis",
       renderMode: "richText",
@@ -49,7 +49,7 @@ export function drawLines(of: Lines): Draw {
       type: "value",
       scale: true,
       min: of.min ?? null,
-      axisLabel: { color: colour("ink-3"), formatter: (value: number) => number(value, value % 1 ? 1 : 0) },
+      axisLabel: { color: colour("ink-3"), formatter: compact },
       splitLine: { lineStyle: { color: colour("line") } },
       splitNumber: 3,
     },

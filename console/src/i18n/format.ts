@@ -12,6 +12,11 @@ export function number(value: number | null | undefined, digits = 0): string {
   return new Intl.NumberFormat(locale(), { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
 }
 
+/** For axes: as many digits as it has, three at the most. */
+export function compact(value: number): string {
+  return new Intl.NumberFormat(locale(), { maximumFractionDigits: 3 }).format(value);
+}
+
 export type Quantity = { value: string; unit: string };
 
 /** TH/s below a thousand, PH/s above, EH/s for the largest. */

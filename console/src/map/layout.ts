@@ -51,58 +51,87 @@ function inOrder(members: number[], cells: Cells): number[] {
   return members.sort((a, b) => natural.compare(key(a), key(b)));
 }
 
-function place(cells: Cells, found: Map<number, { rack: number; cells: number[] }[]>): Layout {
+type Block = { rack: number; cells: number[] };
+
+function place(cells: Cells, found: Map<number, Block[]>): Layout {
   const { zone, rack } = cells.named;
   const total = [...found.values()].flat().reduce((all, one) => all + one.cells.length, 0);
   // wide enough that the whole site has about the form of a screen
-  const wanted = Math.max(Math.sqrt(total * PITCH * PITCH * 2.6 * ASPECT), 24 * PITCH);
-  const x = new Float32Array(cells.machines).fill(NaN);
-  const y = new Float32Array(cells.machines).fill(NaN);
+  const about = Math.max(Math.sqrt(total * PITCH * PITCH * 2.4 * ASPECT), 24 * PITCH);
+  const lines = [...found.values()].map((list) => widthOf(list, about)).filter((one) => one <= about * 1.35);
+  const wanted = Math.max(about, ...lines);
+  const made: Layout = {
+    x: new Float32Array(cells.machines).fill(NaN),
+    y: new Float32Array(cells.machines).fill(NaN),
+    shown: new Int32Array(),
+    racks: [],
+    zones: [],
+    width: 0,
+    height: 0,
+  };
   const shown: number[] = [];
-  const racks: Rack[] = [];
-  const zones: Zone[] = [];
+  let left = 0;
   let top = 0;
-  let width = 0;
+  let tallest = 0;
   const ordered = [...found].sort(([a], [b]) => natural.compare(zone.words[a] ?? "\uffff", zone.words[b] ?? "\uffff"));
   for (const [z, list] of ordered) {
     list.sort((a, b) => natural.compare(rack.words[a.rack] ?? "\uffff", rack.words[b.rack] ?? "\uffff"));
-    const begins = top;
-    let left = 0;
-    let line = top + ZONE_LABEL;
-    let tallest = 0;
-    let right = 0;
-    for (const one of list) {
-      const wide = columnsOf(one.cells.length, one.rack < 0, wanted);
-      const w = wide * PITCH;
-      const h = Math.ceil(one.cells.length / wide) * PITCH;
-      if (left > 0 && left + w > wanted) {
-        line += tallest + RACK_LABEL + RACK_GAP;
-        left = 0;
-        tallest = 0;
-      }
-      one.cells.forEach((no, at) => {
-        x[no] = left + (at % wide) * PITCH;
-        y[no] = line + RACK_LABEL + Math.floor(at / wide) * PITCH;
-        shown.push(no);
-      });
-      racks.push({
-        name: rack.words[one.rack] ?? null,
-        zone: zone.words[z] ?? null,
-        x: left,
-        y: line,
-        w,
-        h: h + RACK_LABEL,
-        cells: Int32Array.from(one.cells),
-      });
-      left += w + RACK_GAP;
-      right = Math.max(right, left - RACK_GAP);
-      tallest = Math.max(tallest, h);
+    const wide = Math.min(widthOf(list, wanted), wanted);
+    if (left > 0 && left + wide > wanted) {
+      top += tallest + ZONE_GAP;
+      left = 0;
+      tallest = 0;
     }
-    top = line + tallest + RACK_LABEL + ZONE_GAP;
-    width = Math.max(width, right);
-    zones.push({ name: zone.words[z] ?? null, x: 0, y: begins, w: right, h: top - begins - ZONE_GAP });
+    const name = zone.words[z] ?? null;
+    const box = placeZone(made, shown, list, name, (no) => rack.words[no] ?? null, { left, top, wanted });
+    made.zones.push({ name, x: left, y: top, ...box });
+    made.width = Math.max(made.width, left + box.w);
+    tallest = Math.max(tallest, box.h);
+    made.height = top + tallest;
+    left += box.w + ZONE_GAP;
   }
-  return { x, y, shown: Int32Array.from(shown), racks, zones, width, height: Math.max(0, top - ZONE_GAP) };
+  return { ...made, shown: Int32Array.from(shown) };
+}
+
+/** Of a zone whose racks all stand in one line. */
+function widthOf(list: Block[], wanted: number): number {
+  const wide = list.map((one) => columnsOf(one.cells.length, one.rack < 0, wanted) * PITCH + RACK_GAP);
+  return wide.reduce((all, one) => all + one, -RACK_GAP);
+}
+
+function placeZone(
+  made: Layout,
+  shown: number[],
+  list: Block[],
+  zone: string | null,
+  nameOf: (rack: number) => string | null,
+  at: { left: number; top: number; wanted: number },
+): { w: number; h: number } {
+  let x = 0;
+  let y = ZONE_LABEL;
+  let tallest = 0;
+  let right = 0;
+  for (const one of list) {
+    const wide = columnsOf(one.cells.length, one.rack < 0, at.wanted);
+    const w = wide * PITCH;
+    const h = Math.ceil(one.cells.length / wide) * PITCH + RACK_LABEL;
+    if (x > 0 && x + w > at.wanted + 1) {
+      y += tallest + RACK_GAP;
+      x = 0;
+      tallest = 0;
+    }
+    one.cells.forEach((no, n) => {
+      made.x[no] = at.left + x + (n % wide) * PITCH;
+      made.y[no] = at.top + y + RACK_LABEL + Math.floor(n / wide) * PITCH;
+      shown.push(no);
+    });
+    const cells = Int32Array.from(one.cells);
+    made.racks.push({ name: nameOf(one.rack), zone, x: at.left + x, y: at.top + y, w, h, cells });
+    x += w + RACK_GAP;
+    right = Math.max(right, x - RACK_GAP);
+    tallest = Math.max(tallest, h);
+  }
+  return { w: right, h: y + tallest };
 }
 
 /** A rack is drawn a few machines wide and higher than wide; what stands in no rack fills the line. */

@@ -10,6 +10,7 @@ export type Scene = { layout: Layout; coloured: Coloured; only: Set<string>; lab
 
 const MARGIN = 0.4; // of the screen on each side, so that a drag finds something to show
 const HATCH = 6;
+const TOOLS = 48;
 
 export class Painter {
   private picture = document.createElement("canvas");
@@ -43,9 +44,10 @@ export class Painter {
   /** The view in which everything is seen. */
   fit(layout: Layout): View {
     const { w, h } = this.size;
-    const scale = Math.min((w - 24) / Math.max(layout.width, 1), (h - 24) / Math.max(layout.height, 1), 3);
+    const scale = Math.min((w - 32) / Math.max(layout.width, 1), (h - TOOLS - 16) / Math.max(layout.height, 1), 3);
     const safe = scale > 0 ? scale : 1;
-    return { scale: safe, x: layout.width / 2 - w / 2 / safe, y: layout.height / 2 - h / 2 / safe };
+    const middle = (h + TOOLS - 16) / 2; // of what the tools leave free
+    return { scale: safe, x: layout.width / 2 - w / 2 / safe, y: layout.height / 2 - middle / safe };
   }
 
   /** After the view changed: the picture as it is, moved; and a sharp one when the movement has ended. */

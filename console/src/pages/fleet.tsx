@@ -87,12 +87,14 @@ function Summary({ sites, health, prices }: { sites: SiteSums[]; health: Map<num
             <Amount of={{ value: number(known ? watts / now : null, 1), unit: "J/TH" }} />
           </Figure>
           <Figure label={t("fleet.lost")} hint={prices ? null : undefined}>
-            {prices
+            {lost < expected * 0.0005
+              ? t("fleet.lost.nothing")
+              : prices
               ? t("fleet.lost.day", { lost: text(hashrate(lost)), money: money((lost / 1000) * prices.perPhDay, prices.currency) })
               : text(hashrate(lost))}
           </Figure>
           <Figure label={t("col.problems")}>
-            <Counts of={counts} unknown={unknown} />
+            <Counts of={health.size ? counts : undefined} unknown={unknown} />
           </Figure>
         </div>
         <Why sites={sites} health={health} />
@@ -197,7 +199,7 @@ function Row({
         {number(site.online)}/{number(site.machines)}
       </td>
       <td>
-        <Counts of={health?.by_severity ?? {}} unknown={site.unknown} />
+        <Counts of={health?.by_severity} unknown={site.unknown} />
       </td>
       <td className="num only-wide">
         <Amount of={{ value: number(site.efficiency_j_th, 1), unit: "J/TH" }} />

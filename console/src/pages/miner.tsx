@@ -300,7 +300,7 @@ function Identity({ site, miner, live }: { site: SiteSums; miner: string; live: 
                 ["miner.serial", one.serial],
                 ["miner.mac", one.mac],
                 ["miner.place", [one.zone, one.rack, one.position].filter(Boolean).join(" · ")],
-                ["miner.cooling", one.cooling],
+                ["miner.cooling", named("cooling", one.cooling)],
                 ["miner.owner", one.owner],
                 ["miner.pool", live?.pool.url],
                 ["miner.worker", live?.pool.worker],
@@ -343,7 +343,7 @@ function Changes({ site, miner }: { site: SiteSums; miner: string }) {
               {found.changes.map((one) => (
                 <li key={one.id}>
                   <span className="grow">
-                    {t("miner.change", { field: one.field, old: one.old ?? "—", new: one.new ?? "—" })}
+                    {t("miner.change", { field: named("field", one.field), old: one.old ?? "—", new: one.new ?? "—" })}
                   </span>
                   <span className="quiet">
                     <When at={one.at} zone={site.timezone} />

@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { RowSelectionState } from "@tanstack/react-table";
 import { lazy, Suspense, useDeferredValue, useMemo, useState } from "react";
-import { ApiError } from "../api/client";
 import type { SiteSums } from "../api/known";
 import { sitesQuery } from "../api/queries";
 import { useMay, useMe } from "../api/session";
@@ -14,6 +13,7 @@ import { save } from "../problems/export";
 import { Facets } from "../problems/facets";
 import { Preview } from "../problems/preview";
 import { usePrices } from "../problems/prices";
+import { isOff } from "../problems/registry_part";
 import { passing, useRows, type Row } from "../problems/rows";
 import { ProblemTable } from "../problems/table";
 import { Views } from "../problems/views";
@@ -185,7 +185,7 @@ function useActing(targets: Row[]) {
 
 /** A server whose registry is not there yet says 404: that is no missing page. */
 function NoRegistry({ error }: { error: unknown }) {
-  if (error instanceof ApiError && error.status === 404) {
+  if (isOff(error)) {
     return <Empty title={t("problems.off")} hint={t("problems.off.hint")} />;
   }
   return <Failed error={error} />;

@@ -43,12 +43,14 @@ export function SiteSummary({ site }: { site: SiteSums }) {
           <Amount of={{ value: number(site.efficiency_j_th, 1), unit: "J/TH" }} />
         </Figure>
         <Figure label={t("fleet.lost")}>
-          {prices && lost !== null
+          {lost !== null && lost < (site.expected_ths ?? 0) * 0.0005
+            ? t("fleet.lost.nothing")
+            : prices && lost !== null
             ? t("fleet.lost.day", { lost: text(hashrate(lost)), money: money((lost / 1000) * prices.perPhDay, prices.currency) })
             : text(hashrate(lost))}
         </Figure>
         <Figure label={t("col.problems")}>
-          <Counts of={health?.by_severity ?? {}} unknown={site.unknown} />
+          <Counts of={health?.by_severity} unknown={site.unknown} />
         </Figure>
       </div>
     </section>

@@ -6,10 +6,10 @@ import type { SiteSums } from "../api/known";
 import { useMay } from "../api/session";
 import { named, t } from "../i18n";
 import { Sev } from "../ui/severity";
-import { Part } from "../ui/states";
 import { When } from "../ui/when";
 import { SuppressDialog } from "./acts";
 import { minerProblemsQuery } from "./api";
+import { RegistryPart } from "./registry_part";
 
 export function MinerProblems({ site, miner }: { site: SiteSums; miner: string }) {
   const found = useQuery(minerProblemsQuery(site.site_id, miner, false));
@@ -18,7 +18,7 @@ export function MinerProblems({ site, miner }: { site: SiteSums; miner: string }
       <header>
         <h2 id="problems">{t("miner.problems")}</h2>
       </header>
-      <Part of={found} rows={2}>
+      <RegistryPart of={found} rows={2}>
         {(problems) =>
           problems.length ? (
             <ul className="list">
@@ -39,7 +39,7 @@ export function MinerProblems({ site, miner }: { site: SiteSums; miner: string }
             <p className="body quiet">{t("miner.problems.none")}</p>
           )
         }
-      </Part>
+      </RegistryPart>
     </section>
   );
 }

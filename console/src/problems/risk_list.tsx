@@ -5,15 +5,15 @@ import type { SiteSums } from "../api/known";
 import { named, t } from "../i18n";
 import { ago, percent } from "../i18n/format";
 import { Sev } from "../ui/severity";
-import { Part } from "../ui/states";
 import { useNow } from "../ui/when";
 import { summaryQuery } from "./api";
+import { RegistryPart } from "./registry_part";
 
 export function RiskList({ site }: { site: SiteSums }) {
   const found = useQuery(summaryQuery(site.site_id));
   const now = useNow();
   return (
-    <Part of={found} rows={3}>
+    <RegistryPart of={found} rows={3}>
       {(summary) => (
         <>
           {summary.top_risks.length ? (
@@ -37,6 +37,6 @@ export function RiskList({ site }: { site: SiteSums }) {
           </p>
         </>
       )}
-    </Part>
+    </RegistryPart>
   );
 }

@@ -34,8 +34,9 @@ export function Sev({ of, word = false }: { of: string | null | undefined; word?
 }
 
 /** ▲2 ◆14 ●41 ○23 ?36: only what there is. */
-export function Counts({ of, unknown }: { of: Partial<Record<string, number>>; unknown?: number | null }) {
-  const shown = SEVERITIES.filter((one) => (of[one] ?? 0) > 0);
+export function Counts({ of, unknown }: { of: Partial<Record<string, number>> | undefined; unknown?: number | null }) {
+  const shown = SEVERITIES.filter((one) => (of?.[one] ?? 0) > 0);
+  if (!of && !unknown) return <span className="quiet">—</span>;
   if (!shown.length && !unknown) return <span className="quiet">{t("sev.ok")}</span>;
   return (
     <span className="row">
@@ -43,7 +44,7 @@ export function Counts({ of, unknown }: { of: Partial<Record<string, number>>; u
         <span key={one} className={`sev ${one}`} title={`${one} ${t(`sev.${one}`)}`}>
           <Shape of={one} />
           <span className="hidden-label">{one}</span>
-          {of[one]}
+          {of?.[one]}
         </span>
       ))}
       {unknown ? (

@@ -9,7 +9,7 @@ from hashinsight.inventory.routes.asking import Now, See
 from hashinsight.kit.paging import MAX_LIMIT
 from hashinsight.kit.web.examples import answers
 from hashinsight.kit.web.session import get_database
-from hashinsight.telemetry.queries.history import count_machines
+from hashinsight.telemetry.queries.overview import count_by_site
 from hashinsight.telemetry.schemas import Instant, OneSite, SiteQuery
 from hashinsight.telemetry.service import overview
 
@@ -61,6 +61,7 @@ _TREND: dict[str, Any] = {
     "series": [
         {
             "site_id": 3,
+            "resolution": "5min",
             "ts": [_THEN],
             "hashrate_ths": [96100.0],
             "power_w": [3200000.0],
@@ -68,7 +69,7 @@ _TREND: dict[str, Any] = {
             "online": [978.0],
         }
     ],
-    "_meta": {"as_of": _NOW, "resolution": "5min", "start": "2026-02-28T12:00:00Z", "end": _NOW},
+    "_meta": {"as_of": _NOW, "start": "2026-02-28T12:00:00Z", "end": _NOW},
 }
 _JSON = "application/json"
 
@@ -122,6 +123,6 @@ async def read_trend(
     database = get_database(request)
     async with database.reading(scope.context(read_only=True)) as session:
         site = None if site_id is None else await places.get_site(session, scope, site_id)
-        machines = await count_machines(session, scope, None if site is None else site.id)
-    body = await overview.tell_trend(database, scope, site, machines, hours, now=now)
+        machines = await count_by_site(session, scope, None if site is None else site.id)
+    body = await overview.tell_trend(database, scope, machines, hours, now=now)
     return Response(body, media_type=_JSON)

@@ -37,9 +37,8 @@ async def list_machines(
     return await page(session, query, [Miner.miner_id, Miner.miner_no], limit=limit, cursor=cursor)
 
 
-async def count_machines(session: AsyncSession, scope: Scope, site_id: int | None) -> int:
-    query = select(func.count()).select_from(Miner).where(miners_within(scope))
-    query = query if site_id is None else query.where(Miner.site_id == site_id)
+async def count_machines(session: AsyncSession, scope: Scope, site_id: int) -> int:
+    query = select(func.count()).where(miners_within(scope), Miner.site_id == site_id)
     return (await session.execute(query)).scalar_one()
 
 

@@ -1,11 +1,13 @@
 """Whole sites at a moment or over a day, as columns: one row a machine of one bucket, one row a bucket of a site."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import polars as pl
 from psycopg import sql
 from sqlalchemy import ColumnElement, Double, Select, Table, cast, func, select
 from sqlalchemy.dialects import postgresql
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.models import Miner
@@ -34,7 +36,7 @@ async def bucket_frame(database: Database, scope: Scope, site_id: int, bucket: d
 
 
 async def trend_frame(
-    database: Database, scope: Scope, start: datetime, end: datetime, *, fine: bool, site_id: int | None = None
+    database: Database, scope: Scope, start: datetime, end: datetime, *, fine: bool, sites: Sequence[int]
 ) -> pl.DataFrame:
     """Sums of the machines in scope by site and bucket: means first, so that a machine counts once a bucket."""
     table = FIVE_MINUTES if fine else HOURS
@@ -48,12 +50,17 @@ async def trend_frame(
             func.max(table.c.temp_max).label("temp_max_c"),
             func.sum(cast(table.c.online_samples, Double) / table.c.samples).label("online"),
         )
-        .where(at >= start, at < end, *_inside(table, scope))
+        .where(at >= start, at < end, table.c.site_id.in_(sites), *_inside(table, scope))
         .group_by(table.c.site_id, at)
         .order_by(at)
     )
-    query = query if site_id is None else query.where(table.c.site_id == site_id)
     return await _read(database, scope, query)
+
+
+async def count_by_site(session: AsyncSession, scope: Scope, site_id: int | None) -> dict[int, int]:
+    query = select(Miner.site_id, func.count()).where(miners_within(scope)).group_by(Miner.site_id)
+    query = query if site_id is None else query.where(Miner.site_id == site_id)
+    return {row[0]: row[1] for row in (await session.execute(query)).all()}
 
 
 def _inside(table: Table, scope: Scope) -> list[ColumnElement[bool]]:

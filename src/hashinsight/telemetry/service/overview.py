@@ -1,6 +1,6 @@
 """Whole fleets in one answer: sites with their sums, every machine of a site as columns, and the day behind them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,7 +16,7 @@ from hashinsight.telemetry.queries.live import live_frame
 from hashinsight.telemetry.queries.overview import bucket_frame, trend_frame
 
 DAY = timedelta(hours=24)
-# above this many points a trend is read from hours: a day of 20,000 machines in five minutes is 5.8 million rows
+# above this many points of a site a trend is read from hours: a day of 20,000 machines is 5.8 million rows
 _FINE_POINTS = 700_000
 _NAMED = ("zone", "rack", "model", "firmware", "data_state", "data_reason", "overall_health")
 _ROUNDED = {"hashrate_ths": 2, "expected_ths": 2, "temp_max_c": 1, "power_w": 0, "efficiency_j_th": 2, "age_sec": 0}
@@ -57,19 +57,32 @@ async def tell_cells(database: Database, scope: Scope, site: Site, at: datetime 
 
 
 async def tell_trend(
-    database: Database, scope: Scope, site: Site | None, machines: int, hours: int, *, now: datetime
+    database: Database, scope: Scope, machines: Mapping[int, int], hours: int, *, now: datetime
 ) -> bytes:
-    fine = machines * hours * 12 <= _FINE_POINTS
-    layer = Layer.FIVE_MINUTES if fine else Layer.HOUR
-    end = floor(now, layer)
-    start = end - timedelta(hours=hours)
-    frame = await trend_frame(database, scope, start, end, fine=fine, site_id=None if site is None else site.id)
+    """`machines`: how many there are at each site; the large ones are told by hours."""
+    fine = [site for site, n in machines.items() if n * hours * 12 <= _FINE_POINTS]
+    coarse = [site for site in machines if site not in fine]
+    series = [
+        *(await _trend(database, scope, fine, hours, Layer.FIVE_MINUTES, now=now)),
+        *(await _trend(database, scope, coarse, hours, Layer.HOUR, now=now)),
+    ]
+    meta = {"as_of": now, "start": now - timedelta(hours=hours), "end": now}
+    return msgspec.json.encode({"series": sorted(series, key=lambda one: int(one["site_id"])), "_meta": meta})
+
+
+async def _trend(
+    database: Database, scope: Scope, sites: Sequence[int], hours: int, layer: Layer, *, now: datetime
+) -> list[dict[str, Any]]:
+    if not sites:
+        return []
+    end, fine = floor(now, layer), layer is Layer.FIVE_MINUTES
+    frame = await trend_frame(database, scope, end - timedelta(hours=hours), end, fine=fine, sites=sites)
     series = []
     for (site_id,), part in frame.group_by("site_id", maintain_order=True):
         columns = {name: _numbers(part, name) for name in ("hashrate_ths", "power_w", "temp_max_c", "online")}
-        series.append({"site_id": site_id, "ts": part["ts"].to_list(), **columns})
-    meta = {"as_of": now, "resolution": "5min" if fine else "hourly", "start": start, "end": end}
-    return msgspec.json.encode({"series": sorted(series, key=lambda one: one["site_id"]), "_meta": meta})
+        told = {"site_id": site_id, "resolution": "5min" if fine else "hourly", "ts": part["ts"].to_list()}
+        series.append(told | columns)
+    return series
 
 
 async def _cells_now(database: Database, scope: Scope, site: Site, now: datetime) -> bytes:
