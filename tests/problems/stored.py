@@ -76,7 +76,7 @@ class StoredSite:
                 copy.write(rows.write_csv(include_header=False, datetime_format="%Y-%m-%dT%H:%M:%S%.f+00:00"))
             names = ", ".join(_COLUMNS)
             cursor.execute(
-                f"insert into telemetry_live ({names}, tenant_id, site_id, online, updated_at, overall_health)"  # noqa: S608
+                f"insert into telemetry_live ({names}, tenant_id, site_id, online, updated_at, overall_health)"
                 f" select {names}, %s, %s, status <> 0, ts, 'unknown' from shown",
                 [self.tenant_id, self.site_id],
             )
@@ -88,7 +88,7 @@ class StoredSite:
 
     def events(self, where: str = "true") -> list[dict[str, Any]]:
         with self.connection.cursor(row_factory=dict_row) as cursor:
-            query = f"select * from problem_events where site_id = %s and ({where}) order by event_no"  # noqa: S608
+            query = f"select * from problem_events where site_id = %s and ({where}) order by event_no"
             return cursor.execute(query.encode(), [self.site_id]).fetchall()
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
