@@ -15,6 +15,7 @@ from hashinsight.kit.db.database import Database
 from hashinsight.kit.ids import new_id
 from hashinsight.problems.frame import Frame, Texts
 from hashinsight.problems.service.cycle import Ran, run_cycle
+from tests.problems.yard import Change, Yard
 
 _READINGS = {
     "hashrate_5min_ths": "hashrate_ths", "expected_ths": "expected_ths", "temp_c": "temp_c",
@@ -120,3 +121,32 @@ def _rows(frame: Frame, numbers: Sequence[int]) -> pl.DataFrame:
 def _words(texts: Texts) -> pl.Series:
     words = pl.Series([*texts.of, None], dtype=pl.String)
     return words.gather(np.where(texts.no < 0, len(texts.of), texts.no))
+
+
+class StoredYard:
+    """A yard of `n` machines whose cycles run in the database."""
+
+    def __init__(self, site: StoredSite, n: int = 12, **options: Any) -> None:
+        self.yard = Yard(n=n, **options)
+        self.site = site
+        site.open([f"m-{number:03}" for number in range(n)])
+
+    @property
+    def now(self) -> float:
+        return self.yard.now
+
+    async def cycle(self, change: Change | None = None, *, times: int = 1) -> Ran:
+        ran = None
+        for _ in range(times):
+            self.yard.now += self.yard.config.cycle_sec
+            told = self.yard.readings()
+            if change is not None:
+                change(told)
+            self.site.show(self.yard.frame(told))
+            ran = await self.site.cycle(self.yard.now)
+        assert ran is not None
+        return ran
+
+    def open(self) -> set[tuple[str, str]]:
+        rows = self.site.events("status in ('open', 'ack', 'in_progress')")
+        return {(one["miner_id"] or "collector", one["issue_code"]) for one in rows}
