@@ -38,6 +38,8 @@ class StoredSite:
         self.site_id = 0
         self.numbers: list[int] = []
         self.collector_id = new_id()
+        self.brought_by: dict[int, UUID] = {}  # machines whose samples another collector brings
+        self.dead: set[UUID] = set()  # collectors that are heard no more
 
     def close(self) -> None:
         self.connection.close()
@@ -64,7 +66,10 @@ class StoredSite:
     def show(self, frame: Frame) -> None:
         """The live layer as this frame has it; machines without a time were never heard."""
         heard = float(np.nanmax(frame.heard_at)) if frame.n else 0.0
-        self._run("update collectors set last_seen_at = to_timestamp(%s) where site_id = %s", heard, self.site_id)
+        self._run(
+            "update collectors set last_seen_at = to_timestamp(%s) where site_id = %s and not id = any(%s)",
+            heard, self.site_id, list(self.dead),
+        )  # fmt: skip
         self._run("delete from telemetry_live where site_id = %s", self.site_id)
         rows = _rows(frame, self.numbers)
         with self.connection.transaction(), self.connection.cursor() as cursor:
@@ -81,6 +86,12 @@ class StoredSite:
                 f" select {names}, %s, %s, status <> 0, ts, 'unknown' from shown",
                 [self.tenant_id, self.site_id],
             )
+            for number, collector in self.brought_by.items():
+                cursor.execute(
+                    "update telemetry_live set collector_no = c.number from collectors c"
+                    " where miner_no = %s and c.id = %s",
+                    [number, collector],
+                )
 
     async def cycle(self, now: float) -> Ran | None:
         moment = datetime.fromtimestamp(now, UTC)

@@ -8,10 +8,11 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from hashinsight.kit.db.context import job_context
+from hashinsight.kit.ids import new_id
 from hashinsight.problems.queries import events as queries
 from hashinsight.problems.service.cycle import run_cycle
 from tests.problems.stored import StoredSite, StoredYard
-from tests.problems.yard import of, slower
+from tests.problems.yard import late, of, slower
 
 
 async def test_a_problem_is_pending_then_open_with_evidence_then_resolved_and_each_step_is_told(
@@ -208,3 +209,20 @@ async def test_a_repair_lets_the_baseline_begin_anew(site: StoredSite) -> None:
         "select sample_count from miner_baseline_state where miner_id = 'm-000' and metric_name = 'hashrate_ratio'"
     )
     assert samples[0] <= 1
+
+
+async def test_of_two_collectors_at_a_site_the_dead_one_darkens_only_its_own_machines(site: StoredSite) -> None:
+    yard = StoredYard(site)
+    other = new_id()
+    site.rows(
+        "insert into collectors (id, tenant_id, site_id, name, status, permissions, collection_interval_sec,"
+        " created_at, updated_at) values (%s, %s, %s, 'south', 'active', '{read}', 300, now(), now()) returning 1",
+        other, site.tenant_id, site.site_id,
+    )  # fmt: skip
+    site.brought_by = dict.fromkeys(site.numbers[6:], other)
+    await yard.cycle(times=2)
+    site.dead = {other}
+    await yard.cycle(late(range(6, 12)), times=8)
+    assert yard.open() == {("collector", "collector_down")}
+    (down,) = site.events()
+    assert down["collector_id"] == other
