@@ -10,12 +10,11 @@ from functools import lru_cache
 
 import polars as pl
 import structlog
-from psycopg import AsyncConnection, sql
+from psycopg import sql
 from sqlalchemy import event, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection as SqlConnection
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from hashinsight.kit.db.address import DatabaseAddress
@@ -76,13 +75,13 @@ class Database:
             yield session
 
     @asynccontextmanager
-    async def bare(self) -> AsyncIterator[AsyncConnection]:
+    async def bare(self) -> AsyncIterator[Connection]:
         """The driver's own connection, for what runs a hundred times a second: `enter` first, `commit` in the end."""
         async with self._engine.connect() as connection:
             yield await driver_behind(connection)
 
     @asynccontextmanager
-    async def at_once(self) -> AsyncIterator[AsyncConnection]:
+    async def at_once(self) -> AsyncIterator[Connection]:
         """The same for one statement, which is a transaction by itself and says within whose rows it sees."""
         async with self.bare() as driver:
             await driver.set_autocommit(True)
@@ -132,7 +131,7 @@ class Database:
             return self._engine
 
 
-async def enter(driver: AsyncConnection, context: Context) -> None:
+async def enter(driver: Connection, context: Context) -> None:
     """Begin a transaction in this context. Inside a pipeline it waits for nothing.
 
     Who it acts as is always said; the rest only where it is not what every session begins with.
@@ -141,10 +140,10 @@ async def enter(driver: AsyncConnection, context: Context) -> None:
     await driver.execute(_entering(tuple(said)), list(said.values()), prepare=True)
 
 
-async def driver_behind(connection: SqlConnection) -> AsyncConnection:
+async def driver_behind(connection: AsyncConnection) -> Connection:
     driver = (await connection.get_raw_connection()).driver_connection
-    if not isinstance(driver, AsyncConnection):
-        raise TypeError("the connection does not stand on psycopg")
+    if not isinstance(driver, Connection):
+        raise TypeError("the connection does not stand on our driver")
     return driver
 
 

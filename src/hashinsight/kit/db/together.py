@@ -24,7 +24,7 @@ async def together(session: AsyncSession, *asked: Asked, entering: Context | Non
     """
     driver = await driver_of(session)
     cursors = [driver.cursor(row_factory=namedtuple_row) for _ in asked]
-    async with driver.pipeline():
+    async with driver.one_way():
         if entering is not None:
             await enter(driver, entering)
         for cursor, (statement, values) in zip(cursors, asked, strict=True):
