@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor
 from hashinsight.audit.service import RECORD_IN_PLACE
-from hashinsight.commands.queries.packing import TOLD, whence
+from hashinsight.commands.queries.packing import TOLD, listed_ids, whence
 from hashinsight.commands.states import Event, begins
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.copying import driver_of
@@ -211,8 +211,8 @@ async def move_leased(
         "types": list(poll.rooms),
         "rooms": list(poll.rooms.values()),
         "unsettled": list(unsettled),
-        "ids": new_ids(poll.most),
-        "entries": new_ids(poll.most),
+        "ids": listed_ids(new_ids(poll.most)),
+        "entries": listed_ids(new_ids(poll.most)),
         "stale": now - HEARD_EVERY,
         "now": now,
         **whence(actor),
