@@ -124,7 +124,7 @@ with unsettled as materialized (
     {HEARD}
 )
 select unsettled.waits, command_id, dispatch_id, tenant_id, site_id, batch_id, miner_no, known_as as miner_id,
-    stands_in as zone_id, command_type, params, sealed_params, priority, urgency, expires_at, ttl_sec,
+    stands_in as zone_id, command_type, params::text as params, sealed_params, priority, urgency, expires_at, ttl_sec,
     expires_at - ttl_sec * interval '1 second' as issued_at, attempt, lease_until, is_redelivery
 from unsettled left join leased on true order by place
 """)  # noqa: S608 - words of our own tables

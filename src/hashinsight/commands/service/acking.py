@@ -2,9 +2,9 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -25,8 +25,7 @@ from hashinsight.kit.ids import new_ids
 from hashinsight.wire.acks import Ack, AckStatus
 
 
-@dataclass(frozen=True)
-class AckAnswer:
+class AckAnswer(NamedTuple):
     """`found` False: an id that is nobody's at this site, which a route answers with 404."""
 
     dispatch_id: str
@@ -113,7 +112,7 @@ async def _hold(
 
 def _settled(answer: AckAnswer) -> AckAnswer:
     """Of a command that came back to the queue and was displaced there."""
-    return replace(answer, state=State.SUPERSEDED) if answer.state == State.QUEUED else answer
+    return answer._replace(state=State.SUPERSEDED) if answer.state == State.QUEUED else answer
 
 
 class _Standing:

@@ -16,6 +16,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
+from sqlalchemy.util import greenlet_spawn
 
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.arrow import read_frame
@@ -77,8 +78,11 @@ class Database:
     @asynccontextmanager
     async def bare(self) -> AsyncIterator[Connection]:
         """The driver's own connection, for what runs a hundred times a second: `enter` first, `commit` in the end."""
-        async with self._engine.connect() as connection:
-            yield await driver_behind(connection)
+        held = await self._engine.raw_connection()
+        try:
+            yield _driver(held)
+        finally:
+            await greenlet_spawn(held.close)
 
     @asynccontextmanager
     async def at_once(self) -> AsyncIterator[Connection]:
@@ -141,7 +145,11 @@ async def enter(driver: Connection, context: Context) -> None:
 
 
 async def driver_behind(connection: AsyncConnection) -> Connection:
-    driver = (await connection.get_raw_connection()).driver_connection
+    return _driver(await connection.get_raw_connection())
+
+
+def _driver(held: PoolProxiedConnection) -> Connection:
+    driver = held.driver_connection
     if not isinstance(driver, Connection):
         raise TypeError("the connection does not stand on our driver")
     return driver
