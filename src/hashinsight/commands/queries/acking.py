@@ -106,7 +106,7 @@ with heard as (
     where {PLAIN} and held.command_id not in (
         select command_id from held where newest is distinct from dispatch_id)
 ), {_WRITTEN}
-select held.*, moved.command_id is not null as is_moved from held left join moved on moved.command_id = held.command_id
+select held.*, held.command_id in (select command_id from moved) as is_moved from held
 """)  # noqa: S608 - words of our own tables
 _DONE = text(f"""
 select {_FACTS}, false as is_moved
