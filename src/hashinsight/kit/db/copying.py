@@ -8,11 +8,12 @@ import asyncio
 from collections.abc import Sequence
 
 import polars as pl
-from psycopg import AsyncConnection, AsyncCursor, sql
+from psycopg import AsyncCursor, sql
 from sqlalchemy import Table
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.kit.db.database import DRIVER, driver_behind
+from hashinsight.kit.db.driver import Connection
 
 _CHUNK_ROWS = 50_000
 
@@ -53,8 +54,8 @@ async def copy_into(
     return written
 
 
-async def driver_of(session: AsyncSession) -> AsyncConnection:
-    known: AsyncConnection | None = session.info.get(DRIVER)
+async def driver_of(session: AsyncSession) -> Connection:
+    known: Connection | None = session.info.get(DRIVER)
     return known or await driver_behind(await session.connection())
 
 
