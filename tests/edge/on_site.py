@@ -41,6 +41,16 @@ class Heard:
     def __init__(self) -> None:
         self.samples: list[Mapping[str, Any]] = []
         self.events: list[dict[str, Any]] = []
+        self.restarts: dict[str, float] = {}
+
+    async def begin_restart(self, miner_id: str, *, now: float) -> None:
+        self.restarts[miner_id] = now
+
+    async def end_restart(self, miner_id: str) -> None:
+        del self.restarts[miner_id]
+
+    def list_restarts(self) -> dict[str, float]:
+        return dict(self.restarts)
 
     def note(self, samples: Sequence[Mapping[str, Any]]) -> None:
         self.samples += samples

@@ -202,9 +202,27 @@ async def test_one_act_at_a_time(sim: Sim, side: SiteSide, order: Order, no: int
     assert side.executor.is_busy(sim.address(no))
     with pytest.raises(MachineBusy):
         await order("enable")
+    machine = side.find(sim.address(no))
+    assert machine is not None
+    second = asyncio.create_task(side.executor.act(machine, "fault_light", {"on": True}))
     assert (await first).status == "succeeded"
+    assert side.executor.is_busy(sim.address(no)), "whoever waited for its turn has it now"
+    with pytest.raises(MachineBusy):
+        await order("enable")
+    await second
     assert not side.executor.is_busy(sim.address(no))
     assert state(sim, no) == "stopped"
+
+
+@each(ANTMINER)
+async def test_an_order_that_is_to_wait_does_not_keep_others_from_the_machine(sim: Sim, order: Order, no: int) -> None:
+    """Protection would wait for it, and the machine get hotter."""
+    later = asyncio.create_task(order("reboot", delay_seconds=2.5))
+    await asyncio.sleep(0.05)
+    assert (await order("disable")).status == "succeeded"
+    assert [one["act"] for one in sim.control("orders", machine=str(no))] == ["pause"]
+    assert (await later).status == "succeeded"
+    assert [one["act"] for one in sim.control("orders", machine=str(no))] == ["pause", "reboot"]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ import subprocess
 import sys
 import zlib
 from collections import Counter
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,22 @@ ACTS = {
     "set_power_mode": "mode",
     "fault_light": "light-on",
 }
+
+
+@contextmanager
+def edge_running(log: Path | None = None, **settings: object) -> Iterator[subprocess.Popen[bytes]]:
+    """`hashinsight edge run` with these settings; ended here if the test has not done so."""
+    with (log or Path("/dev/null")).open("ab") as said:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "hashinsight", "edge", "run"],
+            env=environment(**{f"edge_{name}": value for name, value in settings.items()}),
+            stderr=said,
+        )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(40)
 
 
 class Whole:

@@ -3,6 +3,7 @@
 import asyncio
 import importlib.util
 import logging
+import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ ConfigOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON, for scripts.")]
 
+EXIT_LATER = 75  # not a mistake in the settings: trying the same again may help
 edge_app = typer.Typer(help="The collector at a site: run, status, check.", no_args_is_help=True)
 
 
@@ -40,7 +42,11 @@ def run(*, config: ConfigOption = None) -> None:
             level=settings.log_level, stream=sys.stderr, format="%(asctime)s %(levelname)-7s %(name)s %(message)s"
         )
         logging.getLogger("httpx").setLevel(logging.WARNING)
-        asyncio.run(run_edge(settings, SiteSide, ready=lambda: typer.echo("edge runs", err=True)))
+        try:
+            asyncio.run(run_edge(settings, SiteSide, ready=lambda: typer.echo("edge runs", err=True)))
+        except (sqlite3.Error, OSError) as problem:  # a full disk, perhaps: that passes, so a service tries again
+            typer.echo(f"hashinsight: {settings.state_dir} cannot be used now: {problem}.", err=True)
+            raise typer.Exit(EXIT_LATER) from None
 
 
 @edge_app.command()

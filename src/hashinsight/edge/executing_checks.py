@@ -64,9 +64,10 @@ def _none(_: Params) -> dict[str, Any]:
 
 
 def _delay(params: Params) -> dict[str, Any]:
-    if params.get("delay_seconds") is None:
-        return {}
-    return {"delay_seconds": _number(params, "delay_seconds", 0, MOST_DELAY_SEC)}
+    """It is waited for before the machine's turn, and does not go to it."""
+    if params.get("delay_seconds") is not None:
+        _number(params, "delay_seconds", 0, MOST_DELAY_SEC)
+    return {}
 
 
 def delay_of(params: Params) -> float:

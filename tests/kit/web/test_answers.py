@@ -143,7 +143,8 @@ async def test_a_caller_that_goes_away_in_the_middle_of_its_request_is_one_quiet
     api: httpx.AsyncClient,
 ) -> None:
     """As a server tells it: half a body, and then nobody."""
-    messages = iter([{"type": "http.request", "body": b'{"acks": [', "more_body": True}, {"type": "http.disconnect"}])
+    half: Message = {"type": "http.request", "body": b'{"acks": [', "more_body": True}
+    messages = iter([half, {"type": "http.disconnect"}])
     sent: list[Message] = []
 
     async def receive() -> Message:
@@ -157,6 +158,6 @@ async def test_a_caller_that_goes_away_in_the_middle_of_its_request_is_one_quiet
     path = "/api/edge/v1/whole"
     scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": [], "http_version": "1.1"}
     with capture_logs() as lines:
-        await transport.app(scope, receive, send)  # type: ignore[arg-type] # the two libraries write the form otherwise
+        await transport.app(scope, receive, send)
     assert sent[0]["status"] == 499
     assert [(line["event"], line["log_level"], line["status"]) for line in lines] == [("request", "info", 499)]

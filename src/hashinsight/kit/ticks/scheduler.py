@@ -30,7 +30,6 @@ async def run_scheduler(
     clock: Clock = system_clock,
 ) -> None:
     """Plan each tick at its own beat, and all of them now and again: a beat that failed is not lost for long."""
-
     under_way: set[asyncio.Task[None]] = set()
 
     async def plan_and_wake(some: Sequence[Tick]) -> None:
