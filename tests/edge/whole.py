@@ -17,11 +17,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from hashinsight.client import HashInsight, NewCommands
-from hashinsight.commands.service import sweeping
 from hashinsight.edge.status import read_status
-from hashinsight.kit.clock import system_clock
-from hashinsight.kit.db.context import job_context
-from hashinsight.kit.db.database import Database
 from tests.edge.server import Server, until
 from tests.running import environment, hashinsight, wait_for
 from tests.sim.running import Sim
@@ -193,17 +189,6 @@ class Whole:
             " join miners m using (miner_no) where c.command_id = any (%s::uuid[])"
         )
         return {row["command_id"]: row for row in self.rows(query, ids)}
-
-    async def cut_leases(self, database: Database, seconds: float) -> None:
-        """As if three minutes had passed: the leases of a dead edge run out, and the server's sweep finds them."""
-        with psycopg.connect(self._url) as connection:
-            connection.execute(
-                "update commands set lease_until = dispatched_at + interval '1 millisecond'"
-                " where lease_until is not null and dispatched_at < now() - make_interval(secs => %s)",
-                [seconds],
-            )
-        async with database.transaction(job_context()) as session:
-            await sweeping.sweep(session, now=system_clock())
 
     def orders(self) -> dict[str, Counter[str]]:
         """What each machine was told, by the simulator's own book."""

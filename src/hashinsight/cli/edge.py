@@ -25,7 +25,7 @@ ConfigOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON, for scripts.")]
 
 EXIT_LATER = 75  # not a mistake in the settings: trying the same again may help
-edge_app = typer.Typer(help="The collector at a site: run, status, check.", no_args_is_help=True)
+edge_app = typer.Typer(help="The collector at a site: enrol, check, run, status.", no_args_is_help=True)
 
 
 @edge_app.command()
@@ -47,6 +47,25 @@ def run(*, config: ConfigOption = None) -> None:
         except (sqlite3.Error, OSError) as problem:  # a full disk, perhaps: that passes, so a service tries again
             typer.echo(f"hashinsight: {settings.state_dir} cannot be used now: {problem}.", err=True)
             raise typer.Exit(EXIT_LATER) from None
+
+
+@edge_app.command()
+def enrol(
+    code: Annotated[str | None, typer.Argument(help="Else it is asked for, or read from standard input.")] = None,
+    *,
+    config: ConfigOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Get this box's token by a one-time code. Somebody in the cloud approves it then."""
+    with _refusing():
+        from hashinsight.edge.enrolling import enrol
+
+        settings = _settings(config)
+        given = code or (typer.prompt("Code", hide_input=True) if sys.stdin.isatty() else sys.stdin.readline())
+        told = asyncio.run(enrol(settings, given.strip()))
+    words = f"enrolled as collector {told['collector_id']} of site {told['site_id']}: {told['status']}"
+    waits = "\nit may call when it is approved: hashinsight collector approve" if told["status"] == "pending" else ""
+    say(told, words + waits, as_json=json)
 
 
 @edge_app.command()

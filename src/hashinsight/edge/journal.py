@@ -73,6 +73,15 @@ class Journal:
         found = self._db.execute("select value from facts where name = 'accept_from'").fetchone()
         return found[0] if found else 0.0
 
+    def next_incarnation(self) -> int:
+        """Which life of this device begins: a lost journal begins anew, and then nothing is asked back early."""
+        counted = (
+            "insert into facts values ('incarnation', 1)"
+            " on conflict (name) do update set value = value + 1 returning value"
+        )
+        ((value,),) = self._db.execute(counted).fetchall()
+        return int(value)
+
     def find(self, command_id: str) -> Entry | None:
         row = self._db.execute("select done_at from dispatches where command_id = ?", (command_id,)).fetchone()
         return None if row is None else Entry(command_id, row[0] is not None)
