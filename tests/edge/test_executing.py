@@ -10,6 +10,7 @@ import pytest
 
 from hashinsight.edge.executing import MachineBusy, Outcome
 from hashinsight.edge.executing_checks import Wrong, checked
+from hashinsight.edge.executing_configs import orders_of
 from hashinsight.edge.site_side import SiteSide
 from hashinsight.wire.command import Command
 from hashinsight.wire.verbs import TYPES
@@ -147,6 +148,22 @@ async def test_a_whatsminer_takes_a_mode_and_a_power_limit(sim: Sim, order: Orde
     wait_for(lambda: sim.machine(no)["power_w"] < 2700, "it to keep the limit")
 
 
+@each(WHATSMINER)
+async def test_a_configuration_is_set_one_order_after_the_other_and_the_first_that_fails_ends_it(
+    sim: Sim, order: Order, no: int
+) -> None:
+    done = await order("update_config", config={"power_limit_w": 2600, "power_mode": "normal"})
+    assert (done.status, list(done.result)) == ("succeeded", ["set_power_mode", "set_power_limit"])
+    assert done.result["set_power_mode"]["way"] == "it was so already"
+    assert all(one["confirmed"] for one in done.result.values())
+    half = await order("update_config", config={"power_mode": "eco", "power_limit_w": 19_000})
+    assert (half.status, half.error_code) == ("failed", "MACHINE_REFUSED")
+    assert (half.before["mode"], half.result["set_power_mode"]["confirmed"]) == ("normal", True)
+    assert half.result["set_power_limit"] == {"error_code": "MACHINE_REFUSED"}
+    acts = [one["act"] for one in sim.control("orders", machine=str(no)) if one["refused"] is None]
+    assert [act.partition("-")[0] for act in acts] == ["power", "mode"]
+
+
 @each(ANTMINER, WHATSMINER, AVALON)
 async def test_the_light_goes_on_and_off(order: Order) -> None:
     for on in (True, False):
@@ -163,7 +180,8 @@ NOT_TAKEN: list[tuple[str, str, dict[str, Any]]] = [
     (AVALON, "reboot", {}),
     (AVALON, "set_pool", {"pool_url": "stratum+tcp://new.example:3333", "pool_user": "me"}),
     (STOCK, "disable", {}),
-    (WHATSMINER, "update_config", {"config": {}}),
+    (WHATSMINER, "update_config", {"config": {"frequency_mhz": 500}}),
+    (WHATSMINER, "update_config", {"config": {"power_mode": "eco", "led_color": "red"}}),
 ]
 
 
@@ -238,9 +256,12 @@ async def test_an_order_that_is_to_wait_does_not_keep_others_from_the_machine(si
         ("set_power_mode", {"mode": "turbo"}),
         ("fault_light", {"on": "yes"}),
         ("reboot", {"delay_seconds": 3600}),
+        ("update_config", {}),
+        ("update_config", {"config": {}}),
+        ("update_config", {"config": {"power_mode": "eco", "power_limit_w": -1}}),
     ],
 )
 def test_parameters_that_nobody_can_mean_are_refused(verb: str, params: dict[str, Any]) -> None:
     with pytest.raises(Wrong) as wrong:
-        checked(verb, params)
+        orders_of(params) if verb == "update_config" else checked(verb, params)
     assert wrong.value.code == "BAD_PARAMS"

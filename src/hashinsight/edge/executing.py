@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from hashinsight.edge.executing_checks import SHOWN, Wrong, checked, delay_of, fits, is_so, snapshot
+from hashinsight.edge.executing_configs import orders_of
 from hashinsight.edge.executing_verdicts import Given, Said, answer_of, not_read, not_taken
 from hashinsight.edge.miners import Machine
 from hashinsight.edge.normalising import Record
@@ -66,7 +67,27 @@ class Executor:
         """One act per machine at a time; bounded in time whatever the machine does."""
         if self.is_busy(machine.miner_id):
             raise MachineBusy
-        return await self.act(machine, VERBS.get(command.command_type, command.command_type), command.params)
+        verb = VERBS.get(command.command_type, command.command_type)
+        if verb == "update_config":
+            return await self._configure(machine, command.params)
+        return await self.act(machine, verb, command.params)
+
+    async def _configure(self, machine: Machine, params: Mapping[str, Any]) -> Outcome:
+        """One order after the other; the first that does not succeed ends it, and the result says how far it came."""
+        began = datetime.now(UTC)
+        try:
+            orders = orders_of(params)
+        except Wrong as problem:
+            return Outcome(AckStatus.REJECTED, began, datetime.now(UTC), problem.code, str(problem))
+        done: list[Outcome] = []
+        for verb, wanted in orders:
+            done.append(await self.act(machine, verb, wanted))
+            if done[-1].status is not AckStatus.SUCCEEDED:
+                break
+        told = {
+            verb: one.result or {"error_code": one.error_code} for (verb, _), one in zip(orders, done, strict=False)
+        }
+        return replace(done[-1], started_at=began, before=done[0].before, result=told)
 
     async def act(self, machine: Machine, verb: str, params: Mapping[str, Any], *, is_local: bool = False) -> Outcome:
         """For protection too, which waits for its turn instead of being sent away.
