@@ -116,7 +116,7 @@ def _words(told: dict[str, Any]) -> str:
     spool, journal, machines = told["spool"] or {}, told["journal"] or {}, told["machines"] or {}
     uploads, cloud = told["uploads"] or {}, told["cloud"] or {}
     lines = [
-        f"{'runs' if told['running'] else 'does not run'}, since {_time(told['started_at'])}, {told['state_dir']}",
+        f"{_life(told)}, {told['state_dir']}",
         (
             f"machines: {machines.get('online', '?')} answer{_each(machines.get('by_reader'))}, "
             f"{machines.get('failed', '?')} do not{_each(machines.get('troubles'))}, "
@@ -138,6 +138,14 @@ def _words(told: dict[str, Any]) -> str:
     ]
     lines += [f"{_time(one['at'])} {one['what']}: {one['text']}" for one in told["errors"][-5:]]
     return "\n".join(lines)
+
+
+def _life(told: dict[str, Any]) -> str:
+    if told["started_at"] is None:
+        return "runs" if told["running"] else "has not run yet"
+    if told["running"]:
+        return f"runs, since {_time(told['started_at'])}"
+    return f"does not run, from {_time(told['started_at'])} it ran until {_time(told['at'])}"
 
 
 def _each(counts: dict[str, int] | None) -> str:
