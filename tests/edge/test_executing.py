@@ -14,30 +14,12 @@ from hashinsight.edge.executing_configs import orders_of
 from hashinsight.edge.site_side import SiteSide
 from hashinsight.wire.command import Command
 from hashinsight.wire.verbs import TYPES
-from tests.edge.on_site import on_site, settings, simulating, until
+from tests.edge.on_site import LUXOS, on_site, settings, simulating_site, until
 from tests.running import wait_for
 from tests.sim.running import Sim
 
 ANTMINER, WHATSMINER, AVALON, STOCK = "Antminer S19j Pro", "Whatsminer M50S", "Avalon A1366", "Antminer S21"
 EACH = 10
-SCENARIO = f"""
-about = "some of each make"
-[[pools]]
-name = "main"
-url = "stratum+tcp://main.pool.example:3333"
-user = "farm.worker"
-[[sites]]
-name = "north"
-pools = ["main"]
-[[sites.zones]]
-name = "a"
-machines = [
-  {{ model = "{ANTMINER}", count = {EACH}, firmware = "LuxOS 2024.5.1" }},
-  {{ model = "{WHATSMINER}", count = {EACH} }},
-  {{ model = "{AVALON}", count = {EACH} }},
-  {{ model = "{STOCK}", count = {EACH} }},
-]
-"""
 _unused = {
     make: iter(range(place * EACH, (place + 1) * EACH - 1))
     for place, make in enumerate((ANTMINER, WHATSMINER, AVALON, STOCK))
@@ -47,9 +29,9 @@ _unused = {
 @pytest.fixture(scope="module")
 def sim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sim]:
     """Far faster than life, so that a boot takes seconds; every test has machines of its own."""
-    file = tmp_path_factory.mktemp("sim") / "some.toml"
-    file.write_text(SCENARIO)
-    with simulating(str(file), "--speed", "60") as running:
+    folder = tmp_path_factory.mktemp("sim")
+    makes = ((ANTMINER, EACH, LUXOS), (WHATSMINER, EACH), (AVALON, EACH), (STOCK, EACH))
+    with simulating_site(folder, *makes, speed=150) as running:
         yield running
 
 
@@ -64,7 +46,10 @@ def each(*makes: str) -> pytest.MarkDecorator:
 
 @pytest.fixture
 async def side(sim: Sim, no: int, tmp_path: Path) -> AsyncIterator[SiteSide]:
-    async with on_site(settings(tmp_path, [sim.address(no)], identity="address", interval_sec=60)) as (site, _):
+    async with on_site(settings(tmp_path, [sim.address(no)], identity="address", interval_sec=60, timeout_sec=2.0)) as (
+        site,
+        _,
+    ):
         site.executor._seen_sec = 8.0
         await until(lambda: site.counts().online == 1, "the machine")
         yield site

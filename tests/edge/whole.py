@@ -18,6 +18,7 @@ from psycopg.rows import dict_row
 
 from hashinsight.client import HashInsight, NewCommands
 from hashinsight.edge.status import read_status
+from tests.edge.on_site import LUXOS
 from tests.edge.server import Server, until
 from tests.running import environment, hashinsight, wait_for
 from tests.sim.running import Sim
@@ -26,22 +27,7 @@ from tests.telemetry.place import Place
 ADMIN = "/api/admin/v1"
 FAST = {"collection_interval": 1, "heartbeat_interval": 2, "api_timeout": 4}
 EACH = 14
-SCENARIO = f"""
-about = "two makes that take orders"
-[[pools]]
-name = "main"
-url = "stratum+tcp://main.pool.example:3333"
-user = "farm.worker"
-[[sites]]
-name = "north"
-pools = ["main"]
-[[sites.zones]]
-name = "a"
-machines = [
-  {{ model = "Antminer S19j Pro", count = {EACH}, firmware = "LuxOS 2024.5.1" }},
-  {{ model = "Whatsminer M50S", count = {EACH} }},
-]
-"""
+MAKES = (("Antminer S19j Pro", EACH, LUXOS), ("Whatsminer M50S", EACH))  # two that take orders
 _FINAL = ("succeeded", "failed", "expired", "canceled", "superseded")
 # what a command of this type is for the machine: the act that must not be there twice
 ACTS = {
