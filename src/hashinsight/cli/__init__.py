@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from hashinsight import __version__
+from hashinsight.bench import BENCHMARKS
 from hashinsight.cli.acting import need_server
 from hashinsight.cli.audit import audit_app
 from hashinsight.cli.checking import check_history
@@ -138,7 +139,7 @@ def settings() -> None:
 
 @app.command()
 def bench(
-    name: Annotated[str, typer.Argument(help="Which benchmark: import, audit or sim.")], *, json: JsonOption = False
+    name: Annotated[str, typer.Argument(help=f"Which benchmark: {', '.join(BENCHMARKS)}.")], *, json: JsonOption = False
 ) -> None:
     """Measure, against the physical limit that the same run measures beside it."""
     need_server()
