@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from hashinsight.migrations.policies import protect
 
 revision = "0010"
-down_revision = "0009"
+down_revision = "0009b"
 branch_labels = None
 depends_on = None
 
