@@ -67,7 +67,6 @@ async def staged(
     async with (await driver_of(session)).cursor() as cursor:
         await cursor.execute(sql.SQL("create temporary table {} ({}) on commit drop").format(name, typed))
         await _copy(cursor, sql.SQL("copy {} ({}) from stdin (format csv)").format(name, columns), frame)
-        await cursor.execute(sql.SQL("analyze {}").format(name))
     yield stage
     await session.execute(text(f"drop table {stage}"))
 

@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engin
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from hashinsight.kit.db.address import DatabaseAddress
-from hashinsight.kit.db.arrow import read_frame
+from hashinsight.kit.db.arrow import ArrowReader
 from hashinsight.kit.db.context import Context, Role
 from hashinsight.kit.db.driver import Connection
 
@@ -56,7 +56,8 @@ class Database:
         application: str = "hashinsight",
     ) -> None:
         self.address = address
-        self._read_address = read_address
+        self._arrow = ArrowReader(address.libpq)
+        self._read_arrow = ArrowReader(read_address.libpq) if read_address else None
         self._engine = _engine(address, pool, application)
         self._read_engine = _engine(read_address, pool, f"{application} read") if read_address else None
         self._replica_from = 0.0
@@ -95,9 +96,8 @@ class Database:
     async def frame(self, context: Context, query: sql.Composable, *, on_main: bool = False) -> pl.DataFrame:
         """A large result as columns, over Arrow, in its own read-only transaction and off the event loop."""
         engine = self._engine if on_main else await self._reading_engine()
-        on_replica = engine is self._read_engine and self._read_address is not None
-        address = self._read_address if on_replica and self._read_address else self.address
-        return await asyncio.to_thread(read_frame, address.libpq, replace(context, read_only=True), query)
+        reader = self._read_arrow if self._read_arrow and engine is self._read_engine else self._arrow
+        return await asyncio.to_thread(reader.read, replace(context, read_only=True), query)
 
     @asynccontextmanager
     async def unentered(self) -> AsyncIterator[AsyncSession]:
@@ -115,6 +115,8 @@ class Database:
                 await session.close()
 
     async def dispose(self) -> None:
+        for reader in filter(None, (self._arrow, self._read_arrow)):
+            await asyncio.to_thread(reader.close)
         await self._engine.dispose()
         if self._read_engine is not None:
             await self._read_engine.dispose()

@@ -110,8 +110,6 @@ def _events() -> None:
         *_may("model firmware", sa.Text),
         *_must("created_at updated_at", _WHEN),
         sa.PrimaryKeyConstraint("id", name="pk_problem_events"),
-        *_owners("problem_events"),
-        sa.ForeignKeyConstraint(["miner_no"], ["miners.miner_no"], name="fk_problem_events_miner_no"),
         sa.CheckConstraint("severity in ('P0', 'P1', 'P2', 'P3')", name="ck_problem_events_severity"),
         sa.CheckConstraint(
             "status in ('pending', 'open', 'ack', 'in_progress', 'resolved')", name="ck_problem_events_status"

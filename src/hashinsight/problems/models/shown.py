@@ -62,8 +62,6 @@ EVENTS = Table(
     *may("model firmware", Text),
     *must("created_at updated_at", when()),
     PrimaryKeyConstraint("id", name="pk_problem_events"),
-    *owners("problem_events"),
-    ForeignKeyConstraint(["miner_no"], ["miners.miner_no"], name="fk_problem_events_miner_no"),
     CheckConstraint("severity in ('P0', 'P1', 'P2', 'P3')", name="ck_problem_events_severity"),
     CheckConstraint("status in ('pending', 'open', 'ack', 'in_progress', 'resolved')", name="ck_problem_events_status"),
     CheckConstraint("(miner_no is null) = (collector_id is not null)", name="ck_problem_events_subject"),
