@@ -1,6 +1,7 @@
 """What people do with problems: each move once, in both tables, on the timeline and in the record; and who may not."""
 
 import asyncio
+from typing import Any
 from uuid import UUID, uuid4
 
 from hashinsight.problems.acts import Act
@@ -144,7 +145,7 @@ async def test_a_thousand_are_one_request_and_more_are_refused(ward: Ward) -> No
 
 async def test_bad_bodies_are_refused(ward: Ward) -> None:
     problem, noc = ward.problem("m1"), await ward.headers()
-    for verb, body in (
+    bad: tuple[tuple[str, dict[str, Any]], ...] = (
         ("resolve", {}),
         ("resolve", {"cause": "gremlins"}),
         ("resolve", {"cause": "other", "colour": "red"}),
@@ -152,9 +153,10 @@ async def test_bad_bodies_are_refused(ward: Ward) -> None:
         ("comment", {"comment": "a\0b"}),
         ("comment", {"comment": "x" * 2001}),
         ("assign", {}),
-    ):
+    )
+    for verb, body in bad:
         assert code_of(await ward.act(problem, verb, noc, **body)) == (422, "VALIDATION_FAILED"), body
-    for body in (
+    many: tuple[dict[str, Any], ...] = (
         {"act": "acknowledge", "ids": []},
         {"act": "acknowledge", "ids": ["x"]},
         {"act": "acknowledge", "ids": [str(problem)], "cause": "other"},
@@ -162,7 +164,8 @@ async def test_bad_bodies_are_refused(ward: Ward) -> None:
         {"act": "comment", "ids": [str(problem)]},
         {"act": "assign", "ids": [str(problem)]},
         {"act": "dance", "ids": [str(problem)]},
-    ):
+    )
+    for body in many:
         assert code_of(await ward.post("/problems/bulk", body, noc)) == (422, "VALIDATION_FAILED"), body
     assert code_of(await ward.act(problem, "assign", noc, assignee="nobody@example.com")) == (404, "NO_SUCH_USER")
     assert code_of(await ward.act(uuid4(), "acknowledge", noc)) == (404, "NOT_FOUND")
@@ -172,7 +175,11 @@ async def test_bad_bodies_are_refused(ward: Ward) -> None:
 async def test_roles_hold_a_customer_reads_and_changes_nothing_and_one_acts_only_where_one_may(ward: Ward) -> None:
     problem, far = ward.problem("m1"), ward.problem("n1", site="tx-2")
     customer, helper = await ward.headers("Customer"), await ward.headers("CustomerSuccess")
-    bodies = {Act.ASSIGN: {"assignee": None}, Act.COMMENT: {"comment": "x"}, Act.RESOLVE: {"cause": "other"}}
+    bodies: dict[Act, dict[str, Any]] = {
+        Act.ASSIGN: {"assignee": None},
+        Act.COMMENT: {"comment": "x"},
+        Act.RESOLVE: {"cause": "other"},
+    }
     for act in Act:
         assert code_of(await ward.act(problem, act.value, customer, **bodies.get(act, {}))) == (403, "FORBIDDEN")
     assert (await ward.get(f"/problems/{problem}", customer))["problem"]["status"] == "open"
