@@ -72,7 +72,7 @@ def statements(*, machines: int, resolved: int, now: str) -> str:
 
 async def fill(place: Scratch, *, now: str) -> None:
     script = place.folder / "problems.sql"
-    script.write_text(f"set timezone = 'UTC';\nset synchronous_commit = off;\n{_as_one(now)}")
+    script.write_text(f"set timezone = 'UTC';\n{_as_one(now)}")
     await asyncio.to_thread(subprocess.run, [*place.psql, "-f", str(script)], check=True, stdout=subprocess.DEVNULL)
     await asyncio.to_thread(settle, place)
 

@@ -73,7 +73,7 @@ class Announcer:
         self._tasks: set[asyncio.Task[None]] = set()
         self._listening: asyncio.Task[None] | None = None
         self._not_before = 0.0
-        self.is_heard = False  # whether Redis tells us of changes just now
+        self.heard = asyncio.Event()  # set while Redis tells us of changes
         self.is_closed = False
         _open.add(self)
 
@@ -95,6 +95,10 @@ class Announcer:
             yield bell
         finally:
             self._bells.discard(bell)
+
+    @property
+    def is_heard(self) -> bool:
+        return self.heard.is_set()
 
     @property
     def waiters(self) -> int:
@@ -131,13 +135,13 @@ class Announcer:
                 await self._hear()
             except _TROUBLE as error:
                 log.warning("changes_unheard", error=str(error), again_in_seconds=_PAUSE_SECONDS)
-            self.is_heard = False
+            self.heard.clear()
             await asyncio.sleep(_PAUSE_SECONDS)
 
     async def _hear(self) -> None:
         async with self._redis.pubsub() as heard:
             await heard.subscribe(CHANNEL)
-            self.is_heard = True
+            self.heard.set()
             for bell in self._bells:
                 bell.ring()  # what was said before we listened is looked for
             while not self.is_closed:
