@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from hashinsight import __version__
+from hashinsight.bench import BENCHMARKS
 from hashinsight.cli.acting import need_server
 from hashinsight.cli.audit import audit_app
 from hashinsight.cli.checking import check_history
@@ -140,7 +141,7 @@ def settings() -> None:
 
 @app.command()
 def bench(
-    name: Annotated[str, typer.Argument(help="Which benchmark: import, audit, sim, detection, cycle, api …")],
+    name: Annotated[str, typer.Argument(help=f"Which benchmark: {', '.join(BENCHMARKS)}.")],
     *,
     machines: Annotated[int | None, typer.Option(min=50, help="detection: in each run.")] = None,
     days: Annotated[float | None, typer.Option(min=0.5, help="detection: of each run.")] = None,

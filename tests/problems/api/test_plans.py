@@ -79,7 +79,7 @@ def scope() -> Scope:
 def heap_rows(plan: Plan) -> float:
     """Rows of problems that were read whole: what an index alone answers is not among them."""
     whole = [node for node in plan.scans("problem_events") if node["Node Type"] != "Index Only Scan"]
-    return sum(node["Actual Rows"] * node["Actual Loops"] for node in whole)
+    return float(sum(node["Actual Rows"] * node["Actual Loops"] for node in whole))
 
 
 @pytest.mark.parametrize("name", list(FILTERS))

@@ -9,11 +9,12 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import polars as pl
-from psycopg import AsyncConnection, AsyncCursor, sql
+from psycopg import AsyncCursor, sql
 from sqlalchemy import Table, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.kit.db.database import DRIVER, driver_behind
+from hashinsight.kit.db.driver import Connection
 
 _CHUNK_ROWS = 50_000
 
@@ -71,8 +72,8 @@ async def staged(
     await session.execute(text(f"drop table {stage}"))
 
 
-async def driver_of(session: AsyncSession) -> AsyncConnection:
-    known: AsyncConnection | None = session.info.get(DRIVER)
+async def driver_of(session: AsyncSession) -> Connection:
+    known: Connection | None = session.info.get(DRIVER)
     return known or await driver_behind(await session.connection())
 
 
