@@ -18,6 +18,7 @@ from hashinsight.commands.routes import router as commands_router
 from hashinsight.commands.service import Met
 from hashinsight.identity.routes import router as identity_router
 from hashinsight.inventory.routes import router as inventory_router
+from hashinsight.kit.announcing import Announcer
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.disk import DiskGuard
@@ -30,6 +31,7 @@ from hashinsight.kit.web.headers import SecurityHeaders
 from hashinsight.kit.web.limits import BodyLimit, RateLimit, ShedWhenDiskIsLow
 from hashinsight.kit.web.rates import Rates
 from hashinsight.kit.web.requests import Requests
+from hashinsight.problems.routes import router as problems_router
 from hashinsight.telemetry.edge_routes import router as telemetry_edge_router
 from hashinsight.telemetry.right_now import RightNow
 from hashinsight.telemetry.routes import router as telemetry_router
@@ -68,6 +70,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     app.state.database = database or open_database(settings, "api")
     app.state.vault = Vault(load_secret_key(settings))
     app.state.redis = open_async_redis(settings)
+    app.state.announcer = Announcer(app.state.redis)
     app.state.right_now = RightNow(app.state.redis)
     app.state.store = Store(app.state.database, auto_register=settings.auto_register)
     app.state.receiver = Receiver(
@@ -87,7 +90,7 @@ def _routes() -> list[BaseRoute]:
     everything = APIRouter()
     # first: they call a thousand times as often as people
     machines = (telemetry_edge_router, commands_edge_router, edge_router)
-    people = (identity_router, inventory_router, collectors_router, telemetry_router, commands_router)
+    people = (identity_router, inventory_router, collectors_router, telemetry_router, commands_router, problems_router)
     for router in (*machines, landing.router, probes.router, *people):
         everything.include_router(router)
     return everything.routes
@@ -98,6 +101,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     log.info("api_started", version=__version__)
     yield
     await app.state.store.reports.settle()
+    await app.state.announcer.aclose()
     await app.state.right_now.aclose()
     await app.state.rates.aclose()
     await app.state.redis.aclose()

@@ -24,6 +24,7 @@ from hashinsight.cli.inventory import (
     tenant_settings_app,
     zone_app,
 )
+from hashinsight.cli.problems import problem_app
 from hashinsight.cli.replay import replay
 from hashinsight.cli.rights import grant_app
 from hashinsight.cli.sim import sim_app
@@ -191,9 +192,11 @@ _GROUPS = {
     "collector": collector_app,
     "command": command_app,
     "batch": batch_app,
+    "problem": problem_app,
     "audit": audit_app,
     "sim": sim_app,
     "edge": edge_app,
 }
 for _name, _group in _GROUPS.items():
     app.add_typer(_group, name=_name)
+app.add_typer(problem_app, name="problems", hidden=True)  # as people say it, too

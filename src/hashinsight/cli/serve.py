@@ -8,6 +8,7 @@ import sys
 import uvicorn
 
 from hashinsight.cli.prepare import check_database, prepare
+from hashinsight.kit.announcing import stop_streams
 from hashinsight.kit.children import Child, Supervisor
 from hashinsight.kit.errors import Refusal
 from hashinsight.kit.places import open_database
@@ -82,7 +83,14 @@ def _serve_one(settings: Settings, listening: socket.socket, application: str = 
     )
     config.load()
     _collect_rarely()
-    uvicorn.Server(config).run(sockets=[listening])
+    _Server(config).run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Streams end first: they would go on for an hour, and the server waits for every answer that is under way."""
+        stop_streams()
+        await super().shutdown(sockets)
 
 
 def _collect_rarely() -> None:

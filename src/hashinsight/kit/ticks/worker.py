@@ -10,6 +10,7 @@ import structlog
 from redis import Redis
 from sqlalchemy.exc import SQLAlchemyError
 
+from hashinsight.kit.announcing import Announcer
 from hashinsight.kit.clock import Clock, system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
@@ -26,8 +27,16 @@ SWEEP_SECONDS = 5.0
 
 
 class Runner:
-    def __init__(self, database: Database, ticks: Sequence[Tick], *, clock: Clock = system_clock) -> None:
+    def __init__(
+        self,
+        database: Database,
+        ticks: Sequence[Tick],
+        *,
+        clock: Clock = system_clock,
+        announcer: Announcer | None = None,
+    ) -> None:
         self._database = database
+        self._announcer = announcer
         self._ticks = ticks
         self._clock = clock
         self._worker = f"{socket.gethostname()}:{os.getpid()}"
@@ -63,6 +72,8 @@ class Runner:
                 await queries.move_done(session, tick, run, worker=self._worker, finished_at=self._clock())
         except Exception as error:  # noqa: BLE001 - whatever a tick's work raises must not end the worker
             return await self._record_failure(tick, run, error)
+        if self._announcer is not None:
+            self._announcer.publish(session)
         TICK_SECONDS.labels(tick.name, "done").observe(asyncio.get_running_loop().time() - began)
         log.debug("tick_done", tick=tick.name, site_id=run.site_id, period=run.period)
         return True
@@ -92,12 +103,13 @@ async def run_worker(
     *,
     clock: Clock = system_clock,
     stop_seconds: float = 20.0,
+    announcer: Announcer | None = None,
 ) -> None:
     """Work until told to stop: at once when woken, and in any case every few seconds, Redis or no Redis.
 
     A run that is under way when the stop comes has `stop_seconds` to end; then it is rolled back and stays due.
     """
-    runner = Runner(database, ticks, clock=clock)
+    runner = Runner(database, ticks, clock=clock, announcer=announcer)
     loop = asyncio.get_running_loop()
     look = asyncio.Event()
 

@@ -14,6 +14,11 @@ depends_on = None
 _WHEN = sa.DateTime(timezone=True)
 _DOOR = "collector_holding(bytea)"
 _SHOWN = "status in ('open', 'ack', 'in_progress')"
+_BESIDE = [
+    *("tenant_id", "status", "issue_code", "symptom", "miner_no", "miner_id", "zone_id", "model", "firmware"),
+    *("start_ts", "loss_ths", "loss_thh"),
+]
+_COUNTED = "site_id severity issue_code status model firmware zone_id symptom tenant_id"
 _VIEWS = ("miner_baseline_state", "feature_store_5min", "feature_store_hourly")
 _TABLES = (
     *("suppressed_detections", "suppressions", "problem_timeline", "feature_hours", "feature_chunks"),
@@ -152,12 +157,20 @@ def _events() -> None:
         sa.text("last_seen_ts desc"),
         "id",
     ]
+    op.create_index(
+        "ix_problem_events_shown",
+        "problem_events",
+        ["site_id", "severity", *order],
+        postgresql_include=_BESIDE,
+        postgresql_where=sa.text(_SHOWN),
+    )
     indexes: tuple[tuple[str, list[str | sa.TextClause], str | None], ...] = (
-        ("shown", ["site_id", "severity", *order], _SHOWN),
+        ("counted", [*_COUNTED.split()], _SHOWN),
         ("status", ["site_id", "status", "severity", *order], None),
         ("miner_no", ["miner_no", "status"], None),
         ("issue_code", ["site_id", "issue_code", "status", "severity"], None),
         ("start_ts", ["start_ts"], None),
+        ("incident_id", ["site_id", "incident_id"], "incident_id is not null"),
     )
     for name, columns, where in indexes:
         chosen = None if where is None else sa.text(where)
@@ -170,8 +183,12 @@ def _events() -> None:
         unique=True,
         postgresql_where=sa.text("status <> 'resolved'"),
     )
-    # the documents lie apart: lists and counts walk over narrow rows
-    op.execute("alter table problem_events set (toast_tuple_target = 256, fillfactor = 80)")
+    # the documents lie apart: lists and counts walk over narrow rows, and mostly over the index alone, for which the
+    # pages have to be known as visible
+    op.execute(
+        "alter table problem_events set (toast_tuple_target = 256, fillfactor = 80,"
+        " autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.05)"
+    )
     protect("problem_events", site_column="site_id", app="select, update")
 
 
@@ -275,6 +292,7 @@ def _people() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_problem_timeline"),
     )
     op.create_index("ix_problem_timeline_problem_id", "problem_timeline", ["problem_id", "at"])
+    op.create_index("ix_problem_timeline_site_id", "problem_timeline", ["site_id", "id"])
     protect("problem_timeline", site_column="site_id", app="select, insert", job="select, insert")
     op.create_table(
         "suppressions",

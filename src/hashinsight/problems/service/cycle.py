@@ -11,6 +11,7 @@ import polars as pl
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from hashinsight.kit.announcing import announce
 from hashinsight.kit.db import partitions
 from hashinsight.kit.db.database import Database
 from hashinsight.problems import baselines, chunks
@@ -76,6 +77,7 @@ async def run_cycle(
     row = {"actions": actions, "seconds": spent.of, "ran_at": now, **counts}
     made = upsert(RUNS).values(tenant_id=kept.tenant_id, site_id=site_id, period=period, **row)
     await session.execute(made.on_conflict_do_update(index_elements=["site_id", "period"], set_=row))
+    announce(session, kept.tenant_id, site_id, "problems")
     return Ran(found.seen.frame.n, actions, spent.of)
 
 
