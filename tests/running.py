@@ -50,13 +50,16 @@ def environment(**settings: object) -> dict[str, str]:
     return {**clean, **{f"HASHINSIGHT_{name.upper()}": str(value) for name, value in settings.items()}}
 
 
-def hashinsight(*arguments: str, prefix: tuple[str, ...] = (), **settings: Any) -> subprocess.CompletedProcess[str]:
-    """Run one command to its end."""
+def hashinsight(
+    *arguments: str, prefix: tuple[str, ...] = (), given: str | None = None, **settings: Any
+) -> subprocess.CompletedProcess[str]:
+    """Run one command to its end; `given` is what it reads."""
     return subprocess.run(
         [*prefix, sys.executable, "-m", "hashinsight", *arguments],
         env=environment(**settings),
         capture_output=True,
         text=True,
+        input=given,
         timeout=60,
         check=False,
     )

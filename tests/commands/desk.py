@@ -110,6 +110,10 @@ class Desk:
         with psycopg.connect(self._url) as connection:
             connection.execute(statement.encode(), values)
 
+    def write_named(self, statement: str, values: Mapping[str, Any]) -> None:
+        with psycopg.connect(self._url) as connection:
+            connection.execute(statement.encode(), values)
+
     def stored(self) -> dict[str, int]:
         """Rows of every table that a request writes into, and of the record's entries about commands."""
         counts = [f"select '{one}' as name, count(*)::int as n from {one}" for one in TABLES]

@@ -15,7 +15,9 @@ class Spoils(StrEnum):
 
 
 @asynccontextmanager
-async def bad_line(address: str, machine: str, spoils: Spoils, order: bytes) -> AsyncIterator[None]:
+async def bad_line(
+    address: str, machine: str, spoils: Spoils, order: bytes, *, hangs_sec: float = 30.0
+) -> AsyncIterator[None]:
     """`address` answers as `machine` does; the request with the word `order` is spoilt."""
     open_now: set[asyncio.Task[None]] = set()
 
@@ -27,7 +29,7 @@ async def bad_line(address: str, machine: str, spoils: Spoils, order: bytes) -> 
                 return
             answer = await _asked(machine, asked)
             if is_spoilt and spoils is Spoils.PATIENCE:
-                await asyncio.sleep(30)
+                await asyncio.sleep(hangs_sec)
             if not is_spoilt:
                 back.write(answer)
 

@@ -7,9 +7,9 @@ import httpx
 import pytest
 
 from hashinsight.kit.db.address import DatabaseAddress
-from tests.edge.on_site import simulating
+from tests.edge.on_site import simulating_site
 from tests.edge.server import Server
-from tests.edge.whole import SCENARIO, Whole
+from tests.edge.whole import MAKES, Whole
 from tests.people import People
 from tests.telemetry.place import Place
 
@@ -34,8 +34,7 @@ async def whole(
 ) -> AsyncIterator[Whole]:
     """Nothing runs yet but the machines, far faster than life, so that a boot takes seconds."""
     folder = tmp_path_factory.mktemp("whole")
-    (folder / "two.toml").write_text(SCENARIO)
-    with simulating(str(folder / "two.toml"), "--speed", "60") as sim:
+    with simulating_site(folder, *MAKES, speed=60) as sim:
         made = Whole(folder, server, place, sim, superuser_url)
         await made.open()
         yield made

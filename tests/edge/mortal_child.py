@@ -1,4 +1,7 @@
-"""A child that speaks as the real one and dies at certain machines: `abort` kills it, `memory` makes it fat."""
+"""A child that speaks as the real one and dies at certain machines: `abort` kills it, `memory` makes it fat.
+
+Of 127.0.0.66 it says what no library says today, of other addresses that they are well.
+"""
 
 import asyncio
 import os
@@ -26,7 +29,13 @@ async def main() -> None:
             continue
 
         def answer(asked: Any = asked, address: str = address, acts: int = acts) -> None:
-            out.write(packed({"id": asked["id"], "ok": True, "result": {"address": address, "acts": acts}}))
+            odd = (
+                {"device_info": ["?"], "hashrate": 1, "hashboards": "none"}
+                if address == "127.0.0.66"
+                else {"uptime": 9}
+            )
+            result = {"address": address, "acts": acts, "reader": "paper", "data": odd}
+            out.write(packed({"id": asked["id"], "ok": True, "result": result}))
 
         loop.call_later(0.2, answer)
 

@@ -47,6 +47,12 @@ def ruled(
             FREE,
             (Decision.REFUSE, "NOT_ALLOWED_HERE", AckStatus.REJECTED),
         ),
+        (
+            command(command_type="update_config", params={"config": {"power_limit_w": 3000}}),
+            replace(OPEN, limits=Limits(types=("update_config", "set_power_mode"))),
+            FREE,
+            (Decision.REFUSE, "NOT_ALLOWED_HERE", None),
+        ),
         (command(), replace(OPEN, limits=Limits(commands=False)), FREE, (Decision.REFUSE, "NOT_ALLOWED_HERE", None)),
         (command(), OPEN, replace(FREE, is_known=False), (Decision.REFUSE, "MINER_UNKNOWN", AckStatus.FAILED)),
         (command(), OPEN, replace(FREE, is_busy=True), (Decision.WAIT, "MINER_BUSY", None)),

@@ -18,6 +18,7 @@ from hashinsight.wire.acks import AckStatus
 from hashinsight.wire.command import Command
 from tests.edge.cloud import Cloud, running_cloud
 from tests.edge.keeping import command, settings_in
+from tests.edge.on_site import until
 
 
 class Hands:
@@ -206,3 +207,24 @@ async def test_what_cannot_be_written_down_is_not_done(box: Box, cloud: Cloud, h
     await obeyer.poll()
     await settled(obeyer)
     assert hands.ran == ["d-1"]
+
+
+async def test_a_new_life_says_so_and_asks_for_nothing_before_the_last_ones_answers_are_delivered(
+    tmp_path: Path, cloud: Cloud, hands: Hands
+) -> None:
+    """Its first poll brings back what the last one held, perhaps to another device: the cloud must know what ran."""
+    former = open_box(settings_in(tmp_path, cloud.url))
+    await former.on_journal(former.journal.begin, command("d-1"), now=former.clock())
+    await former.aclose()
+    box = open_box(settings_in(tmp_path, cloud.url))
+    assert box.line._http.headers["X-Device-Incarnation"] == "2"
+    obeyer = Obeyer(box, rules_of(box), hands.find, hands.execute)
+    polling = asyncio.create_task(obeyer.run(0.05, lambda: True))
+    await asyncio.sleep(0.5)
+    assert cloud.polls == []
+    await Teller(box).tell_acks()
+    assert cloud.ended("d-1") == [AckStatus.SKIPPED]
+    await until(lambda: bool(cloud.polls), "a poll")
+    polling.cancel()
+    await asyncio.gather(polling, return_exceptions=True)
+    await box.aclose()

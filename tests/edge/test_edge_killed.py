@@ -115,5 +115,5 @@ def test_one_edge_for_a_folder_and_its_status_is_read_while_it_runs_and_after(tm
         assert (beat["miners_online"], beat["miners_total"], beat["status"]) == (20, 20, "online")
         assert edge.end(signal.SIGTERM) == 0
         ended = hashinsight("edge", "status", **state)
-        assert ended.stdout.startswith("does not run, since ")
+        assert ended.stdout.startswith("does not run, from ")
         assert ended.stderr == ""

@@ -10,33 +10,16 @@ import pytest
 
 from hashinsight.edge.executing import MachineBusy, Outcome
 from hashinsight.edge.executing_checks import Wrong, checked
+from hashinsight.edge.executing_configs import orders_of
 from hashinsight.edge.site_side import SiteSide
 from hashinsight.wire.command import Command
 from hashinsight.wire.verbs import TYPES
-from tests.edge.on_site import on_site, settings, simulating, until
+from tests.edge.on_site import LUXOS, on_site, settings, simulating_site, until
 from tests.running import wait_for
 from tests.sim.running import Sim
 
 ANTMINER, WHATSMINER, AVALON, STOCK = "Antminer S19j Pro", "Whatsminer M50S", "Avalon A1366", "Antminer S21"
 EACH = 10
-SCENARIO = f"""
-about = "some of each make"
-[[pools]]
-name = "main"
-url = "stratum+tcp://main.pool.example:3333"
-user = "farm.worker"
-[[sites]]
-name = "north"
-pools = ["main"]
-[[sites.zones]]
-name = "a"
-machines = [
-  {{ model = "{ANTMINER}", count = {EACH}, firmware = "LuxOS 2024.5.1" }},
-  {{ model = "{WHATSMINER}", count = {EACH} }},
-  {{ model = "{AVALON}", count = {EACH} }},
-  {{ model = "{STOCK}", count = {EACH} }},
-]
-"""
 _unused = {
     make: iter(range(place * EACH, (place + 1) * EACH - 1))
     for place, make in enumerate((ANTMINER, WHATSMINER, AVALON, STOCK))
@@ -46,9 +29,9 @@ _unused = {
 @pytest.fixture(scope="module")
 def sim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sim]:
     """Far faster than life, so that a boot takes seconds; every test has machines of its own."""
-    file = tmp_path_factory.mktemp("sim") / "some.toml"
-    file.write_text(SCENARIO)
-    with simulating(str(file), "--speed", "60") as running:
+    folder = tmp_path_factory.mktemp("sim")
+    makes = ((ANTMINER, EACH, LUXOS), (WHATSMINER, EACH), (AVALON, EACH), (STOCK, EACH))
+    with simulating_site(folder, *makes, speed=150) as running:
         yield running
 
 
@@ -63,7 +46,10 @@ def each(*makes: str) -> pytest.MarkDecorator:
 
 @pytest.fixture
 async def side(sim: Sim, no: int, tmp_path: Path) -> AsyncIterator[SiteSide]:
-    async with on_site(settings(tmp_path, [sim.address(no)], identity="address", interval_sec=60)) as (site, _):
+    async with on_site(settings(tmp_path, [sim.address(no)], identity="address", interval_sec=60, timeout_sec=2.0)) as (
+        site,
+        _,
+    ):
         site.executor._seen_sec = 8.0
         await until(lambda: site.counts().online == 1, "the machine")
         yield site
@@ -147,6 +133,22 @@ async def test_a_whatsminer_takes_a_mode_and_a_power_limit(sim: Sim, order: Orde
     wait_for(lambda: sim.machine(no)["power_w"] < 2700, "it to keep the limit")
 
 
+@each(WHATSMINER)
+async def test_a_configuration_is_set_one_order_after_the_other_and_the_first_that_fails_ends_it(
+    sim: Sim, order: Order, no: int
+) -> None:
+    done = await order("update_config", config={"power_limit_w": 2600, "power_mode": "normal"})
+    assert (done.status, list(done.result)) == ("succeeded", ["set_power_mode", "set_power_limit"])
+    assert done.result["set_power_mode"]["way"] == "it was so already"
+    assert all(one["confirmed"] for one in done.result.values())
+    half = await order("update_config", config={"power_mode": "eco", "power_limit_w": 19_000})
+    assert (half.status, half.error_code) == ("failed", "MACHINE_REFUSED")
+    assert (half.before["mode"], half.result["set_power_mode"]["confirmed"]) == ("normal", True)
+    assert half.result["set_power_limit"] == {"error_code": "MACHINE_REFUSED"}
+    acts = [one["act"] for one in sim.control("orders", machine=str(no)) if one["refused"] is None]
+    assert [act.partition("-")[0] for act in acts] == ["power", "mode"]
+
+
 @each(ANTMINER, WHATSMINER, AVALON)
 async def test_the_light_goes_on_and_off(order: Order) -> None:
     for on in (True, False):
@@ -163,7 +165,8 @@ NOT_TAKEN: list[tuple[str, str, dict[str, Any]]] = [
     (AVALON, "reboot", {}),
     (AVALON, "set_pool", {"pool_url": "stratum+tcp://new.example:3333", "pool_user": "me"}),
     (STOCK, "disable", {}),
-    (WHATSMINER, "update_config", {"config": {}}),
+    (WHATSMINER, "update_config", {"config": {"frequency_mhz": 500}}),
+    (WHATSMINER, "update_config", {"config": {"power_mode": "eco", "led_color": "red"}}),
 ]
 
 
@@ -202,9 +205,27 @@ async def test_one_act_at_a_time(sim: Sim, side: SiteSide, order: Order, no: int
     assert side.executor.is_busy(sim.address(no))
     with pytest.raises(MachineBusy):
         await order("enable")
+    machine = side.find(sim.address(no))
+    assert machine is not None
+    second = asyncio.create_task(side.executor.act(machine, "fault_light", {"on": True}))
     assert (await first).status == "succeeded"
+    assert side.executor.is_busy(sim.address(no)), "whoever waited for its turn has it now"
+    with pytest.raises(MachineBusy):
+        await order("enable")
+    await second
     assert not side.executor.is_busy(sim.address(no))
     assert state(sim, no) == "stopped"
+
+
+@each(ANTMINER)
+async def test_an_order_that_is_to_wait_does_not_keep_others_from_the_machine(sim: Sim, order: Order, no: int) -> None:
+    """Protection would wait for it, and the machine get hotter."""
+    later = asyncio.create_task(order("reboot", delay_seconds=2.5))
+    await asyncio.sleep(0.05)
+    assert (await order("disable")).status == "succeeded"
+    assert [one["act"] for one in sim.control("orders", machine=str(no))] == ["pause"]
+    assert (await later).status == "succeeded"
+    assert [one["act"] for one in sim.control("orders", machine=str(no))] == ["pause", "reboot"]
 
 
 @pytest.mark.parametrize(
@@ -220,9 +241,12 @@ async def test_one_act_at_a_time(sim: Sim, side: SiteSide, order: Order, no: int
         ("set_power_mode", {"mode": "turbo"}),
         ("fault_light", {"on": "yes"}),
         ("reboot", {"delay_seconds": 3600}),
+        ("update_config", {}),
+        ("update_config", {"config": {}}),
+        ("update_config", {"config": {"power_mode": "eco", "power_limit_w": -1}}),
     ],
 )
 def test_parameters_that_nobody_can_mean_are_refused(verb: str, params: dict[str, Any]) -> None:
     with pytest.raises(Wrong) as wrong:
-        checked(verb, params)
+        orders_of(params) if verb == "update_config" else checked(verb, params)
     assert wrong.value.code == "BAD_PARAMS"

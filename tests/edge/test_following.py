@@ -1,5 +1,6 @@
 """Configuration versions and the intake: what the cloud wants within what the site allows, and a disk that fails."""
 
+import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -125,3 +126,36 @@ async def test_storing_a_minute_of_five_thousand_machines_costs_little(box: Box)
     for second in made:
         box.spool.put(second, now=time.time())
     assert time.thread_time() - began < 0.5
+
+
+async def test_a_sample_that_was_stored_is_not_stored_again_because_the_gap_behind_it_could_not_be(box: Box) -> None:
+    intake = Intake(box)
+    intake.note([sample(n) for n in range(MOST_WAITING + 3)])
+    await box.on_spool(
+        box.spool._db.execute, "create trigger full before insert on gaps begin select raise(abort, 'x'); end"
+    )
+    await intake.store()
+    await box.on_spool(box.spool._db.execute, "drop trigger full")
+    await intake.store()
+    assert (await box.on_spool(box.spool.depth)).samples == MOST_WAITING
+    assert [gap.samples for gap in await box.on_spool(box.spool.take_gaps)] == [3]
+
+
+async def test_what_was_handed_over_is_stored_also_when_the_edge_ends_in_that_instant(box: Box) -> None:
+    """The thread is busy, so it waits there; whoever asked for it is gone before its turn comes."""
+    intake = Intake(box)
+    intake.note([sample(1)])
+    for title in ("first", "second"):
+        intake.event("miner_error", "error", title)
+    for worker in (box.on_spool, box.on_journal):
+        busy = asyncio.create_task(worker(time.sleep, 0.2))
+        await asyncio.sleep(0)
+        storing = asyncio.create_task(intake.store())
+        await asyncio.sleep(0.05)
+        storing.cancel()
+        await asyncio.gather(busy, storing, return_exceptions=True)
+    await intake.store()
+    assert (await box.on_spool(box.spool.depth)).samples == 1
+    told = [event for _, event in await box.on_journal(box.journal.events.take, 10)]
+    assert {event["title"] for event in told} == {"first", "second"}
+    assert len({event["event_id"] for event in told}) == 2

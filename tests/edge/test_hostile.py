@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from hashinsight.edge import reading_process
+from hashinsight.edge.polling import Poller
 from hashinsight.edge.reading import Reader
 from hashinsight.edge.reading_process import ChildLost, NotRead, resident_mb
 from tests.edge.on_site import ILL, Heard, ill_willed, on_site, settings, simulating, until
@@ -101,6 +102,21 @@ async def test_a_machine_that_kills_its_reader_costs_nobody_a_read_and_is_read_a
             await reader.read(bad, timeout_sec=5)
         await asyncio.gather(*(reader.read(address, timeout_sec=5) for address in well))
         assert reader.lanes[0].starts == starts == 2
+
+
+async def test_a_machine_of_which_something_unheard_of_is_told_costs_neither_the_search_nor_a_turn(
+    tmp_path: Path,
+) -> None:
+    chosen = settings(tmp_path, ["127.0.0.65-67"], identity="address", interval_sec=1)
+    heard = Heard()
+    poller = Poller(chosen, heard, reader=Reader(module="tests.edge.mortal_child"))
+    running = asyncio.create_task(poller.run())
+    await until(lambda: all(len(heard.of(f"127.0.0.{no}")) >= 3 for no in (65, 66, 67)), "three turns of each")
+    assert not running.done()
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    assert {sample["error_type"] for sample in heard.of("127.0.0.66")} == {"garbled"}
+    assert all(sample["online"] for no in (65, 67) for sample in heard.of(f"127.0.0.{no}"))
 
 
 async def test_an_order_is_not_given_twice_when_its_reader_dies() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from hashinsight.edge import outbox
 from hashinsight.edge.journal import Journal
 from hashinsight.edge.outbox import MOST_EVENTS, event_of
 from hashinsight.wire.acks import Ack, AckStatus
@@ -114,6 +115,27 @@ def test_a_lost_journal_says_from_when_on_it_knows(path: Path) -> None:
     journal.close()
     again = Journal(path, now=NOW + 5)
     assert again.accept_from == NOW
+    again.close()
+
+
+def test_also_a_storm_of_critical_events_is_bounded(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outbox, "MOST_CRITICAL", 30)
+    journal = Journal(path, now=NOW)
+    for number in range(40):
+        journal.events.put(event_of("local_protection", "critical", f"number {number}", now=NOW))
+    journal.tidy(now=NOW)
+    assert [event["title"] for _, event in journal.events.take(100)] == [f"number {n}" for n in range(10, 40)]
+    journal.close()
+
+
+def test_restarts_that_were_begun_are_known_to_the_next_process(path: Path) -> None:
+    journal = Journal(path, now=NOW)
+    for miner_id in ("A-1", "A-2", "A-1"):
+        journal.begin_restart(miner_id, now=NOW)
+    journal.end_restart("A-2")
+    journal.close()
+    again = Journal(path, now=NOW)
+    assert again.list_restarts() == {"A-1": NOW}
     again.close()
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from hashinsight.edge import protecting
 from hashinsight.edge.protecting import heat_of, must_stop
 from hashinsight.edge.settings import Protection
 from hashinsight.wire.command import Command
@@ -70,6 +71,19 @@ async def test_a_site_may_let_it_start_again_when_it_is_cool(sim: Sim, tmp_path:
     async with on_site(chosen) as (_, heard):
         await until(lambda: len(heard.events) >= 2, "stop and start", seconds=90)
     assert [event["details"]["action"] for event in heard.events[:2]] == ["disable", "enable"]
+
+
+async def test_a_machine_that_cannot_be_stopped_is_told_once_and_not_every_time_it_is_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stock firmware takes no stop. While the cloud is away each of them would be one more on the disk."""
+    monkeypatch.setattr(protecting, "AGAIN_AT_LEAST_SEC", 0.5)
+    protection = Protection(stop_at_c=40.0, confirm_readings=1)
+    with simulating("quiet", "--machines", "1") as stock:
+        chosen = settings(tmp_path, [stock.address(0)], interval_sec=1, protection=protection)
+        async with on_site(chosen) as (side, heard):
+            await until(lambda: side.counts().reads >= 6, "some readings")
+    assert [event["title"] for event in heard.events] == ["Too hot, and could not be stopped"]
 
 
 def told(**more: Any) -> dict[str, Any]:

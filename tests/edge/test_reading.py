@@ -10,7 +10,7 @@ import pytest
 from hashinsight.edge.normalising import record_of
 from hashinsight.edge.reading import Reader
 from hashinsight.edge.reading_process import NotRead
-from tests.edge.on_site import MIXED, on_site, settings, simulating, until
+from tests.edge.on_site import LUXOS, on_site, settings, simulating_site, until
 from tests.sim.running import Sim
 
 MACHINES = 200
@@ -19,9 +19,8 @@ STOCK = range(180, 200)  # Antminers with the maker's firmware: the library need
 
 @pytest.fixture(scope="module")
 def sim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sim]:
-    file = tmp_path_factory.mktemp("sim") / "mixed.toml"
-    file.write_text(MIXED)
-    with simulating(str(file)) as running:
+    makes = (("Antminer S19j Pro", 80, LUXOS), ("Whatsminer M50S", 60), ("Avalon A1366", 40), ("Antminer S21", 20))
+    with simulating_site(tmp_path_factory.mktemp("sim"), *makes) as running:
         yield running
 
 

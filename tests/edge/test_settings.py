@@ -1,9 +1,13 @@
 """Settings: every mistake is one sentence that names its place."""
 
+import fcntl
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from hashinsight.edge.files import FolderLock
 from hashinsight.edge.loading import device_id, load_settings, read_token
 from hashinsight.edge.settings import SettingsRefused, bounds_of, count_addresses
 from tests.edge.keeping import settings_in
@@ -56,6 +60,7 @@ def test_a_file_is_read_and_the_environment_is_above_it(tmp_path: Path) -> None:
         ("[signing]\nverify = true", "signing.verify needs signing.keys"),
         ("[signing]\nkeys = [{ key_id = 'a', key = 'AAAA' }]", "signing.keys: a key has 32 bytes"),
         ("[place]\nsite = 'ä'", "place.site: expected `str` matching regex"),
+        ("[miners]\nidentity = 'file'", 'miners.identity = "file" needs miners.id_file'),
         ("x = ", "is not TOML"),
         ("[spool]\nmax_mb = 'much'", "spool.max_mb: expected `int`, got `str`"),
     ],
@@ -103,3 +108,32 @@ def test_the_command_line_refuses_with_one_sentence(tmp_path: Path) -> None:
     told = hashinsight("edge", "run", "--config", str(written(tmp_path, "[cloud]\nurl = 'ftp://x'")))
     assert told.returncode == 78
     assert told.stderr == "hashinsight: cloud.url is no address such as https://cloud.example.com.\n"
+
+
+def test_an_asset_list_that_is_none_and_a_folder_that_cannot_be_written_are_one_sentence_each(tmp_path: Path) -> None:
+    """The first is for people to mend; the second may pass, so whoever supervises it tries again."""
+    (tmp_path / "list.csv").write_text("name,serial\nA1,SN000001\n")
+    chosen = {"state_dir": tmp_path, "miners_identity": "file", "miners_id_file": tmp_path / "list.csv"}
+    settings_in(tmp_path)
+    given: dict[str, Any] = {f"edge_{name}": value for name, value in chosen.items()}
+    listed = hashinsight("edge", "run", edge_cloud_url="http://127.0.0.1:1", **given)
+    assert (listed.returncode, listed.stderr) == (
+        78,
+        "hashinsight: the list of machines has no column miner_id.\n",
+    )
+    other = tmp_path / "other"
+    settings_in(other)
+    (other / "spool.db").mkdir()
+    full = hashinsight("edge", "run", edge_cloud_url="http://127.0.0.1:1", edge_state_dir=other)
+    assert full.returncode == 75
+    assert full.stderr.startswith(f"hashinsight: {other} cannot be used now: ")
+    assert full.stderr.count("\n") == 1
+
+
+def test_a_look_at_the_folder_does_not_keep_an_edge_from_starting(tmp_path: Path) -> None:
+    FolderLock(tmp_path).release()
+    with (tmp_path / "lock").open("rb") as looking:
+        fcntl.flock(looking, fcntl.LOCK_SH)
+        threading.Timer(0.2, lambda: fcntl.flock(looking, fcntl.LOCK_UN)).start()
+        lock = FolderLock(tmp_path)
+    lock.release()

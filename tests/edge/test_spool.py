@@ -151,6 +151,34 @@ def test_what_is_older_than_the_bound_goes_and_a_told_gap_grows_no_more(tmp_path
     assert [gap["samples"] for gap in read_status(tmp_path)["spool"]["gaps"]] == [2, 1]
 
 
+def test_a_gap_that_waits_for_the_cloud_is_followed_by_one_more_and_not_by_thousands(tmp_path: Path) -> None:
+    spool = opened(tmp_path, max_hours=1)
+    for minute in range(200):  # the cloud is away: each try to tell it comes back
+        spool.put([sample(minute)], now=NOW + 60 * minute)
+        first = spool.take_gaps()
+    assert [gap.samples for gap in first] == [1]
+    spool.mark_told(first, now=NOW)
+    assert [gap.samples for gap in spool.take_gaps()] == [200 - 62]
+    spool.close()
+
+
+def test_a_batch_that_arrived_while_the_disk_took_nothing_is_sent_again_and_not_forgotten(tmp_path: Path) -> None:
+    spool = opened(tmp_path)
+    spool.put([sample(1)], now=NOW)
+    for land in (spool.confirm, lambda batch: spool.split(batch, "REFUSED", now=NOW)):
+        batch = spool.take_live(since=0, most=10)
+        assert batch, "it is there, under the same number"
+        spool._db.execute("pragma query_only = on")
+        with pytest.raises(sqlite3.OperationalError):
+            land(batch)
+        spool._db.execute("pragma query_only = off")
+    batch = spool.take_live(since=0, most=10)
+    assert batch
+    spool.confirm(batch)
+    assert spool.depth().samples == 0
+    spool.close()
+
+
 def test_a_batch_on_its_way_is_not_dropped_to_make_room(tmp_path: Path) -> None:
     spool = opened(tmp_path, max_hours=1)
     spool.put([sample(1)], now=NOW)

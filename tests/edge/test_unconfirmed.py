@@ -1,5 +1,7 @@
 """An order whose answer is lost: what is seen decides, and nothing that must happen once is risked a second time."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -136,3 +138,25 @@ async def test_a_stop_whose_answer_is_lost_is_seen_and_one_that_got_lost_may_be_
     assert (seen.status, orders(sim, 3)) == (AckStatus.SUCCEEDED, ["pause"])
     lost = await spoilt(sim, tmp_path, 4, Spoils.ORDER, "disable_hashing")
     assert (lost.status, orders(sim, 4)) == (AckStatus.FAILED, [])
+
+
+ASKED_ANEW = """
+import asyncio, os, sys, time
+from hashinsight.edge.child_library import Machines
+
+async def main(address):
+    machines = Machines()
+    machines._unknown[address] = (time.monotonic() + 600, 600)
+    assert await machines._handle(address, None) is None
+    print(await machines.act(address, "fault_light", {"on": True}, timeout_sec=10, auth=None))
+
+asyncio.run(main(sys.argv[1]))
+sys.stdout.flush()
+os._exit(0)
+"""
+
+
+def test_an_order_is_not_refused_because_the_machine_was_once_too_slow_to_say_who_it_is(sim: Sim) -> None:
+    asked = [sys.executable, "-c", ASKED_ANEW, sim.address(5)]
+    told = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=False)
+    assert (told.returncode, told.stdout) == (0, "{'way': 'set_fault_light'}\n"), told.stderr

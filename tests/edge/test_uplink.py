@@ -5,6 +5,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,6 +24,7 @@ from hashinsight.edge.telling import Teller
 from hashinsight.edge.uplink import Uplink
 from tests.edge.keeping import sample, settings_in
 from tests.edge.server import Server, until
+from tests.running import hashinsight
 from tests.telemetry.place import Place
 
 
@@ -203,3 +205,40 @@ async def test_check_says_what_is_wrong(box: Box) -> None:
     assert (await check(box.settings))[-1] == ("token", True, "collector active, site tx-1")
     box.settings.token_path.write_text("hi_collector_wrong")
     assert (await check(box.settings))[-1][:2] == ("token", False)
+
+
+@pytest.mark.usefixtures("served")
+async def test_a_box_enrols_itself_with_a_code_and_may_call_when_it_is_approved(
+    tmp_path: Path, server: Server, place: Place
+) -> None:
+    async def post(path: str, **body: Any) -> Any:
+        answer = await place.api.post(f"/api/admin/v1/collectors{path}", json=body, headers=place.owner)
+        assert answer.is_success, answer.text
+        return answer.json()
+
+    made = await post("", site_id="tx-1", name="new", credential="enrolment_code")
+    collector_id = made["collector"]["id"]
+    chosen: dict[str, Any] = {
+        "edge_state_dir": tmp_path / "state",
+        "edge_cloud_url": server.url,
+        "edge_miners_ranges": "127.0.0.1",
+    }
+
+    def edge(*words: str, given: str | None = None) -> Any:
+        return asyncio.to_thread(hashinsight, "edge", *words, given=given, **chosen)
+
+    wrong = await edge("enrol", "hi_enrol_wrong")
+    assert (wrong.returncode, wrong.stdout) == (78, "")
+    assert wrong.stderr.startswith("hashinsight: not enrolled: ENROLMENT_CODE_UNKNOWN, ")
+    told = await edge("enrol", given=f"{made['enrolment_code']}\n")
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.startswith(f"enrolled as collector {collector_id} of site tx-1: pending\n")
+    token = tmp_path / "state" / "token"
+    assert token.stat().st_mode & 0o777 == 0o600
+    assert token.read_text().strip() not in told.stdout + told.stderr
+    assert "BAD token: collector pending, site tx-1" in (await edge("check")).stdout
+    again = await edge("enrol", given="another")
+    assert "there is a token in" in again.stderr
+    await post(f"/{collector_id}/approve")
+    checked = await edge("check")
+    assert (checked.returncode, checked.stdout.splitlines()[-1]) == (0, "ok  token: collector active, site tx-1")

@@ -7,7 +7,8 @@ import subprocess
 import sys
 import zlib
 from collections import Counter
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,8 @@ import psycopg
 from psycopg.rows import dict_row
 
 from hashinsight.client import HashInsight, NewCommands
-from hashinsight.commands.service import sweeping
 from hashinsight.edge.status import read_status
-from hashinsight.kit.clock import system_clock
-from hashinsight.kit.db.context import job_context
-from hashinsight.kit.db.database import Database
+from tests.edge.on_site import LUXOS
 from tests.edge.server import Server, until
 from tests.running import environment, hashinsight, wait_for
 from tests.sim.running import Sim
@@ -29,22 +27,7 @@ from tests.telemetry.place import Place
 ADMIN = "/api/admin/v1"
 FAST = {"collection_interval": 1, "heartbeat_interval": 2, "api_timeout": 4}
 EACH = 14
-SCENARIO = f"""
-about = "two makes that take orders"
-[[pools]]
-name = "main"
-url = "stratum+tcp://main.pool.example:3333"
-user = "farm.worker"
-[[sites]]
-name = "north"
-pools = ["main"]
-[[sites.zones]]
-name = "a"
-machines = [
-  {{ model = "Antminer S19j Pro", count = {EACH}, firmware = "LuxOS 2024.5.1" }},
-  {{ model = "Whatsminer M50S", count = {EACH} }},
-]
-"""
+MAKES = (("Antminer S19j Pro", EACH, LUXOS), ("Whatsminer M50S", EACH))  # two that take orders
 _FINAL = ("succeeded", "failed", "expired", "canceled", "superseded")
 # what a command of this type is for the machine: the act that must not be there twice
 ACTS = {
@@ -53,6 +36,22 @@ ACTS = {
     "set_power_mode": "mode",
     "fault_light": "light-on",
 }
+
+
+@contextmanager
+def edge_running(log: Path | None = None, **settings: object) -> Iterator[subprocess.Popen[bytes]]:
+    """`hashinsight edge run` with these settings; ended here if the test has not done so."""
+    with (log or Path("/dev/null")).open("ab") as said:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "hashinsight", "edge", "run"],
+            env=environment(**{f"edge_{name}": value for name, value in settings.items()}),
+            stderr=said,
+        )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(40)
 
 
 class Whole:
@@ -176,17 +175,6 @@ class Whole:
             " join miners m using (miner_no) where c.command_id = any (%s::uuid[])"
         )
         return {row["command_id"]: row for row in self.rows(query, ids)}
-
-    async def cut_leases(self, database: Database, seconds: float) -> None:
-        """As if three minutes had passed: the leases of a dead edge run out, and the server's sweep finds them."""
-        with psycopg.connect(self._url) as connection:
-            connection.execute(
-                "update commands set lease_until = dispatched_at + interval '1 millisecond'"
-                " where lease_until is not null and dispatched_at < now() - make_interval(secs => %s)",
-                [seconds],
-            )
-        async with database.transaction(job_context()) as session:
-            await sweeping.sweep(session, now=system_clock())
 
     def orders(self) -> dict[str, Counter[str]]:
         """What each machine was told, by the simulator's own book."""

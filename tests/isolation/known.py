@@ -57,7 +57,6 @@ OPEN = {
 OF_NOBODY = {
     "GET /api/admin/v1/audit/seals": "hashes over the whole installation's log",
     "GET /api/admin/v1/commands/catalogue": "the same for all",
-    "GET /api/v1/stream": "says that something changed, and never what",
 }
 
 # operations that answer 403, and not 404, about any place that is not the caller's own, whether there is one or not

@@ -64,8 +64,10 @@ def _hidden_within(world: World, columns: tuple[str, ...], held: int) -> Callabl
             return f"tenant_id = '{world.a}' and id <> {world.site_id}"
         if table.name == "groups":
             return f"tenant_id = '{world.a}' and id <> {world.group_id}"
-        known = [c.name for c in table.columns if c.name in columns or f"{table.name}.{c.name}" in columns]
-        inside = " or ".join(f"coalesce({name} = {held}, false)" for name in known) or "false"
+        known = [c for c in table.columns if c.name in columns or f"{table.name}.{c.name}" in columns]
+        # a row over a chunk of machines is of each of them
+        places = [f"any ({c.name})" if c.category == "A" else c.name for c in known]
+        inside = " or ".join(f"coalesce({held} = {place}, false)" for place in places) or "false"
         return by_site(table) if table.site is None else f"{table.tenant} = '{world.a}' and not ({inside})"
 
     return condition

@@ -15,6 +15,7 @@ from hashinsight.kit.db.database import Database
 from hashinsight.kit.ids import new_id
 from hashinsight.problems.frame import Frame, Texts
 from hashinsight.problems.service.cycle import Ran, run_cycle
+from tests.problems.yard import Change, Yard
 
 _READINGS = {
     "hashrate_5min_ths": "hashrate_ths", "expected_ths": "expected_ths", "temp_c": "temp_c",
@@ -37,6 +38,8 @@ class StoredSite:
         self.site_id = 0
         self.numbers: list[int] = []
         self.collector_id = new_id()
+        self.brought_by: dict[int, UUID] = {}  # machines whose samples another collector brings
+        self.dead: set[UUID] = set()  # collectors that are heard no more
 
     def close(self) -> None:
         self.connection.close()
@@ -63,7 +66,10 @@ class StoredSite:
     def show(self, frame: Frame) -> None:
         """The live layer as this frame has it; machines without a time were never heard."""
         heard = float(np.nanmax(frame.heard_at)) if frame.n else 0.0
-        self._run("update collectors set last_seen_at = to_timestamp(%s) where site_id = %s", heard, self.site_id)
+        self._run(
+            "update collectors set last_seen_at = to_timestamp(%s) where site_id = %s and not id = any(%s)",
+            heard, self.site_id, list(self.dead),
+        )  # fmt: skip
         self._run("delete from telemetry_live where site_id = %s", self.site_id)
         rows = _rows(frame, self.numbers)
         with self.connection.transaction(), self.connection.cursor() as cursor:
@@ -76,10 +82,16 @@ class StoredSite:
                 copy.write(rows.write_csv(include_header=False, datetime_format="%Y-%m-%dT%H:%M:%S%.f+00:00"))
             names = ", ".join(_COLUMNS)
             cursor.execute(
-                f"insert into telemetry_live ({names}, tenant_id, site_id, online, updated_at, overall_health)"  # noqa: S608
+                f"insert into telemetry_live ({names}, tenant_id, site_id, online, updated_at, overall_health)"
                 f" select {names}, %s, %s, status <> 0, ts, 'unknown' from shown",
                 [self.tenant_id, self.site_id],
             )
+            for number, collector in self.brought_by.items():
+                cursor.execute(
+                    "update telemetry_live set collector_no = c.number from collectors c"
+                    " where miner_no = %s and c.id = %s",
+                    [number, collector],
+                )
 
     async def cycle(self, now: float) -> Ran | None:
         moment = datetime.fromtimestamp(now, UTC)
@@ -88,7 +100,7 @@ class StoredSite:
 
     def events(self, where: str = "true") -> list[dict[str, Any]]:
         with self.connection.cursor(row_factory=dict_row) as cursor:
-            query = f"select * from problem_events where site_id = %s and ({where}) order by event_no"  # noqa: S608
+            query = f"select * from problem_events where site_id = %s and ({where}) order by event_no"
             return cursor.execute(query.encode(), [self.site_id]).fetchall()
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
@@ -120,3 +132,32 @@ def _rows(frame: Frame, numbers: Sequence[int]) -> pl.DataFrame:
 def _words(texts: Texts) -> pl.Series:
     words = pl.Series([*texts.of, None], dtype=pl.String)
     return words.gather(np.where(texts.no < 0, len(texts.of), texts.no))
+
+
+class StoredYard:
+    """A yard of `n` machines whose cycles run in the database."""
+
+    def __init__(self, site: StoredSite, n: int = 12, **options: Any) -> None:
+        self.yard = Yard(n=n, **options)
+        self.site = site
+        site.open([f"m-{number:03}" for number in range(n)])
+
+    @property
+    def now(self) -> float:
+        return self.yard.now
+
+    async def cycle(self, change: Change | None = None, *, times: int = 1) -> Ran:
+        ran = None
+        for _ in range(times):
+            self.yard.now += self.yard.config.cycle_sec
+            told = self.yard.readings()
+            if change is not None:
+                change(told)
+            self.site.show(self.yard.frame(told))
+            ran = await self.site.cycle(self.yard.now)
+        assert ran is not None
+        return ran
+
+    def open(self) -> set[tuple[str, str]]:
+        rows = self.site.events("status in ('open', 'ack', 'in_progress')")
+        return {(one["miner_id"] or "collector", one["issue_code"]) for one in rows}

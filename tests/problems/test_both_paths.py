@@ -11,6 +11,7 @@ import pytest
 from hashinsight.kit.db.database import Database
 from hashinsight.problems.frame import READINGS, Frame
 from hashinsight.replay.driving import Replayed, replay
+from hashinsight.replay.reading import BOARDS
 from hashinsight.sim.frames import Run, Shape
 from hashinsight.sim.scenario import parse_scenario
 from hashinsight.sim.writing import write_frames
@@ -60,7 +61,7 @@ at = "34h"
 for = "1h"
 count = 5
 """
-INTERVAL = 600
+INTERVAL = 900
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +71,7 @@ def rows() -> pl.DataFrame:
         seed=11, start=1_780_000_200.0, days=2.0, shape=Shape(cadence_sec=INTERVAL),
     )  # fmt: skip
     made = pl.concat(list(run.frames()))
-    boards = [
-        name for name in made.columns if name.startswith("board") and name not in ("boards_healthy", "boards_total")
-    ]
+    boards = [name for name in made.columns if name in BOARDS]
     # the live layer keeps readings as real: both paths are given what it can hold
     return made.drop(boards).with_columns(pl.col(pl.Float64).cast(pl.Float32).cast(pl.Float64))
 

@@ -1,5 +1,7 @@
+import re
 from pathlib import Path
 
+from hashinsight.problems.acts import Act, Cause
 from hashinsight.problems.health_rules import RULES
 from hashinsight.replay.reading import NUMBERS, TEXTS, TIMES
 
@@ -16,3 +18,16 @@ def test_every_rule_is_documented_as_it_is() -> None:
 def test_every_column_of_the_replay_format_is_documented() -> None:
     text = (DOCS / "replay.md").read_text()
     assert [name for name in (*NUMBERS, *TEXTS, *TIMES) if f"`{name}`" not in text] == []
+
+
+def test_every_code_and_route_of_the_api_is_documented() -> None:
+    source = Path(__file__).parents[2] / "src" / "hashinsight" / "problems"
+    files = [source / "errors.py", source / "acts.py", *(source / "routes").glob("*.py")]
+    codes = {code for file in files for code in re.findall(r'(?:code=|Refused\()"([A-Z_]+)"', file.read_text())}
+    assert len(codes) > 10
+    text = (DOCS / "problems.md").read_text()
+    assert {code for code in codes if f"`{code}`" not in text} == set()
+    for act in Act:
+        assert act.value in text
+    for cause in Cause:
+        assert f"`{cause.value}`" in text

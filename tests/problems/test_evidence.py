@@ -19,6 +19,13 @@ def told_of(found: Verdicts, row: int, issue: Issue) -> dict[str, Any]:
     return told
 
 
+def peers_of(found: Verdicts, row: int) -> dict[str, Any]:
+    _, text = peer_metrics(found, np.array([3, row]))
+    assert text is not None
+    told: dict[str, Any] = json.loads(text)
+    return told
+
+
 def test_a_hit_carries_its_metric_its_threshold_and_its_time() -> None:
     yard = Yard()
     found = yard.cycle(of(0, temp_max_c=91.0))
@@ -42,13 +49,13 @@ def test_a_degradation_carries_the_machines_own_past_and_an_outlier_its_peers() 
     assert peers["robust_z"] < -3
     assert peers["percentile"] == pytest.approx(1 / 40)
     assert peers["count"] >= 39
-    assert peers == json.loads(peer_metrics(found, np.array([0]))[0])["hashrate_ratio"]
+    assert peers == peers_of(found, 0)["hashrate_ratio"]
 
 
 def test_the_quantiles_of_the_peers_are_those_of_their_values() -> None:
     yard = Yard(n=41)
     found = yard.cycle(times=2)
-    told = json.loads(peer_metrics(found, np.array([3, 7]))[1])["temp_max"]
+    told = peers_of(found, 7)["temp_max"]
     values = found.features.temp_max.astype(np.float32).astype(np.float64)
     for name, part in {"p10": 0.1, "p25": 0.25, "median": 0.5, "p75": 0.75, "p90": 0.9, "min": 0, "max": 1}.items():
         assert told[name] == pytest.approx(np.quantile(values, part), abs=1e-5)
@@ -57,11 +64,7 @@ def test_the_quantiles_of_the_peers_are_those_of_their_values() -> None:
 
 def test_a_machine_without_enough_peers_has_none_and_a_collector_says_when_it_was_heard() -> None:
     found = Yard(n=6).cycle(times=2)
-    assert json.loads(peer_metrics(found, np.array([0]))[0]) == {
-        "hashrate_ratio": None,
-        "temp_max": None,
-        "efficiency": None,
-    }
+    assert peer_metrics(found, np.array([0])) == [None]
     told = [json.loads(one) for one in of_collectors(found.now, np.array([1_780_000_000.5, np.nan]))]
     assert told[0]["heard_at"].startswith("2026-05-28T20:26:40.5")
     assert (told[1]["heard_at"], told[1]["rule_code"]) == (None, "collector_down")

@@ -1,6 +1,6 @@
 """A small fleet whose every reading a test decides, cycle by cycle."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -127,6 +127,15 @@ def slower(machine: int, part: float) -> Change:
     def change(told: dict[str, Any]) -> None:
         told["hashrate_ths"][machine] *= 1 - part
         told["power_w"][machine] *= 1 - part
+
+    return change
+
+
+def late(machines: Iterable[int], *, since: float = NOON + 700) -> Change:
+    """Nothing new of these machines since a moment."""
+
+    def change(told: dict[str, Any]) -> None:
+        told["ts"][list(machines)] = since
 
     return change
 

@@ -47,7 +47,7 @@ def rows_of(read: Samples) -> bytes:
     """All the way to the bytes of a COPY."""
     chosen = np.array([row for row in range(len(read)) if row not in read.bad], np.int64)
     nos = np.arange(1, len(read) + 1)
-    return b"".join(to_rows(read, nos, chosen, Stamp(UUID(int=1), 1, NOON, 0)).all())
+    return b"".join(to_rows(read, nos, chosen, Stamp(UUID(int=1), 1, NOON, 0, 1)).all())
 
 
 def survivors(read: Samples) -> list[str]:

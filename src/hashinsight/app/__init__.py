@@ -10,14 +10,16 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
 from hashinsight import __version__
-from hashinsight.app import landing, probes, stream
+from hashinsight.app import landing, probes
 from hashinsight.app.console import ConsolePages
 from hashinsight.collectors.edge_routes import router as edge_router
 from hashinsight.collectors.routes import router as collectors_router
 from hashinsight.commands.edge_routes import router as commands_edge_router
 from hashinsight.commands.routes import router as commands_router
+from hashinsight.commands.service import Met
 from hashinsight.identity.routes import router as identity_router
 from hashinsight.inventory.routes import router as inventory_router
+from hashinsight.kit.announcing import Announcer
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.disk import DiskGuard
@@ -30,7 +32,7 @@ from hashinsight.kit.web.headers import SecurityHeaders
 from hashinsight.kit.web.limits import BodyLimit, RateLimit, ShedWhenDiskIsLow
 from hashinsight.kit.web.rates import Rates
 from hashinsight.kit.web.requests import Requests
-from hashinsight.kit.web.streams import Streams
+from hashinsight.problems.routes import router as problems_router
 from hashinsight.telemetry.edge_routes import router as telemetry_edge_router
 from hashinsight.telemetry.overview_routes import router as overview_router
 from hashinsight.telemetry.right_now import RightNow
@@ -67,11 +69,12 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     app.state.settings = settings
     app.state.disk = guard
     app.state.rates = rates
+    app.state.met = Met()
     app.state.database = database or open_database(settings, "api")
     app.state.vault = Vault(load_secret_key(settings))
     app.state.redis = open_async_redis(settings)
+    app.state.announcer = Announcer(app.state.redis)
     app.state.right_now = RightNow(app.state.redis)
-    app.state.streams = Streams(app.state.redis)
     app.state.store = Store(app.state.database, auto_register=settings.auto_register)
     app.state.receiver = Receiver(
         app.state.store,
@@ -90,8 +93,9 @@ def offered() -> list[BaseRoute]:
     everything = APIRouter()
     # first: they call a thousand times as often as people
     machines = (telemetry_edge_router, commands_edge_router, edge_router)
-    people = (identity_router, inventory_router, collectors_router, telemetry_router, overview_router, commands_router)
-    for router in (*machines, landing.router, probes.router, stream.router, *people):
+    reading = (telemetry_router, overview_router, problems_router)
+    people = (identity_router, inventory_router, collectors_router, *reading, commands_router)
+    for router in (*machines, landing.router, probes.router, *people):
         everything.include_router(router)
     return everything.routes
 
@@ -100,8 +104,8 @@ def offered() -> list[BaseRoute]:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     log.info("api_started", version=__version__)
     yield
-    await app.state.streams.aclose()
     await app.state.store.reports.settle()
+    await app.state.announcer.aclose()
     await app.state.right_now.aclose()
     await app.state.rates.aclose()
     await app.state.redis.aclose()

@@ -110,6 +110,15 @@ class Action(StrEnum):
     COMMAND_EXPIRED = "command_expired"
     COMMAND_CANCEL_REQUESTED = "command_cancel_requested"
     COMMAND_CANCELED = "command_canceled"
+    # problems: what people do about them; a cycle's own moves are in the timeline
+    PROBLEM_ACKNOWLEDGED = "problem_acknowledged"
+    PROBLEM_STARTED = "problem_started"
+    PROBLEM_ASSIGNED = "problem_assigned"
+    PROBLEM_COMMENTED = "problem_commented"
+    PROBLEM_RESOLVED = "problem_resolved"
+    PROBLEMS_EXPORTED = "problems_exported"
+    SUPPRESSION_CREATED = "suppression_created"
+    SUPPRESSION_LIFTED = "suppression_lifted"
     # the record itself
     AUDIT_EXPORTED = "audit_exported"
     AUDIT_VERIFIED = "audit_verified"

@@ -78,6 +78,14 @@ class _Counting:
     def event(self, *_: object, **__: object) -> None:
         """Nothing is too hot here."""
 
+    async def begin_restart(self, _: str, *, now: float) -> None:
+        """Nor is anything ordered."""
+
+    async def end_restart(self, _: str) -> None: ...
+
+    def list_restarts(self) -> dict[str, float]:
+        return {}
+
 
 async def steady(net: str, machines: int, interval_sec: int, seconds: float) -> dict[str, float]:
     sink = _Counting()

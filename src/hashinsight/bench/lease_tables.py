@@ -61,11 +61,11 @@ async def fill(place: Scratch) -> Owner:
         for statement in (_MINERS, _DONE, _ATTEMPTS, _HISTORY):
             await session.execute(text(statement.format(machines=MACHINES, finished=FINISHED).replace(":", "\\:")))
         row = (await session.execute(text("select tenant_id, site_id, id from collectors"))).one()
-    await asyncio.to_thread(_settle, place)
+    await asyncio.to_thread(settle, place)
     return Owner(row.tenant_id, row.site_id, row.id)
 
 
-def _settle(place: Scratch) -> None:
+def settle(place: Scratch) -> None:
     """A million rows at once keep the server busy for a while after: that is not what is measured."""
     subprocess.run([*place.psql, "-c", "vacuum analyze", "-c", "checkpoint"], check=True)
     busy = "select count(*) from pg_stat_activity where backend_type = 'autovacuum worker'"

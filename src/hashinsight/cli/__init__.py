@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from hashinsight import __version__
+from hashinsight.bench import BENCHMARKS
 from hashinsight.cli.acting import need_server
 from hashinsight.cli.audit import audit_app
 from hashinsight.cli.checking import check_history
@@ -23,6 +24,7 @@ from hashinsight.cli.inventory import (
     tenant_settings_app,
     zone_app,
 )
+from hashinsight.cli.problems import problem_app
 from hashinsight.cli.replay import replay
 from hashinsight.cli.rights import grant_app
 from hashinsight.cli.sim import sim_app
@@ -139,7 +141,7 @@ def settings() -> None:
 
 @app.command()
 def bench(
-    name: Annotated[str, typer.Argument(help="Which benchmark: import, audit, sim, detection, cycle …")],
+    name: Annotated[str, typer.Argument(help=f"Which benchmark: {', '.join(BENCHMARKS)}.")],
     *,
     machines: Annotated[int | None, typer.Option(min=50, help="detection: in each run.")] = None,
     days: Annotated[float | None, typer.Option(min=0.5, help="detection: of each run.")] = None,
@@ -190,9 +192,11 @@ _GROUPS = {
     "collector": collector_app,
     "command": command_app,
     "batch": batch_app,
+    "problem": problem_app,
     "audit": audit_app,
     "sim": sim_app,
     "edge": edge_app,
 }
 for _name, _group in _GROUPS.items():
     app.add_typer(_group, name=_name)
+app.add_typer(problem_app, name="problems", hidden=True)  # as people say it, too

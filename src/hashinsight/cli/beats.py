@@ -14,18 +14,28 @@ def scheduler() -> None:
 
 
 async def _worker(settings: Settings) -> None:
-    from hashinsight.kit.places import open_database, open_redis
+    from hashinsight.kit.announcing import Announcer
+    from hashinsight.kit.places import open_async_redis, open_database, open_redis
     from hashinsight.kit.ticks.worker import run_worker
     from hashinsight.worker import ticks
 
     stop = stop_on_signal()
     database = open_database(settings, "worker")
+    redis = open_async_redis(settings)
+    announcer = Announcer(redis)
     try:
         await check_database(database)
         await run_worker(
-            database, lambda: open_redis(settings), ticks(settings, database), stop, stop_seconds=settings.stop_seconds
+            database,
+            lambda: open_redis(settings),
+            ticks(settings, database),
+            stop,
+            stop_seconds=settings.stop_seconds,
+            announcer=announcer,
         )
     finally:
+        await announcer.aclose()
+        await redis.aclose()
         await database.dispose()
 
 

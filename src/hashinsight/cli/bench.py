@@ -2,7 +2,7 @@
 
 import typer
 
-from hashinsight.bench import asset_list, audit_log, cycle, detection, edge, ingest, lease, rollup, simulator, soak
+from hashinsight.bench import api, asset_list, audit_log, cycle, detection, edge, ingest, lease, rollup, simulator, soak
 from hashinsight.bench.report import as_json as rendered
 from hashinsight.kit.errors import Refusal
 from hashinsight.kit.logs import configure_logs
@@ -20,6 +20,7 @@ BENCHES = {
     "lease": lease.measure,
     "cycle": cycle.measure,
     "detection": detection.measure,
+    "api": api.measure,
 }
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import importlib.util
 import logging
+import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +24,8 @@ ConfigOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON, for scripts.")]
 
-edge_app = typer.Typer(help="The collector at a site: run, status, check.", no_args_is_help=True)
+EXIT_LATER = 75  # not a mistake in the settings: trying the same again may help
+edge_app = typer.Typer(help="The collector at a site: enrol, check, run, status.", no_args_is_help=True)
 
 
 @edge_app.command()
@@ -40,7 +42,30 @@ def run(*, config: ConfigOption = None) -> None:
             level=settings.log_level, stream=sys.stderr, format="%(asctime)s %(levelname)-7s %(name)s %(message)s"
         )
         logging.getLogger("httpx").setLevel(logging.WARNING)
-        asyncio.run(run_edge(settings, SiteSide, ready=lambda: typer.echo("edge runs", err=True)))
+        try:
+            asyncio.run(run_edge(settings, SiteSide, ready=lambda: typer.echo("edge runs", err=True)))
+        except (sqlite3.Error, OSError) as problem:  # a full disk, perhaps: that passes, so a service tries again
+            typer.echo(f"hashinsight: {settings.state_dir} cannot be used now: {problem}.", err=True)
+            raise typer.Exit(EXIT_LATER) from None
+
+
+@edge_app.command()
+def enrol(
+    code: Annotated[str | None, typer.Argument(help="Else it is asked for, or read from standard input.")] = None,
+    *,
+    config: ConfigOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Get this box's token by a one-time code. Somebody in the cloud approves it then."""
+    with _refusing():
+        from hashinsight.edge.enrolling import enrol
+
+        settings = _settings(config)
+        given = code or (typer.prompt("Code", hide_input=True) if sys.stdin.isatty() else sys.stdin.readline())
+        told = asyncio.run(enrol(settings, given.strip()))
+    words = f"enrolled as collector {told['collector_id']} of site {told['site_id']}: {told['status']}"
+    waits = "\nit may call when it is approved: hashinsight collector approve" if told["status"] == "pending" else ""
+    say(told, words + waits, as_json=json)
 
 
 @edge_app.command()
@@ -91,7 +116,7 @@ def _words(told: dict[str, Any]) -> str:
     spool, journal, machines = told["spool"] or {}, told["journal"] or {}, told["machines"] or {}
     uploads, cloud = told["uploads"] or {}, told["cloud"] or {}
     lines = [
-        f"{'runs' if told['running'] else 'does not run'}, since {_time(told['started_at'])}, {told['state_dir']}",
+        f"{_life(told)}, {told['state_dir']}",
         (
             f"machines: {machines.get('online', '?')} answer{_each(machines.get('by_reader'))}, "
             f"{machines.get('failed', '?')} do not{_each(machines.get('troubles'))}, "
@@ -113,6 +138,14 @@ def _words(told: dict[str, Any]) -> str:
     ]
     lines += [f"{_time(one['at'])} {one['what']}: {one['text']}" for one in told["errors"][-5:]]
     return "\n".join(lines)
+
+
+def _life(told: dict[str, Any]) -> str:
+    if told["started_at"] is None:
+        return "runs" if told["running"] else "has not run yet"
+    if told["running"]:
+        return f"runs, since {_time(told['started_at'])}"
+    return f"does not run, from {_time(told['started_at'])} it ran until {_time(told['at'])}"
 
 
 def _each(counts: dict[str, int] | None) -> str:

@@ -4,18 +4,17 @@ import errno
 import gc
 import socket
 import sys
-from types import FrameType
 
 import uvicorn
 
 from hashinsight.cli.prepare import check_database, prepare
+from hashinsight.kit.announcing import stop_streams
 from hashinsight.kit.children import Child, Supervisor
 from hashinsight.kit.errors import Refusal
 from hashinsight.kit.places import open_database
 from hashinsight.kit.run import run, stop_on_signal
 from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings
-from hashinsight.kit.web.streams import end_streams
 
 _BACKLOG = 2048
 _COLLECT_AFTER = (100_000, 20, 20)
@@ -70,14 +69,6 @@ def api_children(settings: Settings, listening: socket.socket) -> list[Child]:
     ]
 
 
-class _Server(uvicorn.Server):
-    """Open streams would hold up a stop until its last second: they are let go with the signal."""
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        super().handle_exit(sig, frame)
-        end_streams()
-
-
 def _serve_one(settings: Settings, listening: socket.socket, application: str = "hashinsight.app:create_app") -> None:
     config = uvicorn.Config(
         application,
@@ -93,6 +84,13 @@ def _serve_one(settings: Settings, listening: socket.socket, application: str = 
     config.load()
     _collect_rarely()
     _Server(config).run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Streams end first: they would go on for an hour, and the server waits for every answer that is under way."""
+        stop_streams()
+        await super().shutdown(sockets)
 
 
 def _collect_rarely() -> None:

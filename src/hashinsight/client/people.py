@@ -8,6 +8,7 @@ import httpx
 from hashinsight.client.calling import Caller
 from hashinsight.client.commands import Batches, Commands
 from hashinsight.client.errors import ApiError
+from hashinsight.client.problems import Problems
 
 _AUTH = "/api/v1/auth"
 
@@ -41,6 +42,7 @@ class HashInsight:
         self._caller = _Signed(http, headers)
         self.commands = Commands(self._caller)
         self.batches = Batches(self._caller)
+        self.problems = Problems(self._caller)
 
     @classmethod
     async def sign_in(

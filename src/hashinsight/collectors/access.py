@@ -41,6 +41,7 @@ class CollectorCaller:
     site_code: str
     zone_id: int | None
     collector_id: UUID
+    collector_no: int
     name: str
     status: Status
     permissions: frozenset[CollectorPermission]
@@ -159,6 +160,7 @@ async def _judge(
         site_code=holder.site_code,
         zone_id=holder.zone_id,
         collector_id=holder.collector_id,
+        collector_no=holder.collector_no,
         name=holder.name,
         status=Status(holder.status),
         permissions=frozenset(map(CollectorPermission, holder.permissions)),

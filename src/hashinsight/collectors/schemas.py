@@ -162,7 +162,7 @@ def show(row: Any, *hidden: str) -> dict[str, Any]:
 
 def show_collector(collector: Collector, site_code: str) -> dict[str, Any]:
     limit = silence_limit_sec(collector.heartbeat_interval_sec, collector.collection_interval_sec)
-    return show(collector, "tenant_id", "watched_from", "site_form") | {
+    return show(collector, "tenant_id", "number", "watched_from", "site_form") | {
         "site_code": site_code,
         "offline_after_sec": limit,
     }

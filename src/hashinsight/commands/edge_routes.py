@@ -37,12 +37,14 @@ router = APIRouter(tags=["edge"])
 
 _V1 = "/api/edge/v1/commands"
 _LEGACY = "/api/collector/commands"
+_MOST_LIVES = 2**53
 
 
 @router.get(f"{_V1}/poll", responses=answers(shown.POLLED))
 async def poll(request: Request, caller: Caller, *, limit: Limit = POLL_LIMIT) -> Response:
     """The next commands, leased for 180 s to this collector and device; also 200 when there are none.
 
+    A device that counts its starts in `X-Device-Incarnation` gets what its last life held at once, under the same ids.
     Optional: `collector_id`, `site_id` (refused when not the token's) and `limit`. Without the permission `control`
     it is always empty.
     """
@@ -99,6 +101,7 @@ async def ack_named(request: Request, caller: Caller) -> Response:
 async def _lease(request: Request, caller: CollectorCaller, limit: int, site: str) -> list[Command]:
     if not caller.may(CollectorPermission.CONTROL):
         return []
+    await _meet(request, caller)
     now, vault, holder = now_of(request), vault_of(request), service.holder_of(caller)
     entering: Context | None = _context(caller)
     zone = request.headers.get("x-zone-id", "").strip() or None
@@ -115,6 +118,23 @@ async def _lease(request: Request, caller: CollectorCaller, limit: int, site: st
         commands = commands if key is None else signed(commands, key, caller.tenant_id, now=now)
     metrics.LEASED.inc(len(commands))
     return commands
+
+
+async def _meet(request: Request, caller: CollectorCaller) -> None:
+    """In a transaction of its own, before the lease, and only where this process has not met that life."""
+    said, device, met = request.headers.get("x-device-incarnation", "").strip(), caller.device_id, _met(request)
+    if device is None or not (said.isascii() and said.isdecimal()) or not 0 < int(said[:20]) < _MOST_LIVES:
+        return
+    if met.knows(caller.collector_id, device, int(said)):
+        return
+    async with get_database(request).transaction(caller.context()) as session:
+        await service.meet(session, service.holder_of(caller), device, int(said), now=now_of(request))
+    met.note(caller.collector_id, device, int(said))
+
+
+def _met(request: Request) -> service.Met:
+    found: service.Met = request.app.state.met
+    return found
 
 
 async def _ack(request: Request, caller: CollectorCaller, command_id: str | None) -> Response:

@@ -11,6 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from hashinsight.edge.executing_configs import types_in
 from hashinsight.edge.settings import Limits
 from hashinsight.wire.acks import AckStatus
 from hashinsight.wire.command import Command
@@ -117,7 +118,8 @@ def _issued(message: Mapping[str, Any], command: Command) -> datetime:
 def _allowed(command: Command, limits: Limits) -> Ruling | None:
     if command.command_type not in VERBS:
         return Ruling(Decision.REFUSE, "UNSUPPORTED", "this edge does not know such a command")
-    if not limits.commands or command.command_type not in limits.types:
+    asked = {command.command_type, *(types_in(command.params) if command.command_type == "update_config" else ())}
+    if not limits.commands or not asked <= set(limits.types):
         return Ruling(Decision.REFUSE, "NOT_ALLOWED_HERE", "this site does not let the cloud do that")
     return None
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashinsight.edge.calling import Line
 from hashinsight.edge.database import Worker
 from hashinsight.edge.journal import Journal
-from hashinsight.edge.loading import device_id, make_state_dir
+from hashinsight.edge.loading import device_id, make_state_dir, read_token
 from hashinsight.edge.saying import Say
 from hashinsight.edge.settings import Settings
 from hashinsight.edge.spool import Spool
@@ -38,8 +38,9 @@ def open_box(settings: Settings, say: Say | None = None, *, clock: Callable[[], 
     """Open what is kept, and answer for what a crash cut short. Call it under the folder's lock."""
     folder, now, say = make_state_dir(settings), clock(), say or Say(clock)
     name = device_id(settings)
-    line = Line(settings, name, say, clock=clock)
+    read_token(settings)  # before anything is opened: without one it may not call
     journal = Journal(folder / JOURNAL, now=now)
+    line = Line(settings, name, say, incarnation=journal.next_incarnation(), clock=clock)
     spool = Spool(folder / SPOOL, settings.spool, now=now)
     for file in (journal, spool):
         if file.damaged is not None:

@@ -19,11 +19,25 @@ _MOST_ANSWER = 8 * 1024 * 1024
 
 
 class Line:
-    def __init__(self, settings: Settings, device_id: str, say: Say, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        device_id: str,
+        say: Say,
+        *,
+        incarnation: int | None = None,
+        token: str | None = None,  # else the one of the token file; empty for whoever has none yet
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._settings, self._say, self._clock = settings, say, clock
         place, cloud = settings.place, settings.cloud
-        names = {"X-Device-ID": device_id, "X-Site-ID": place.site or "", "X-Zone-ID": place.zone or ""}
-        self._token = read_token(settings)
+        names = {
+            "X-Device-ID": device_id,
+            "X-Device-Incarnation": str(incarnation or ""),
+            "X-Site-ID": place.site or "",
+            "X-Zone-ID": place.zone or "",
+        }
+        self._token = read_token(settings) if token is None else token
         self._back = asyncio.Event()
         self.is_up: bool | None = None
         self.last_ok_at: float | None = None
@@ -64,13 +78,13 @@ class Line:
 
     async def _call(self, method: str, path: str, **more: Any) -> Answer:
         answer = await self._once(method, path, **more)
-        if answer.kind is Kind.NOT_LET_IN and self._has_new_token():
+        if answer.kind is Kind.NOT_LET_IN and self._token and self._has_new_token():
             answer = await self._once(method, path, **more)
         self._note(answer)
         return answer
 
     async def _once(self, method: str, path: str, **more: Any) -> Answer:
-        headers = {**more.pop("headers", {}), "Authorization": f"Bearer {self._token}"}
+        headers = {**more.pop("headers", {}), **({"Authorization": f"Bearer {self._token}"} if self._token else {})}
         try:
             async with self._http.stream(method, path, headers=headers, **more) as response:
                 content = b""
@@ -97,6 +111,8 @@ class Line:
         return changed
 
     def _note(self, answer: Answer) -> None:
+        if not self._token:  # whoever asks without one says himself what came of it
+            return
         if answer.status == 0 or answer.status >= 500:  # noqa: PLR2004 - the server's own troubles
             self.is_up = False
             if not self._say.is_bad("cloud"):  # an outage is one line, however many ways it finds to fail

@@ -18,7 +18,7 @@ from hashinsight.edge.reading_frames import packed, read_message
 
 STUCK_CODE = 70
 _ORPHAN_SEC = 2.0
-_LAST_ACTS_SEC = 10.0  # an order that is half given is brought to its end, also when the edge is gone
+_LAST_ACTS_SEC = 30.0  # an order that is half given is brought to its end, also when the edge is gone
 _SPARE_FILES = 65_536
 
 

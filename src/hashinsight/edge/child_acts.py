@@ -1,5 +1,6 @@
 """Gives a machine an order by asic-rs. What a make does not take is refused by name. Runs in the child."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -18,6 +19,7 @@ _NOT_GIVEN = ("failed to connect", "no session token")  # no connection, or no s
 # the line broke or the answer makes no sense: the order may have been heard
 _NOT_HEARD = ("timed out", "reset by", "no data received", "eof while parsing", "expected value", "invalid json")
 _RESUMES = 3
+_PAUSE_SEC, _RESUME_SEC = 10.0, 6.0  # with all tries shorter than an order may take: it must not be cut in two
 Params = Mapping[str, Any]
 
 
@@ -77,21 +79,30 @@ async def _restart(miner: Any, _: Params) -> str:
         return "restart"
     _needs(miner, "pause", "restart")
     _needs(miner, "resume", "restart")
-    await _said_yes(miner.pause())
+    await _paused(miner)
     await _resumed(miner)
     return "pause, resume"
 
 
+async def _paused(miner: Any) -> None:
+    """Also one whose answer is lost may have been heard: it is started again all the same."""
+    try:
+        async with asyncio.timeout(_PAUSE_SEC):
+            await _said_yes(miner.pause())
+    except TimeoutError:
+        return
+    except RuntimeError as problem:
+        if trouble_of("restart", str(problem)).kind != "slow":
+            raise
+
+
 async def _resumed(miner: Any) -> None:
     """Some tries: half a restart is a machine that stands still, and a second resume does no harm."""
-    for _ in range(_RESUMES - 1):
-        with suppress(RuntimeError, Trouble):
-            return await _said_yes(miner.resume())
-    try:
-        await _said_yes(miner.resume())
-    except (RuntimeError, Trouble):
-        raise Trouble("slow", "it was stopped, and did not confirm that it starts again") from None
-    return None
+    for _ in range(_RESUMES):
+        with suppress(RuntimeError, Trouble, TimeoutError):
+            async with asyncio.timeout(_RESUME_SEC):
+                return await _said_yes(miner.resume())
+    raise Trouble("slow", "it was stopped, and did not confirm that it starts again")
 
 
 async def _disable(miner: Any, _: Params) -> str:

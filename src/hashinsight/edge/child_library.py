@@ -27,7 +27,8 @@ _DROPPED = (
 _FOUND_PORTS = (4028, 80, 443)
 _ERRORS = "Hardware Errors"
 _MOST_HANDLES = 20_000
-_UNKNOWN_SEC = 600.0  # so long a machine that the library does not know is left to the plain client
+# so long a machine that the library does not know is left to the plain client: shortly at first, it may have been slow
+_UNKNOWN_SEC, _UNKNOWN_LONGEST_SEC = 30.0, 600.0
 _STUCK_READS = 25  # so many machines in a row that the plain client hears and the library does not: the library hangs
 Auth = tuple[str, str] | None
 
@@ -41,7 +42,7 @@ class Machines:
         self._factory = pyasic_rs.MinerFactory().with_port_check(False)  # noqa: FBT003 - the library's form
         self._known: OrderedDict[str, tuple[Any, Auth]] = OrderedDict()
         self._macs: dict[str, str] = {}
-        self._unknown: dict[str, float] = {}
+        self._unknown: dict[str, tuple[float, float]] = {}  # until when, and how long
         self._silent_in_a_row = 0
 
     async def read(self, address: str, *, timeout_sec: float, auth: Auth = None) -> dict[str, Any]:
@@ -83,6 +84,7 @@ class Machines:
         return await child_plain.knock(address, _FOUND_PORTS, timeout_sec=timeout_sec)
 
     async def act(self, address: str, verb: str, params: dict[str, Any], *, timeout_sec: float, auth: Auth) -> Any:
+        self._unknown.pop(address, None)  # an order is refused for good, so it is asked anew who this is
         try:
             async with asyncio.timeout(timeout_sec):
                 miner = await self._handle(address, auth)
@@ -123,11 +125,13 @@ class Machines:
         known = self._known.get(address)
         if known is not None and known[1] == auth:
             return known[0]
-        if self._unknown.get(address, 0.0) > time.monotonic():
+        until, pause = self._unknown.get(address, (0.0, _UNKNOWN_SEC / 2))
+        if until > time.monotonic():
             return None
         miner = await self._factory.get_miner(address)
         if miner is None:
-            self._unknown[address] = time.monotonic() + _UNKNOWN_SEC
+            pause = min(2 * pause, _UNKNOWN_LONGEST_SEC)
+            self._unknown[address] = (time.monotonic() + pause, pause)
             return None
         self._unknown.pop(address, None)
         if auth is not None:

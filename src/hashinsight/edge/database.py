@@ -33,8 +33,9 @@ class Worker:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix=name)
 
     async def __call__(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """What was begun is ended also when the caller is cancelled: a transaction is never left half way."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, partial(work, *args, **kwargs))
+        """What was asked for is done also when the caller is cancelled: samples that it held are nowhere else."""
+        begun = asyncio.get_running_loop().run_in_executor(self._pool, partial(work, *args, **kwargs))
+        return await asyncio.shield(begun)  # else what still waits for the thread would be dropped with its caller
 
     def close(self) -> None:
         self._pool.shutdown(wait=True)

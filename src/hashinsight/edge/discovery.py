@@ -97,11 +97,12 @@ async def _found(reader: Reader, address: str, timeout_sec: float, auth: Auth) -
 
 def _seated(roster: Roster, address: str, told: Told, on_found: Callable[[Machine, Told], None]) -> bool:
     try:
-        machine = seat(roster, address, told)
+        on_found(seat(roster, address, told), told)
     except NoRoom as problem:
         log.warning("a machine is left out: %s", problem)
         return False
-    on_found(machine, told)
+    except NotRead:  # it is there, and told as what it is when its turn comes
+        return True
     return True
 
 
@@ -109,6 +110,6 @@ def seat(roster: Roster, address: str, told: Told) -> Machine:
     """By what it told, whoever read it."""
     data = told.get("data") or {}
     version = next((row for row in told.get("version") or [] if isinstance(row, dict)), {})
-    info = data.get("device_info") or {}
+    info = data["device_info"] if isinstance(data.get("device_info"), dict) else {}
     mac, serial = data.get("mac") or version.get("MAC"), data.get("serial_number") or version.get("DNA")
     return roster.seat(address, mac=mac, serial=serial, make=info.get("make"))

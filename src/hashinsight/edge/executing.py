@@ -6,16 +6,18 @@
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from hashinsight.edge.executing_checks import SHOWN, Wrong, checked, fits, is_so, snapshot
+from hashinsight.edge.executing_checks import SHOWN, Wrong, checked, delay_of, fits, is_so, snapshot
+from hashinsight.edge.executing_configs import orders_of
 from hashinsight.edge.executing_verdicts import Given, Said, answer_of, not_read, not_taken
 from hashinsight.edge.miners import Machine
 from hashinsight.edge.normalising import Record
 from hashinsight.edge.polling import Poller
 from hashinsight.edge.reading_process import ChildLost, NotRead
+from hashinsight.edge.restarting import Restarts
 from hashinsight.wire.acks import AckStatus
 from hashinsight.wire.command import Command
 from hashinsight.wire.verbs import VERBS
@@ -41,36 +43,69 @@ class Outcome:
     after: Mapping[str, Any] | None = None
 
 
+@dataclass
+class _Turn:
+    """Who acts on a machine, and who waits: it is forgotten when nobody does."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    users: int = 0
+
+
 class Executor:
     """`forbids` says why local protection does not let a verb through, or nothing."""
 
-    def __init__(self, poller: Poller, *, seen_sec: float = SEEN_SEC) -> None:
-        self._poller = poller
+    def __init__(self, poller: Poller, restarts: Restarts, *, seen_sec: float = SEEN_SEC) -> None:
+        self._poller, self._restarts = poller, restarts
         self._seen_sec = seen_sec
-        self._locks: dict[str, asyncio.Lock] = {}
+        self._turns: dict[str, _Turn] = {}
         self.forbids: Callable[[Machine, str], str | None] = lambda _, __: None
 
     def is_busy(self, miner_id: str) -> bool:
-        lock = self._locks.get(miner_id)
-        return lock is not None and lock.locked()
+        return miner_id in self._turns
 
     async def execute(self, machine: Machine, command: Command) -> Outcome:
         """One act per machine at a time; bounded in time whatever the machine does."""
         if self.is_busy(machine.miner_id):
             raise MachineBusy
-        return await self.act(machine, VERBS.get(command.command_type, command.command_type), command.params)
+        verb = VERBS.get(command.command_type, command.command_type)
+        if verb == "update_config":
+            return await self._configure(machine, command.params)
+        return await self.act(machine, verb, command.params)
+
+    async def _configure(self, machine: Machine, params: Mapping[str, Any]) -> Outcome:
+        """One order after the other; the first that does not succeed ends it, and the result says how far it came."""
+        began = datetime.now(UTC)
+        try:
+            orders = orders_of(params)
+        except Wrong as problem:
+            return Outcome(AckStatus.REJECTED, began, datetime.now(UTC), problem.code, str(problem))
+        done: list[Outcome] = []
+        for verb, wanted in orders:
+            done.append(await self.act(machine, verb, wanted))
+            if done[-1].status is not AckStatus.SUCCEEDED:
+                break
+        told = {
+            verb: one.result or {"error_code": one.error_code} for (verb, _), one in zip(orders, done, strict=False)
+        }
+        return replace(done[-1], started_at=began, before=done[0].before, result=told)
 
     async def act(self, machine: Machine, verb: str, params: Mapping[str, Any], *, is_local: bool = False) -> Outcome:
-        """For protection too, which waits for its turn instead of being sent away."""
-        lock = self._locks.setdefault(machine.miner_id, asyncio.Lock())
+        """For protection too, which waits for its turn instead of being sent away.
+
+        An order that is to wait some minutes waits before its turn: a machine that gets too hot meanwhile is stopped.
+        """
+        began = datetime.now(UTC)
+        await asyncio.sleep(delay_of(params) if verb == "reboot" else 0)
+        turn = self._turns.setdefault(machine.miner_id, _Turn())
+        turn.users += 1
         try:
-            async with lock:
-                began = datetime.now(UTC)
+            async with turn.lock:
                 status, error_code, message, told = await self._act(machine, verb, params, is_local=is_local)
                 return Outcome(status, began, datetime.now(UTC), error_code, message, **told)
         finally:
-            if not lock.locked():
-                self._locks.pop(machine.miner_id, None)
+            turn.users -= 1
+            if not turn.users:
+                del self._turns[machine.miner_id]
 
     async def _act(
         self, machine: Machine, verb: str, params: Mapping[str, Any], *, is_local: bool
@@ -78,7 +113,6 @@ class Executor:
         told: dict[str, Any] = {}
         try:
             wanted = checked(verb, params)
-            await asyncio.sleep(wanted.pop("delay_seconds", 0))
             if not is_local:
                 self._ask_protection(machine, verb)
             before = await self._looked_at(machine)
@@ -91,7 +125,7 @@ class Executor:
         if is_so(verb, before, wanted):
             told |= {"after": told["before"], "result": {"confirmed": True, "way": "it was so already"}}
             return AckStatus.SUCCEEDED, None, None, told
-        given = await self._order(machine, verb, wanted)
+        given = await self._given(machine, verb, wanted)
         after, is_shown = None, None
         if given.needs_look(verb):
             after, is_shown = await self._look(machine, verb, wanted, before)
@@ -112,6 +146,21 @@ class Executor:
         if record["miner_id"] != machine.miner_id:
             raise NotRead("unreachable", "another machine has its address now")
         return record
+
+    async def _given(self, machine: Machine, verb: str, wanted: dict[str, Any]) -> Given:
+        """A restart is a stop and a start: whoever may have heard the first of them is not left without the second."""
+        if verb == "disable":  # whoever stops it now means it
+            await self._restarts.end(machine.miner_id)
+        if verb != "restart":
+            return await self._order(machine, verb, wanted)
+        await self._restarts.begin(machine.miner_id)
+        given = await self._order(machine, verb, wanted)
+        if given.said is Said.UNSURE:
+            started = await self._order(machine, "enable", {})
+            given = replace(given, is_half=started.said is not Said.YES)
+        if not given.is_half:
+            await self._restarts.end(machine.miner_id)
+        return given
 
     async def _order(self, machine: Machine, verb: str, wanted: dict[str, Any]) -> Given:
         auth = self._poller.auth_of(machine.make)

@@ -5,7 +5,6 @@ from typing import Any
 
 from hashinsight.edge.normalising import Record
 from hashinsight.edge.normalising_numbers import number, text
-from hashinsight.wire.verbs import VERBS
 
 MODES = ("eco", "normal", "perf")
 _POOL_SCHEMES = (
@@ -40,8 +39,6 @@ def snapshot(record: Record) -> dict[str, Any]:
 def checked(verb: str, params: Params) -> dict[str, Any]:
     """What goes to the machine: only the parameters of the verb, each within what can be meant."""
     if verb not in _PARAMETERS:
-        if verb in VERBS.values():
-            raise Wrong("UNSUPPORTED", f"{verb} is not for a machine")
         raise Wrong("UNSUPPORTED", "no machine knows such a verb")
     return _PARAMETERS[verb](params)
 
@@ -64,9 +61,10 @@ def _none(_: Params) -> dict[str, Any]:
 
 
 def _delay(params: Params) -> dict[str, Any]:
-    if params.get("delay_seconds") is None:
-        return {}
-    return {"delay_seconds": _number(params, "delay_seconds", 0, MOST_DELAY_SEC)}
+    """It is waited for before the machine's turn, and does not go to it."""
+    if params.get("delay_seconds") is not None:
+        _number(params, "delay_seconds", 0, MOST_DELAY_SEC)
+    return {}
 
 
 def delay_of(params: Params) -> float:

@@ -5,6 +5,7 @@ whose answer was lost: so what is seen comes first. Where nothing is seen:
 
 an order that sets a state    failed, and tried again by the cloud: given twice, the state is the same
 a reboot or a restart         skipped, OUTCOME_UNKNOWN: tried again it might run twice, so telemetry judges it
+half a restart                the same, whatever is seen: a machine that was only stopped looks like one that restarts
 an enable that was taken      succeeded: a machine needs minutes until it hashes
 """
 
@@ -34,6 +35,7 @@ class Given:
     error_code: str | None = None
     message: str | None = None
     way: str | None = None
+    is_half: bool = False  # of a restart: it may have been stopped, and did not confirm that it starts again
 
     def needs_look(self, verb: str) -> bool:
         """A no is believed at once, but for what must not be done again: its answer may be the first sign of it."""
@@ -70,12 +72,14 @@ def answer_of(verb: str, given: Given, *, is_shown: bool | None, answers: bool) 
     if given.said is Said.NOT_ASKED:
         status = AckStatus.REJECTED if given.error_code == "UNSUPPORTED" else AckStatus.FAILED
         return status, given.error_code, given.message
-    if is_shown:
+    if is_shown and not given.is_half:
         odd = None if given.said is Said.YES else "it did not confirm the order, and shows that it was carried out"
         return AckStatus.SUCCEEDED, None, odd
     if verb in ONCE and given.said is not Said.NO:
         said = "it took the order" if given.said is Said.YES else given.message
-        return AckStatus.SKIPPED, OUTCOME_UNKNOWN, f"{said}; nothing shows it, and it is not given again"
+        half = "it may stand still, and is started when it is read again"
+        rest = half if given.is_half else "nothing shows it, and it is not given again"
+        return AckStatus.SKIPPED, OUTCOME_UNKNOWN, f"{said}; {rest}"
     if given.said is not Said.YES:
         return AckStatus.FAILED, given.error_code, given.message
     if answers and (is_shown is None or verb in _SLOW_TO_SHOW):

@@ -2,7 +2,10 @@
 
 import fcntl
 import os
+import time
 from pathlib import Path
+
+_TRIES, _TRY_SEC = 20, 0.05
 
 
 class InUse(Exception):
@@ -32,9 +35,7 @@ class FolderLock:
 
     def __init__(self, folder: Path) -> None:
         self._file = (folder / "lock").open("a+b")
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not self._taken():
             self._file.seek(0)
             holder = self._file.read(20).decode(errors="replace").strip()
             self._file.close()
@@ -42,6 +43,17 @@ class FolderLock:
         self._file.truncate(0)
         self._file.write(str(os.getpid()).encode())
         self._file.flush()
+
+    def _taken(self) -> bool:
+        """Some tries: `edge status` holds it for an instant, and that is no second edge."""
+        for _ in range(_TRIES):
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                time.sleep(_TRY_SEC)
+            else:
+                return True
+        return False
 
     def release(self) -> None:
         self._file.close()

@@ -55,7 +55,7 @@ class Gap:
 
 
 def note_gap(db: sqlite3.Connection, reason: str, samples: int, from_at: float, to_at: float) -> None:
-    """Within the caller's transaction. A gap grows until it is told: an outage of a week is one record."""
+    """Within the caller's transaction. A gap grows until it is about to be told."""
     grown = db.execute(
         "update gaps set samples = samples + ?, from_at = min(from_at, ?), to_at = max(to_at, ?)"
         " where reason = ? and not closed",
@@ -67,10 +67,16 @@ def note_gap(db: sqlite3.Connection, reason: str, samples: int, from_at: float, 
 
 
 def take_gaps(db: sqlite3.Connection) -> list[Gap]:
-    """Those that were not told yet. They grow no more: what is sent under an id must not change behind it."""
+    """Those to be told. They grow no more: what is sent under an id must not change behind it.
+
+    While one waits for a cloud that is away, the next of its reason grows: an outage of a week is two records.
+    """
     with transaction(db):
-        db.execute("update gaps set closed = 1 where told_at is null")
-    return list_gaps(db, "where told_at is null")
+        db.execute(
+            "update gaps set closed = 1 where told_at is null and reason not in"
+            " (select reason from gaps where closed and told_at is null)"
+        )
+    return list_gaps(db, "where closed and told_at is null")
 
 
 def list_gaps(db: sqlite3.Connection, where: str = "") -> list[Gap]:

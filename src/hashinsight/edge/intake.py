@@ -53,6 +53,16 @@ class Intake:
         del self._events[:-MOST_WAITING]
         self._news.set()
 
+    async def begin_restart(self, miner_id: str, *, now: float) -> None:
+        await self._box.on_journal(self._box.journal.begin_restart, miner_id, now=now)
+
+    async def end_restart(self, miner_id: str) -> None:
+        await self._box.on_journal(self._box.journal.end_restart, miner_id)
+
+    def list_restarts(self) -> dict[str, float]:
+        """Before anything runs that could write there."""
+        return self._box.journal.list_restarts()
+
     async def run(self) -> None:
         every = self._box.settings.spool.store_every_sec
         while True:
@@ -69,6 +79,8 @@ class Intake:
         samples, self._samples = self._samples, []
         try:
             await self._store_samples(samples)
+            samples = []
+            await self._store_lost()
             self._box.say.good("spool", "written again")
         except sqlite3.Error as problem:
             self._samples[:0] = samples
@@ -84,20 +96,24 @@ class Intake:
                 self._box.say.bad("samples unwritable", "some readings cannot be written as JSON, and are left out")
             else:
                 self._box.say.good("samples unwritable", "all readings can be written again")
-        if self._lost:
-            lost, self._lost = self._lost, 0
-            await on_spool(spool.note_lost, lost, self._lost_since, now=now)
-            self._lost_since = 0.0
+
+    async def _store_lost(self) -> None:
+        lost, since = self._lost, self._lost_since
+        if lost:
+            await self._box.on_spool(self._box.spool.note_lost, lost, since, now=self._box.clock())
+            self._lost, self._lost_since = self._lost - lost, 0.0
 
     async def _store_events(self) -> None:
-        events, self._events = self._events, []
-        for index, event in enumerate(events):
+        """Each leaves this list when it is on the disk: one that is written twice has one id, and is told once."""
+        while self._events:
+            event = self._events[0]
             try:
                 await self._box.on_journal(self._box.journal.events.put, event)
             except sqlite3.Error as problem:
-                self._events[:0] = events[index:]
                 self._box.say.bad("events", f"cannot be written: {problem}")
                 return
+            if self._events and self._events[0] is event:  # a flood may have pushed it out meanwhile
+                del self._events[0]
         self._box.say.good("events", "written again")
 
 

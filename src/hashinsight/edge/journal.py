@@ -31,6 +31,7 @@ create table if not exists dispatches (
 ) without rowid;
 create index if not exists acks_waiting on dispatches (done_at) where delivered_at is null and ack is not null;
 create index if not exists begun_lately on dispatches (begun_at) where begun_at is not null;
+create table if not exists restarts (miner_id text primary key, at real not null) without rowid;
 create table if not exists facts (name text primary key, value real not null) without rowid;
 {EVENTS}"""
 _KEPT_SEC = 86_400.0  # after a dispatch has expired nobody may hand it out again; a day more for clocks
@@ -71,6 +72,15 @@ class Journal:
         """After the journal was lost: what was issued before may have run, and the record of it is gone."""
         found = self._db.execute("select value from facts where name = 'accept_from'").fetchone()
         return found[0] if found else 0.0
+
+    def next_incarnation(self) -> int:
+        """Which life of this device begins: a lost journal begins anew, and then nothing is asked back early."""
+        counted = (
+            "insert into facts values ('incarnation', 1)"
+            " on conflict (name) do update set value = value + 1 returning value"
+        )
+        ((value,),) = self._db.execute(counted).fetchall()
+        return int(value)
 
     def find(self, command_id: str) -> Entry | None:
         row = self._db.execute("select done_at from dispatches where command_id = ?", (command_id,)).fetchone()
@@ -134,6 +144,16 @@ class Journal:
                 now=now,
             )
         return [row[0] for row in cut]
+
+    def begin_restart(self, miner_id: str, *, now: float) -> None:
+        """Before the machine is stopped: see `restarting`."""
+        self._db.execute("insert or replace into restarts values (?, ?)", (miner_id, now))
+
+    def end_restart(self, miner_id: str) -> None:
+        self._db.execute("delete from restarts where miner_id = ?", (miner_id,))
+
+    def list_restarts(self) -> dict[str, float]:
+        return dict(self._db.execute("select miner_id, at from restarts").fetchall())
 
     def begun_since(self, at: float) -> int:
         """How many were begun: the local rate holds also over restarts."""

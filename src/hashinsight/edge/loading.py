@@ -53,6 +53,8 @@ def read_token(settings: Settings) -> str:
         with path.open("rb") as file:
             _check_closed(path, os.fstat(file.fileno()))
             token = file.read(_MOST_TOKEN).decode("ascii").strip()
+    except FileNotFoundError:
+        raise SettingsRefused(f"there is no token in {path}: put it there, or run `hashinsight edge enrol`") from None
     except OSError as problem:
         raise SettingsRefused(f"the token file {path} cannot be read: {problem.strerror}") from None
     except UnicodeDecodeError:

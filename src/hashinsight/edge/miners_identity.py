@@ -14,6 +14,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from hashinsight.edge.settings import SettingsRefused
+
 _LEAST_SERIAL, _MOST_SERIAL = 6, 64
 _NO_MAC = frozenset({"00:00:00:00:00:00", "FF:FF:FF:FF:FF:FF"})
 _MOST_ROWS = 100_000
@@ -57,22 +59,22 @@ def clean_serial(said: object) -> str | None:
 
 
 def read_list(path: Path) -> dict[str, str]:
-    """An asset list: a CSV with `miner_id` and any of serial, mac and address. ValueError is one sentence."""
+    """An asset list: a CSV with `miner_id` and any of serial, mac and address. A refusal is one sentence."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             return _listed(csv.DictReader(file))
     except (OSError, UnicodeDecodeError, csv.Error) as problem:
-        raise ValueError(f"the list of machines {path} cannot be read: {problem}") from None
+        raise SettingsRefused(f"the list of machines {path} cannot be read: {problem}") from None
 
 
 def _listed(rows: "csv.DictReader[str]") -> dict[str, str]:
     names = {name.strip().lower(): name for name in rows.fieldnames or ()}
     if "miner_id" not in names:
-        raise ValueError("the list of machines has no column miner_id")
+        raise SettingsRefused("the list of machines has no column miner_id")
     found: dict[str, str] = {}
     for no, row in enumerate(rows):
         if no >= _MOST_ROWS:
-            raise ValueError(f"the list of machines has more than {_MOST_ROWS} rows")
+            raise SettingsRefused(f"the list of machines has more than {_MOST_ROWS} rows")
         miner_id = (row[names["miner_id"]] or "").strip()
         if miner_id:
             found |= dict.fromkeys(_marks(row, names), miner_id)

@@ -21,6 +21,7 @@ _MOST_POLL = 50
 _MINUTE = 60.0
 _DAY = 86_400.0
 _AGAIN_SEC = 5.0
+_SETTLE_SEC = 0.2
 
 
 Execute = Callable[[Any, Command], Awaitable[Outcome]]
@@ -38,6 +39,7 @@ class Obeyer:
 
     async def run(self, interval_sec: float, may: Callable[[], bool]) -> None:
         """`may`: whether the configuration allows it at this moment."""
+        await self._settle()
         backoff = Backoff(interval_sec)
         while True:
             answer = await self.poll() if may() else None
@@ -46,6 +48,15 @@ class Obeyer:
                 await asyncio.sleep(interval_sec)
             else:
                 await self._line.rest(backoff.after(answer), until_back=answer.may_be_cut_short)
+
+    async def _settle(self) -> None:
+        """What a former life did is answered before anything is asked for.
+
+        With the first poll its leases come back, and another device may be given them: by then the cloud must know of
+        those that ran.
+        """
+        while (await self._worker(self._journal.counts)).undelivered:  # noqa: ASYNC110 - it is asked, it does not call
+            await asyncio.sleep(_SETTLE_SEC)
 
     async def poll(self) -> Answer | None:
         """Ask for no more than may be begun now: what is over the site's limits waits in the cloud, in its order."""

@@ -15,7 +15,7 @@ from hashinsight.wire.times import write_time
 SCHEMA = """
 create table if not exists events (no integer primary key autoincrement, event_id text not null, body blob not null);
 """
-MOST_EVENTS = 10_000
+MOST_EVENTS, MOST_CRITICAL = 10_000, 50_000
 _LINE, _PARAGRAPH = 200, 4000
 
 
@@ -70,7 +70,7 @@ class Outbox:
         return int(count)
 
     def tidy(self) -> None:
-        """A storm of events while the cloud is away: the oldest go, except those that stopped a machine."""
+        """A storm of events while the cloud is away: the oldest go, those that stopped a machine as the last resort."""
         excess = self.count() - MOST_EVENTS
         if excess > 0:
             oldest = (
@@ -78,3 +78,5 @@ class Outbox:
                 " order by no limit ?"
             )
             self._db.execute(f"delete from events where no in ({oldest})", (excess,))  # noqa: S608 - ours
+        oldest = "select no from events order by no desc limit -1 offset ?"
+        self._db.execute(f"delete from events where no in ({oldest})", (MOST_CRITICAL,))  # noqa: S608 - ours

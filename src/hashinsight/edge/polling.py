@@ -221,7 +221,10 @@ class Poller:
             machine = discovery.seat(self.roster, address, told)
         except NoRoom as problem:
             raise NotRead("no_room", str(problem)) from None
-        record = record_of(told, miner_id=machine.miner_id, at=self._now())
+        try:
+            record = record_of(told, miner_id=machine.miner_id, at=self._now())
+        except Exception as problem:  # noqa: BLE001 - what one machine says must not cost the others their turn
+            raise NotRead("garbled", f"what it says cannot be understood: {type(problem).__name__}") from None
         if machine.online is False:
             log.info("machine %s at %s is read again", machine.miner_id, machine.address)
         machine.online, machine.failures, machine.trouble = True, 0, None

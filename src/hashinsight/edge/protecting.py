@@ -65,8 +65,8 @@ class Protector:
         self._poller, self._executor, self._settings, self._clock = poller, executor, settings, clock
         self._held: dict[str, float] = {}
         self._acted: dict[str, float] = {}
+        self._last_told: dict[str, tuple[str, str | None]] = {}
         self._acting: dict[str, asyncio.Task[None]] = {}
-        poller.on_record = self.consider
         executor.forbids = self.forbids
 
     def consider(self, machine: Machine, record: Record) -> None:
@@ -113,10 +113,13 @@ class Protector:
         self._acted[machine.miner_id] = self._clock()
         self._held[machine.miner_id] = self._clock() + self._settings.hold_sec
         outcome = await self._stopped(machine)
-        is_done = outcome.status is AckStatus.SUCCEEDED
         log.warning("machine %s: %.1f °C, limit %.1f: %s", machine.miner_id, heat.temp_c, heat.limit_c, _told(outcome))
-        if is_first or not is_done:
+        how = (outcome.status.value, outcome.error_code)
+        if is_first or how != self._last_told.get(
+            machine.miner_id
+        ):  # one that cannot be stopped is not told every minute
             self._tell(machine, heat, readings, outcome)
+        self._last_told[machine.miner_id] = how
 
     async def _stopped(self, machine: Machine) -> Outcome:
         """Some tries, as every second counts; an order that the make does not take is not given again."""

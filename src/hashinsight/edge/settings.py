@@ -82,6 +82,8 @@ class Miners(_Section, frozen=True):
     def __post_init__(self) -> None:
         if sum(count_addresses(one) for one in self.ranges) > MOST_ADDRESSES:
             raise SettingsRefused(f"miners.ranges hold more than {MOST_ADDRESSES} addresses")
+        if self.identity == "file" and self.id_file is None:
+            raise SettingsRefused('miners.identity = "file" needs miners.id_file, the asset list')
 
 
 class SpoolBounds(_Section, frozen=True):

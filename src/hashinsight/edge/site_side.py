@@ -1,19 +1,31 @@
 """The side of the machines, whole: reads them, protects them, and carries out what it is told. Knows no cloud."""
 
+from typing import Protocol
+
 from hashinsight.edge.config import Config
 from hashinsight.edge.executing import Executor, Outcome
+from hashinsight.edge.finishing import Finisher
 from hashinsight.edge.miners import Machine
+from hashinsight.edge.normalising import Record
 from hashinsight.edge.polling import Counts, Poller, Sink
 from hashinsight.edge.protecting import Protector
+from hashinsight.edge.restarting import Book, Restarts
 from hashinsight.edge.settings import Settings
 from hashinsight.wire.command import Command
 
 
+class Cloudward(Sink, Book, Protocol):
+    """`intake.Intake`: where everything goes that must outlive this process."""
+
+
 class SiteSide:
-    def __init__(self, settings: Settings, sink: Sink, device_id: str = "") -> None:
+    def __init__(self, settings: Settings, sink: Cloudward, device_id: str = "") -> None:
+        restarts = Restarts(sink)
         self.poller = Poller(settings, sink, device_id=device_id)
-        self.executor = Executor(self.poller)
+        self.executor = Executor(self.poller, restarts)
         self.protector = Protector(self.poller, self.executor, settings.protection)
+        self.finisher = Finisher(self.executor, restarts, sink)
+        self.poller.on_record = self._consider
 
     async def run(self) -> None:
         """Until cancelled; it ends its children then."""
@@ -21,6 +33,11 @@ class SiteSide:
             await self.poller.run()
         finally:
             await self.protector.close()
+            await self.finisher.close()
+
+    def _consider(self, machine: Machine, record: Record) -> None:
+        self.protector.consider(machine, record)
+        self.finisher.consider(machine)
 
     def find(self, miner_id: str) -> Machine | None:
         return self.poller.find(miner_id)

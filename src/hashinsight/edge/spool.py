@@ -113,10 +113,9 @@ class Spool:
         return self._take("where at < ? order by no", before, most)
 
     def confirm(self, batch: Batch) -> None:
-        """The cloud has them: 200 and success, nothing less."""
-        with self._change():
+        """The cloud has them: 200 and success, nothing less. What cannot be deleted now is sent again."""
+        with self._landed(batch), self._change():
             self._delete(batch.chunks)
-        self._out.difference_update(batch.chunks)
 
     def release(self, batch: Batch) -> None:
         """Not delivered: it stays, and will be taken again."""
@@ -127,7 +126,7 @@ class Spool:
 
         Says how many were set aside.
         """
-        with self._change():
+        with self._landed(batch), self._change():
             self._delete(batch.chunks)
             if batch.count == 1:
                 self._db.execute("insert into aside values (?, ?, ?, ?)", (batch.first, now, reason, batch.lines[0]))
@@ -136,7 +135,6 @@ class Spool:
                 ordered = sorted((_number_of(line), line) for line in batch.lines)
                 for half in _halves(ordered):
                     self._insert(half[0][0], [line for _, line in half], batch.at, alone=True)
-        self._out.difference_update(batch.chunks)
         return int(batch.count == 1)
 
     def depth(self) -> Depth:
@@ -201,6 +199,14 @@ class Spool:
             if no not in self._out:
                 self._delete([no])
                 note_gap(self._db, "too_old" if is_old else "spool_full", count, at, at)
+
+    @contextmanager
+    def _landed(self, batch: Batch) -> Iterator[None]:
+        """No longer on its way, also where the disk takes nothing: else it would be neither sent nor dropped again."""
+        try:
+            yield
+        finally:
+            self._out.difference_update(batch.chunks)
 
     @contextmanager
     def _change(self) -> Iterator[None]:

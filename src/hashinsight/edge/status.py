@@ -14,6 +14,7 @@ from hashinsight.edge.database import read_only
 from hashinsight.edge.files import is_locked
 from hashinsight.edge.gaps import list_gaps
 from hashinsight.edge.loading import device_id, make_state_dir, read_token
+from hashinsight.edge.miners_identity import read_list
 from hashinsight.edge.saying import Say
 from hashinsight.edge.settings import Settings, SettingsRefused, count_addresses
 
@@ -43,6 +44,8 @@ async def check(settings: Settings) -> list[tuple[str, bool, str]]:
     found = [("state folder", True, str(make_state_dir(settings)))]
     addresses = sum(count_addresses(one) for one in settings.miners.ranges)
     found.append(("ranges", addresses > 0, f"{addresses} addresses" if addresses else "miners.ranges names none"))
+    if settings.miners.id_file is not None:
+        found.append(_asset_list(settings.miners.id_file))
     verify = f"on, {len(settings.signing.keys)} keys" if settings.signing.is_on else "off"
     found.append(("signatures", True, verify))
     if not settings.cloud.url:
@@ -52,6 +55,13 @@ async def check(settings: Settings) -> list[tuple[str, bool, str]]:
     except SettingsRefused as problem:
         return [*found, ("token", False, str(problem))]
     return found + await _ask_cloud(settings)
+
+
+def _asset_list(path: Path) -> tuple[str, bool, str]:
+    try:
+        return "asset list", True, f"{len(set(read_list(path).values()))} machines"
+    except SettingsRefused as problem:
+        return "asset list", False, str(problem)
 
 
 async def _ask_cloud(settings: Settings) -> list[tuple[str, bool, str]]:

@@ -26,7 +26,7 @@ from hashinsight.kit.crypto import Vault, token_hash
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.errors import Forbidden, RateLimited, Unauthenticated
-from hashinsight.kit.web.session import get_database
+from hashinsight.kit.web.session import get_database, publish_changes
 
 ACCESS_COOKIE = "hi_access"
 CSRF_HEADER = "x-csrf-token"
@@ -138,6 +138,7 @@ async def _enrol_session(request: Request, principal: AnyPrincipal) -> AsyncIter
 async def _session(request: Request, principal: Known) -> AsyncIterator[AsyncSession]:
     async with get_database(request).transaction(principal.context()) as session:
         yield session
+    publish_changes(request, session)
 
 
 async def _read_session(request: Request, principal: Known) -> AsyncIterator[AsyncSession]:
@@ -176,8 +177,7 @@ async def _by_token(request: Request, text: str) -> Principal:
     if token is None:
         await _record_refused(request, None, "TOKEN_INVALID")
         raise Unauthenticated("this access token is not one of ours", code="TOKEN_INVALID")
-    database = get_database(request)
-    async with database.transaction(Context(tenant=str(token.tenant_id))) as session:
+    async with get_database(request).transaction(Context(tenant=str(token.tenant_id))) as session:
         user = await queries.find_user(session, token.user_id)
         opened = await queries.find_session(session, token.session_id)
         tenant = await queries.find_tenant(session, token.tenant_id)

@@ -1,9 +1,11 @@
 """Arrays over machines, cut into rows of a table: 1,024 machine numbers a row, one array a field. Pure.
 
-A field that has several rows of its own (one a metric) lies in a chunk row after row.
+A field that has several rows of its own (one a metric) lies in a chunk row after row. Arrays travel as `array_send`
+gives them: read as lists they would cost a step a number.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -19,6 +21,15 @@ _KINDS: dict[str, str] = {"f4": "f4", "f8": "f8", "i1": "i2", "i2": "i2", "i4": 
 Arrays = Mapping[str, NDArray[Any]]
 
 
+@dataclass(frozen=True)
+class Chunk:
+    """One row to write: machines, then fields. A field that is None is as it was."""
+
+    number: int
+    is_new: bool
+    values: list[binary.Raw | None]
+
+
 def cut(miner_no: Ints) -> Iterator[tuple[int, slice]]:
     """The chunks of these machines, in order: number and place."""
     numbers = miner_no // CHUNK
@@ -27,49 +38,45 @@ def cut(miner_no: Ints) -> Iterator[tuple[int, slice]]:
         yield int(numbers[start]), slice(start, end)
 
 
-def rows(miner_no: Ints, of: Arrays, known: tuple[Ints, Arrays] | None = None) -> bytes:
-    """Lines of a COPY: chunk, machines, fields. A field that is as `known` has it is NULL: it need not be written."""
-    places = dict(cut(known[0])) if known is not None else {}
-    lines = []
+def rows(miner_no: Ints, of: Arrays, known: tuple[Ints, Arrays] | None = None) -> list[Chunk]:
+    """What is to be written so that the table has these arrays where it had the `known` ones."""
+    places = {} if known is None else dict(cut(known[0]))
+    made = []
     for number, here in cut(miner_no):
         before = places.get(number)
-        kept = (
-            known[1]
-            if known is not None and before is not None and np.array_equal(known[0][before], miner_no[here])
-            else None
-        )
-        values: list[bytes | None] = [number.to_bytes(4, "big"), binary.array(miner_no[here], "i4")]
-        for name, array in of.items():
-            flat = _flat(array, here)
-            same = kept is not None and before is not None and _same(flat, _flat(kept[name], before))
-            values.append(None if same else binary.array(flat, _KINDS[flat.dtype.str[1:]]))
-        lines.append(binary.row(values))
-    return b"".join(lines)
+        if known is not None and before is not None and np.array_equal(known[0][before], miner_no[here]):
+            fields = [_changed(array, here, known[1][name], before) for name, array in of.items()]
+            made.append(Chunk(number, is_new=False, values=[None, *fields]))
+        else:
+            fields = [_sent(_flat(array, here)) for array in of.values()]
+            made.append(Chunk(number, is_new=before is None, values=[binary.array(miner_no[here], "i4"), *fields]))
+    return made
 
 
 def read(frame: pl.DataFrame, fields: Mapping[str, tuple[int, Any]]) -> tuple[Ints, dict[str, NDArray[Any]]]:
     """Machines and arrays of stored chunks, in order. `fields` says how many rows each has, and of which type."""
-    sizes = frame["miner_no"].list.len().to_list()
-    machines = frame["miner_no"].explode(empty_as_null=False).cast(pl.Int64).to_numpy()
+    machines = [binary.from_array(sent, "i4") for sent in frame["miner_no"]]
+    sizes = [len(one) for one in machines]
     of = {}
     for name, (count, kind) in fields.items():
-        flat = frame[name].explode(empty_as_null=False).to_numpy().astype(kind)
-        of[name] = flat if count == 1 else _stack(flat, sizes, count)
-    return machines, of
+        wire = _KINDS[np.dtype(kind).str[1:]]
+        parts = [
+            binary.from_array(sent, wire).reshape(count, size) for sent, size in zip(frame[name], sizes, strict=True)
+        ]
+        whole = np.concatenate([np.empty((count, 0), dtype=kind), *parts], axis=1).astype(kind)
+        of[name] = whole[0] if count == 1 else whole
+    return np.concatenate([np.empty(0, dtype=np.int64), *machines]).astype(np.int64), of
 
 
-def _stack(flat: NDArray[Any], sizes: Sequence[int], count: int) -> NDArray[Any]:
-    if not sizes:
-        return flat.reshape(count, 0)
-    ends = np.cumsum(sizes) * count
-    parts = np.split(flat, ends[:-1])
-    return np.concatenate([part.reshape(count, size) for part, size in zip(parts, sizes, strict=True)], axis=1)
+def _changed(array: NDArray[Any], here: slice, known: NDArray[Any], before: slice) -> binary.Raw | None:
+    """Compared bit by bit, so that NaN is as NaN."""
+    now = _flat(array, here)
+    return None if now.tobytes() == _flat(known, before).tobytes() else _sent(now)
+
+
+def _sent(flat: NDArray[Any]) -> binary.Raw:
+    return binary.array(flat, _KINDS[flat.dtype.str[1:]])
 
 
 def _flat(array: NDArray[Any], here: slice) -> NDArray[Any]:
     return np.ascontiguousarray(array[..., here]).reshape(-1)
-
-
-def _same(one: NDArray[Any], other: NDArray[Any]) -> bool:
-    """Bit by bit, so that NaN is as NaN."""
-    return one.nbytes == other.nbytes and one.tobytes() == other.tobytes()

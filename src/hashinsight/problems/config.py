@@ -77,6 +77,7 @@ class Life:
     cooldown_sec: float = 86_400.0
     flapping_recurrences: int = 3
     flapping_sec: float = 86_400.0
+    remember_sec: float = 30 * 86_400.0  # what was last seen longer ago and is over is no predecessor any more
 
 
 @dataclass(frozen=True)

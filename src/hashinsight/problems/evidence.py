@@ -60,10 +60,15 @@ def of_collectors(now: float, heard_at: Floats) -> list[str]:
     )
 
 
-def peer_metrics(found: Verdicts, rows: Ints) -> list[str]:
-    """`peer_metrics_json`: level, count and quantiles of each machine's peers, and where it stands among them."""
-    peers = _peers(found, rows)
-    return peers.struct.json_encode().to_list()
+def peer_metrics(found: Verdicts, rows: Ints) -> list[str | None]:
+    """`peer_metrics_json`: level, count and quantiles of each machine's peers, and where it stands among them.
+
+    None for a machine that has no peers in anything, as one that does not answer.
+    """
+    peers = pl.DataFrame({"told": _peers(found, rows).struct.json_encode()})
+    levels = np.max([among.level[rows] for among in found.seen.peers.values()], axis=0)
+    told: list[str | None] = peers.select(pl.when(pl.Series(levels) >= 0).then(pl.col("told"))).to_series().to_list()
+    return told
 
 
 def _peers(found: Verdicts, rows: Ints) -> pl.Series:

@@ -27,6 +27,7 @@ WORSE_THAN: tuple[tuple[Issue, Issue], ...] = (
 def live(events: Events, judged: Judged, *, now: float, life: Life) -> Lived:
     if not len(judged.subject):
         return Lived(events, rows_of(no_events(), np.empty(0, np.int8), np.empty(0, np.bool_)), no_events())
+    events, old = _let_go(events, now=now, life=life)
     judged = _hold_lesser(events, judged)
     at, present = _column_of(judged, events.subject)
     said = np.where(present, judged.verdict[events.issue, at], Verdict.UNKNOWN)
@@ -47,7 +48,13 @@ def live(events: Events, judged: Judged, *, now: float, life: Life) -> Lived:
             closed, np.full(closed.n, ACTION_NO[Action.ESCALATED], dtype=np.int8), np.zeros(closed.n, dtype=np.bool_)
         ),
     ]
-    return Lived(everything, together(parts), events.take(replaced_rows))
+    return Lived(everything, together(parts), joined(events.take(replaced_rows), old))
+
+
+def _let_go(events: Events, *, now: float, life: Life) -> tuple[Events, Events]:
+    """What is kept in mind, and what is over for so long that it need not be."""
+    old = ~events.active & (now - events.last_seen_ts >= life.remember_sec)
+    return (events.take(~old), events.take(old)) if old.any() else (events, no_events())
 
 
 def _move(

@@ -45,7 +45,7 @@ class Moves:
 class Lived:
     events: Events
     moves: Moves
-    replaced: Events  # resolved rows whose cooldown was over when their problem came back as a new row
+    replaced: Events  # resolved rows that are not kept in mind: their problem came back as a new row, or never did
 
 
 def rows_of(events: Events, action: NDArray[np.int8], notify: Flags) -> Moves:

@@ -60,7 +60,8 @@ async def write_cycle(
     after = found.lived.events
     changes = changes_of(before.events, after, last=last, now=found.now)
     ids = _ids(before, changes, after.n)
-    described = describe(found, after, changes.told & changes.seen, subjects)
+    shown = changes.told & changes.seen & (after.status != EventStatus.PENDING)
+    described = describe(found, after, shown, subjects)
     stale = await queries.write_pulse(session, place.tenant_id, place.site_id, _pulse(before, after, changes, ids))
     told = _told(after, changes, ids, subjects, described)
     if stale:  # somebody was first: the next cycle will see what they did

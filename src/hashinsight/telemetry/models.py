@@ -63,6 +63,7 @@ RAW = Table(
     _must("received_at", _when()),
     *(_must(name, SmallInteger) for name in ("upload_mode", "status", "flags")),
     *_said(),
+    Column("collector_no", Integer),  # who brought it
     PrimaryKeyConstraint("miner_no", "ts", name="pk_telemetry_raw"),
     # ranges are summarised as they fill: before that, the newest bucket's rollup would read the whole hour
     Index("ix_telemetry_raw_ts", "ts", postgresql_using="brin", postgresql_with={"autosummarize": "on"}),
@@ -93,6 +94,7 @@ LIVE = Table(
     *_said(),
     Column("overall_health", Text),
     _must("updated_at", _when()),
+    Column("collector_no", Integer),
     PrimaryKeyConstraint("miner_no", name="pk_telemetry_live"),
     ForeignKeyConstraint(["miner_no"], ["miners.miner_no"], name="fk_telemetry_live_miner_no"),
     Index("ix_telemetry_live_site_id", "site_id", "miner_no"),

@@ -4,6 +4,8 @@ from datetime import timedelta
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from hashinsight.inventory.queries import places
+from hashinsight.kit.announcing import announce
 from hashinsight.kit.db import partitions
 from hashinsight.kit.ticks.tick import CatchUp, Tick, TickRun
 from hashinsight.telemetry.layers import HOUR, RAW_KEPT, Layer, floor
@@ -19,7 +21,9 @@ _FIVE_MINUTE_BUCKETS = 48
 
 def telemetry_ticks(*, five_minutes_kept: timedelta, days_kept: timedelta | None) -> tuple[Tick, ...]:
     async def roll_live(session: AsyncSession, run: TickRun) -> None:
-        await rolling.roll_up_live(session, now=run.now, most=_LIVE_BUCKETS)
+        rolled = await rolling.roll_up_live(session, now=run.now, most=_LIVE_BUCKETS)
+        for site_id, tenant_id in await places.list_tenants_of(session, rolled):
+            announce(session, tenant_id, site_id, "telemetry")
 
     async def roll_five_minutes(session: AsyncSession, run: TickRun) -> None:
         await rolling.roll_up_five_minutes(session, now=run.now, most=_FIVE_MINUTE_BUCKETS)

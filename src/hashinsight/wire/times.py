@@ -1,6 +1,7 @@
 """Times on the wire: ISO 8601 in UTC with `Z`; read also without a zone, or as seconds since 1970."""
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 _LATEST_SEC = 4_102_444_800  # the year 2100: milliseconds by mistake lie far behind it
@@ -9,6 +10,7 @@ _MOST_CHARS = 40
 _DATE_CHARS = 10
 
 
+@lru_cache(maxsize=1024)  # the commands of a batch share their times
 def write_time(at: datetime) -> str:
     if at.tzinfo is None:
         raise ValueError("a time on the wire needs a zone")

@@ -10,6 +10,7 @@ from tests.isolation.examples import (
     miners,
     oneself,
     people,
+    problems,
     telemetry,
 )
 from tests.isolation.examples.people import EXAMPLES
@@ -25,5 +26,6 @@ __all__ = [
     "miners",
     "oneself",
     "people",
+    "problems",
     "telemetry",
 ]

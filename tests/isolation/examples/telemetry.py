@@ -75,7 +75,6 @@ _CELLS, _TREND, _SITES = (f"/api/v1/telemetry/{name}" for name in ("cells", "tre
 
 plain(f"GET {_SITES}")
 plain(f"GET {_TREND}")
-plain("GET /api/v1/stream", seconds="0")
 
 
 @example(f"GET {_CELLS}")

@@ -4,8 +4,10 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from pydantic import BaseModel
+from starlette.types import Message
+from structlog.testing import capture_logs
 
 from hashinsight.app import create_app
 from hashinsight.kit.errors import Conflict, Forbidden, NotFound, RateLimited, Unauthenticated
@@ -36,6 +38,11 @@ async def fail(name: str) -> None:
 @router.post("/login")
 async def login(body: Login) -> Login:
     return body
+
+
+@router.post("/api/edge/v1/whole")
+async def whole(request: Request) -> int:
+    return len(await request.body())
 
 
 @pytest.fixture
@@ -130,3 +137,27 @@ async def test_security_headers_are_on_every_answer_also_on_errors(api: httpx.As
         assert "frame-ancestors 'none'" in headers["content-security-policy"]
         assert headers["cache-control"] == "no-store"
         assert "server" not in headers
+
+
+async def test_a_caller_that_goes_away_in_the_middle_of_its_request_is_one_quiet_line(
+    api: httpx.AsyncClient,
+) -> None:
+    """As a server tells it: half a body, and then nobody."""
+    half: Message = {"type": "http.request", "body": b'{"acks": [', "more_body": True}
+    messages = iter([half, {"type": "http.disconnect"}])
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return next(messages)
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    transport = api._transport
+    assert isinstance(transport, httpx.ASGITransport)
+    path = "/api/edge/v1/whole"
+    scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": [], "http_version": "1.1"}
+    with capture_logs() as lines:
+        await transport.app(scope, receive, send)
+    assert sent[0]["status"] == 499
+    assert [(line["event"], line["log_level"], line["status"]) for line in lines] == [("request", "info", 499)]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 PAGE = 1000
 _SHOWN_LINES = 50
+_WIDEST = 1000
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON, for scripts.")]
 TenantOption = Annotated[str | None, typer.Option("--tenant", help="Name or id; not needed when there is one.")]
@@ -100,7 +101,7 @@ async def _tenant_of_site(session: "AsyncSession", site: str) -> "UUID":
 
 
 def _words(answer: Mapping[str, Any]) -> str:
-    console = Console()
+    console = Console(width=_WIDEST)  # a line longer than the window can be read; columns of one letter cannot
     with console.capture() as shown:
         for name, value in answer.items():
             if name == "lines":
@@ -123,9 +124,11 @@ def _list_refused(lines: list[dict[str, Any]]) -> None:
 
 
 def _table(rows: list[dict[str, Any]]) -> Table:
-    table = Table(*rows[0])
+    """Without the columns that none of them has anything in."""
+    names = [name for name in rows[0] if any(row.get(name) is not None for row in rows)]
+    table = Table(*names)
     for row in rows:
-        table.add_row(*(_cell(value) for value in row.values()))
+        table.add_row(*(_cell(row.get(name)) for name in names))
     return table
 
 

@@ -35,6 +35,7 @@ class Holder(Owner):
     last_seen_at: datetime | None
     clock_skew_sec: float | None
     site_code: str
+    collector_no: int
 
 
 _HOLDER = "select * from collector_holding(%s)"

@@ -1,8 +1,18 @@
 """What keeps a request, a rate or a device from being counted twice."""
 
-from sqlalchemy import ForeignKeyConstraint, Index, Integer, LargeBinary, PrimaryKeyConstraint, Table, Text, Uuid
+from sqlalchemy import (
+    BigInteger,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    Uuid,
+)
 
-from hashinsight.commands.models.columns import must, owned, when
+from hashinsight.commands.models.columns import may, must, owned, when
 from hashinsight.kit.db.metadata import metadata
 
 DEDUPE = Table(
@@ -48,6 +58,7 @@ DEVICES = Table(
     *must("collector_id", Uuid),
     *must("device", Text),  # empty for a collector that names none
     *must("last_seen_at", when()),
+    *may("incarnation", BigInteger),  # which of its lives polls, where it says so
     PrimaryKeyConstraint("collector_id", "device", name="pk_command_devices"),
     ForeignKeyConstraint(["collector_id"], ["collectors.id"], name="fk_command_devices_collector_id"),
 )

@@ -11,57 +11,18 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.actions import Action, Actor
 from hashinsight.audit.service import RECORD_IN_PLACE
 from hashinsight.commands.queries.leasing import HEARD, HEARD_EVERY
-from hashinsight.commands.queries.packing import TOLD, packed, rows_of, whence
-from hashinsight.commands.states import FINAL, OPEN, listed
+from hashinsight.commands.queries.packing import TOLD, listed_ids, packed, rows_of, whence
+from hashinsight.commands.states import FINAL, LEASED, OPEN, listed
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.together import together
 
 LATE_KEPT = 20
 
-# in the order of ids, so that two batches that overlap wait for each other and never in a circle; the attempts as
-# well, so that who waited sees what the other one wrote on them
-_LOCK = text(f"""
-with heard as (
-    {HEARD}
-)
-select a.dispatch_id, a.result, a.held_by, c.command_id, c.batch_id, c.miner_no, c.command_type, c.priority, c.state,
+_FACTS = """a.dispatch_id, a.result, a.held_by, c.command_id, c.miner_no, c.command_type, c.priority, c.state,
     c.dispatch_id as newest, c.lease_owner, c.lease_device, c.attempt, c.max_retries, c.retry_backoff_sec, c.expires_at,
-    c.cancel_requested_at is not null as is_canceling, c.moves
-from command_attempts a join commands c on c.command_id = a.command_id
-where a.dispatch_id = any (cast(:ids as uuid[])) and a.site_id = :site_id
-order by c.command_id
-for update of c, a
-""")  # noqa: S608 - words of our own tables
-_DONE = text("""
-select a.dispatch_id, a.result, a.held_by, c.command_id, c.batch_id, c.miner_no, c.command_type, c.priority, c.state,
-    c.dispatch_id as newest, c.lease_owner, c.lease_device, c.attempt, c.max_retries, c.retry_backoff_sec, c.expires_at,
-    c.cancel_requested_at is not null as is_canceling, c.moves
-from command_attempts a join commands_done c on c.command_id = a.command_id
-where a.dispatch_id = any (cast(:ids as uuid[])) and a.site_id = :site_id
-""")
-_GIVEN = rows_of(
-    "rows",
-    command_id="uuid",
-    dispatch_id="uuid",
-    moves="int",
-    event="text",
-    old_state="text",
-    new_state="text",
-    result="text",
-    error_code="text",
-    error_message="text",
-    payload="jsonb",
-    snapshot_before="jsonb",
-    snapshot_after="jsonb",
-    started_at="timestamptz",
-    finished_at="timestamptz",
-    execution_time_ms="int",
-    next_attempt_at="timestamptz",
-    message="text",
-    entry_id="uuid",
-)
-_MOVE = text(f"""
-with given as (select * from {_GIVEN}), moved as (
+    c.cancel_requested_at is not null as is_canceling, c.moves"""
+# from `given`, a row a command, to what a move writes
+_WRITTEN = f"""moved as (
     update commands c
     set state = given.new_state, moves = c.moves + 1, updated_at = :now,
         started_at = coalesce(c.started_at, given.started_at, case when given.new_state = 'running' then :now end),
@@ -76,31 +37,84 @@ with given as (select * from {_GIVEN}), moved as (
     from given
     where c.command_id = given.command_id and c.dispatch_id = given.dispatch_id and c.moves = given.moves
         and c.state = given.old_state and c.state in ({listed(OPEN)})
-    returning c.command_id, c.moves, c.tenant_id, c.site_id, given.dispatch_id
+    returning c.moves as n, c.tenant_id, c.site_id, given.*
 ), tried as (
     update command_attempts a
-    set result = given.result, acked_at = :now, started_at = coalesce(given.started_at, a.started_at),
-        finished_at = given.finished_at, execution_time_ms = given.execution_time_ms, payload = given.payload,
-        error_code = given.error_code, error_message = given.error_message,
-        snapshot_before = coalesce(given.snapshot_before, a.snapshot_before),
-        snapshot_after = coalesce(given.snapshot_after, a.snapshot_after)
-    from given join moved on moved.command_id = given.command_id
-    where a.dispatch_id = given.dispatch_id
+    set result = moved.result, acked_at = :now, started_at = coalesce(moved.started_at, a.started_at),
+        finished_at = moved.finished_at, execution_time_ms = moved.execution_time_ms, payload = moved.payload,
+        error_code = moved.error_code, error_message = moved.error_message,
+        snapshot_before = coalesce(moved.snapshot_before, a.snapshot_before),
+        snapshot_after = coalesce(moved.snapshot_after, a.snapshot_after)
+    from moved where a.dispatch_id = moved.dispatch_id
 ), told as (
     {TOLD}
-    select moved.command_id, moved.moves, moved.tenant_id, moved.site_id, :now, given.event, given.old_state,
-        given.new_state, :actor_kind, :actor_id, given.message,
-        jsonb_build_object('dispatch_id', given.dispatch_id, 'error_code', given.error_code,
-            'device', cast(:device as text), 'next_attempt_at', given.next_attempt_at), given.execution_time_ms
-    from moved join given on given.command_id = moved.command_id
+    select command_id, n, tenant_id, site_id, :now, event, old_state, new_state, :actor_kind, :actor_id, message,
+        jsonb_build_object('dispatch_id', dispatch_id, 'error_code', error_code, 'device', cast(:device as text),
+            'next_attempt_at', next_attempt_at), execution_time_ms
+    from moved
 ), recorded as (
     {RECORD_IN_PLACE}
-    select given.entry_id, :now, moved.tenant_id, :actor_kind, :actor_id, '{Action.COMMAND_ACKED.value}', 'command',
-        moved.command_id::text, jsonb_build_object('state', given.old_state),
-        jsonb_build_object('state', given.new_state, 'status', given.result, 'error_code', given.error_code,
-            'dispatch_id', given.dispatch_id), given.message, :request_id, :address
-    from moved join given on given.command_id = moved.command_id
-)
+    select entry_id, :now, tenant_id, :actor_kind, :actor_id, '{Action.COMMAND_ACKED.value}', 'command',
+        command_id::text, jsonb_build_object('state', old_state),
+        jsonb_build_object('state', new_state, 'status', result, 'error_code', error_code, 'dispatch_id', dispatch_id),
+        message, :request_id, :address
+    from moved
+)"""  # noqa: S608 - words of our own tables
+_KEPT = {
+    "dispatch_id": "uuid",
+    "result": "text",
+    "error_message": "text",
+    "payload": "jsonb",
+    "snapshot_before": "jsonb",
+    "snapshot_after": "jsonb",
+    "started_at": "timestamptz",
+    "finished_at": "timestamptz",
+    "execution_time_ms": "int",
+    "entry_id": "uuid",
+}
+_JUDGED = {
+    "command_id": "uuid",
+    "moves": "int",
+    "event": "text",
+    "old_state": "text",
+    "new_state": "text",
+    "error_code": "text",
+    "next_attempt_at": "timestamptz",
+    "message": "text",
+}
+# Who holds the newest dispatch says that it succeeded: what `judging` would say of it is known, and a test holds that.
+PLAIN = f"""held.newest = held.dispatch_id and held.state in ({listed(LEASED)}) and held.lease_owner = :collector_id
+        and coalesce(held.lease_device = cast(:device as text), true)"""
+# In the order of ids, so that two batches that overlap wait for each other and never in a circle; the attempts as well,
+# so that who waited sees what the other one wrote on them. A command that an older dispatch is named of as well is
+# left to the judge, who goes by the order in which they were said. So is one that changed while its lock was waited
+# for: the update still sees it as it was, and its guard refuses.
+_TAKE = text(f"""
+with heard as (
+    {HEARD}
+), held as materialized (
+    select {_FACTS}
+    from command_attempts a join commands c on c.command_id = a.command_id
+    where a.dispatch_id = any (cast(:ids as uuid[])) and a.site_id = :site_id
+    order by c.command_id
+    for update of c, a
+), given as (
+    select held.command_id, held.moves, held.state as old_state, 'succeeded' as event,
+        'succeeded' as new_state, cast(null as text) as error_code, cast(null as timestamptz) as next_attempt_at,
+        cast(null as text) as message, given.*
+    from {rows_of("rows", **_KEPT)} join held on held.dispatch_id = given.dispatch_id
+    where {PLAIN} and held.command_id not in (
+        select command_id from held where newest is distinct from dispatch_id)
+), {_WRITTEN}
+select held.*, held.command_id in (select command_id from moved) as is_moved from held
+""")  # noqa: S608 - words of our own tables
+_DONE = text(f"""
+select {_FACTS}, false as is_moved
+from command_attempts a join commands_done c on c.command_id = a.command_id
+where a.dispatch_id = any (cast(:ids as uuid[])) and a.site_id = :site_id
+""")  # noqa: S608 - words of our own tables
+_MOVE = text(f"""
+with given as (select * from {rows_of("rows", **_KEPT, **_JUDGED)}), {_WRITTEN}
 select command_id from moved
 """)  # noqa: S608 - words of our own tables
 _LATE = text(f"""
@@ -116,15 +130,33 @@ where a.dispatch_id = given.dispatch_id
 """)  # noqa: S608 - words of our own tables
 
 
-async def lock_acked(
-    session: AsyncSession, ids: Sequence[UUID], *, entering: Context | None = None, now: datetime, **holder: Any
+async def take_acked(
+    session: AsyncSession,
+    actor: Actor,
+    ids: Sequence[UUID],
+    plain: Sequence[Mapping[str, Any]],
+    *,
+    device: str | None,
+    entering: Context | None = None,
+    now: datetime,
+    **owner: Any,
 ) -> dict[UUID, Any]:
     """By dispatch, the commands that are in the hot table, locked. The device that says them is noted as heard.
 
-    `holder`: tenant_id, site_id, collector_id, device.
+    `plain` are the successes among them: those that need no judge are moved by the same statement, and say so
+    (`is_moved`). `owner`: tenant_id, site_id, collector_id.
     """
-    values = {**holder, "ids": list(ids), "now": now, "stale": now - HEARD_EVERY}
-    (rows,) = await together(session, (_LOCK, values), entering=entering)
+    values = {
+        **owner,
+        "device": device,
+        "ids": listed_ids(ids),
+        "rows": packed(plain),
+        "lease_until": None,
+        "stale": now - HEARD_EVERY,
+        "now": now,
+        **whence(actor),
+    }
+    (rows,) = await together(session, (_TAKE, values), entering=entering)
     return {row.dispatch_id: row for row in rows}
 
 

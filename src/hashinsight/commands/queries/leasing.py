@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor
 from hashinsight.audit.service import RECORD_IN_PLACE
-from hashinsight.commands.queries.packing import TOLD, whence
+from hashinsight.commands.queries.packing import TOLD, listed_ids, whence
 from hashinsight.commands.states import Event, begins
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.copying import driver_of
@@ -124,7 +124,7 @@ with unsettled as materialized (
     {HEARD}
 )
 select unsettled.waits, command_id, dispatch_id, tenant_id, site_id, batch_id, miner_no, known_as as miner_id,
-    stands_in as zone_id, command_type, params, sealed_params, priority, urgency, expires_at, ttl_sec,
+    stands_in as zone_id, command_type, params::text as params, sealed_params, priority, urgency, expires_at, ttl_sec,
     expires_at - ttl_sec * interval '1 second' as issued_at, attempt, lease_until, is_redelivery
 from unsettled left join leased on true order by place
 """)  # noqa: S608 - words of our own tables
@@ -211,8 +211,8 @@ async def move_leased(
         "types": list(poll.rooms),
         "rooms": list(poll.rooms.values()),
         "unsettled": list(unsettled),
-        "ids": new_ids(poll.most),
-        "entries": new_ids(poll.most),
+        "ids": listed_ids(new_ids(poll.most)),
+        "entries": listed_ids(new_ids(poll.most)),
         "stale": now - HEARD_EVERY,
         "now": now,
         **whence(actor),

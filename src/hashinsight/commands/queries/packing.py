@@ -1,6 +1,6 @@
 """Many rows as one parameter: a statement for 500 commands is the same text, and the same plan, as for one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -12,10 +12,18 @@ def packed(rows: Sequence[Mapping[str, Any]]) -> str:
     return msgspec.json.encode(rows).decode()
 
 
+def listed_ids(ids: Iterable[object]) -> str:
+    """Ids as the text of an array: the driver would look at each to find out what it is."""
+    return f"{{{','.join(map(str, ids))}}}"
+
+
 def rows_of(parameter: str, **columns: str) -> str:
-    """What stands behind `from`: the packed parameter, as columns of these types."""
+    """What stands behind `from`: the packed parameter, as columns of these types.
+
+    By way of jsonb: reading plain json makes a hash table of each row.
+    """
     typed = ", ".join(f"{name} {kind}" for name, kind in columns.items())
-    return f"json_to_recordset(cast(:{parameter} as json)) as given ({typed})"
+    return f"jsonb_to_recordset(cast(:{parameter} as jsonb)) as given ({typed})"
 
 
 def who(actor: Actor) -> dict[str, str | None]:

@@ -27,7 +27,7 @@ _SILENT = """
 """
 
 
-def _lost(which: str) -> str:
+def lost(which: str) -> str:
     """Leased → queued under the same dispatch while TTL and retries last, else expired; canceled where asked for."""
     return f"""
     with lost as (
@@ -60,8 +60,8 @@ def _lost(which: str) -> str:
     """  # noqa: S608 - words of our own tables
 
 
-_LOST = text(_lost(_RAN_OUT))
-_GIVEN_BACK = text(_lost(_SILENT))
+_LOST = text(lost(_RAN_OUT))
+_GIVEN_BACK = text(lost(_SILENT))
 _EXPIRE = """
 with late as (
     select command_id from commands where {which} order by {by} limit :most for update skip locked

@@ -4,12 +4,14 @@ from hashinsight.commands.service.acking import AckAnswer, ack
 from hashinsight.commands.service.deciding import approve, cancel, reject
 from hashinsight.commands.service.leasing import Holder, Leased, holder_of, lease, poll
 from hashinsight.commands.service.requesting import dry_run, request
+from hashinsight.commands.service.returning import Met, meet
 from hashinsight.commands.service.telling import list_shown, tell_story
 
 __all__ = [
     "AckAnswer",
     "Holder",
     "Leased",
+    "Met",
     "ack",
     "approve",
     "cancel",
@@ -17,6 +19,7 @@ __all__ = [
     "holder_of",
     "lease",
     "list_shown",
+    "meet",
     "poll",
     "reject",
     "request",

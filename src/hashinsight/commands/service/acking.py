@@ -1,16 +1,17 @@
 """Ack: what collectors say of their dispatches, many at once, each judged on its own under the command's lock."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action
 from hashinsight.audit.service import Entry, record_many
+from hashinsight.commands.evidence import clean, kept, payload
 from hashinsight.commands.judging import Facts, Verdict, judge
 from hashinsight.commands.limits import LEASE
 from hashinsight.commands.queries import acking as queries
@@ -21,12 +22,10 @@ from hashinsight.commands.states import Event, State, ends_in
 from hashinsight.kit.clock import iso_z
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.ids import new_ids
-from hashinsight.kit.scrub import scrub, scrub_text
 from hashinsight.wire.acks import Ack, AckStatus
 
 
-@dataclass(frozen=True)
-class AckAnswer:
+class AckAnswer(NamedTuple):
     """`found` False: an id that is nobody's at this site, which a route answers with 404."""
 
     dispatch_id: str
@@ -58,28 +57,18 @@ async def ack(
 
     `entering`: of a transaction that has not been entered yet.
     """
-    acks = [_clean(one) for one in acks]
+    acks = [clean(one) for one in acks]
     named = [_uuid(one.command_id) for one in acks]
-    ids = list(dict.fromkeys(one for one in named if one is not None))
-    rows = await queries.lock_acked(
-        session,
-        ids,
-        tenant_id=holder.tenant_id,
-        site_id=holder.site_id,
-        collector_id=holder.collector_id,
-        device=holder.device_id,
-        entering=entering,
-        now=now,
-    )
-    missing = [one for one in ids if one not in rows]
-    if missing:
-        rows |= await queries.list_done(session, holder.site_id, missing)
-    standing = {row.command_id: _Standing(row) for row in rows.values()}
+    rows = await _hold(session, holder, acks, named, entering=entering, now=now)
+    standing = {row.command_id: _Standing(row) for row in rows.values() if not row.is_moved}
     batch, answers = _Batch(), []
     for one, dispatch_id in zip(acks, named, strict=True):
         row = rows.get(dispatch_id) if dispatch_id is not None else None
-        if row is None or dispatch_id is None:
+        if row is None:
             answers.append(AckAnswer(one.command_id, found=False, error_code="NOT_FOUND"))
+        elif row.is_moved:
+            batch.ended.append((_acted(row), Event.SUCCEEDED))
+            answers.append(_applied(one, row, State.SUCCEEDED))
         else:
             answers.append(_take(batch, holder, standing[row.command_id], row, one, now=now))
     await _write(session, holder, batch, now=now)
@@ -87,9 +76,43 @@ async def ack(
     return [_settled(one) if one.command_id in superseded else one for one in answers]
 
 
+async def _hold(
+    session: AsyncSession,
+    holder: Holder,
+    acks: Sequence[Ack],
+    named: Sequence[UUID | None],
+    *,
+    entering: Context | None,
+    now: datetime,
+) -> dict[UUID, Any]:
+    """The commands behind the acks, by dispatch, under their locks. What needs no judge is moved already.
+
+    That is nearly all: a success, said once, of the dispatch that whoever says it holds.
+    """
+    counts = Counter(one for one in named if one is not None)
+    plain = [
+        {"dispatch_id": dispatch_id, **kept(one)}
+        for one, dispatch_id in zip(acks, named, strict=True)
+        if one.status is AckStatus.SUCCEEDED and dispatch_id is not None and counts[dispatch_id] == 1
+    ]
+    owner = {"tenant_id": holder.tenant_id, "site_id": holder.site_id, "collector_id": holder.collector_id}
+    rows = await queries.take_acked(
+        session,
+        holder.actor,
+        list(counts),
+        _numbered(plain),
+        device=holder.device_id,
+        entering=entering,
+        now=now,
+        **owner,
+    )
+    missing = [one for one in counts if one not in rows]
+    return rows | await queries.list_done(session, holder.site_id, missing) if missing else rows
+
+
 def _settled(answer: AckAnswer) -> AckAnswer:
     """Of a command that came back to the queue and was displaced there."""
-    return replace(answer, state=State.SUPERSEDED) if answer.state == State.QUEUED else answer
+    return answer._replace(state=State.SUPERSEDED) if answer.state == State.QUEUED else answer
 
 
 class _Standing:
@@ -123,7 +146,7 @@ def _take(batch: _Batch, holder: Holder, stands: _Standing, row: Any, ack: Ack, 
     verdict = judge(stands.facts(row), ack, row.dispatch_id, holder.collector_id, holder.device_id, now=now)
     if verdict.event is not None:
         _add_move(batch, stands, row, ack, verdict)
-        return AckAnswer(ack.command_id, found=True, applied=True, state=stands.state, command_id=row.command_id)
+        return _applied(ack, row, stands.state)
     if not verdict.applied:
         batch.late[row.dispatch_id].append(_evidence(holder, ack, verdict, now=now))
     said = {"state": stands.state, "status": ack.status, "error_code": verdict.error_code}
@@ -148,6 +171,10 @@ def _take(batch: _Batch, holder: Holder, stands: _Standing, row: Any, ack: Ack, 
     )
 
 
+def _applied(ack: Ack, row: Any, state: State) -> AckAnswer:
+    return AckAnswer(ack.command_id, found=True, applied=True, state=state, command_id=row.command_id)
+
+
 def _add_move(batch: _Batch, stands: _Standing, row: Any, ack: Ack, verdict: Verdict) -> None:
     """Its entry of the record is written by the same statement as the move."""
     event = verdict.event or Event.SUCCEEDED
@@ -162,61 +189,37 @@ def _add_move(batch: _Batch, stands: _Standing, row: Any, ack: Ack, verdict: Ver
             "event": event,
             "old_state": stands.state,
             "new_state": after,
-            "result": ack.status,
+            **kept(ack),
             "error_code": verdict.error_code,
-            "error_message": ack.message,
-            "payload": _payload(ack),
-            "snapshot_before": None if ack.before is None else scrub(ack.before),
-            "snapshot_after": None if ack.after is None else scrub(ack.after),
-            "started_at": ack.started_at,
-            "finished_at": ack.finished_at,
-            "execution_time_ms": ack.duration_ms,
             "next_attempt_at": verdict.next_attempt_at,
             "message": verdict.message,
         }
     )
     if ack.status is not AckStatus.SKIPPED:  # who does not know the outcome changes no expectation
-        batch.ended.append((Acted(row.command_id, row.miner_no, row.command_type, row.priority), event))
+        batch.ended.append((_acted(row), event))
     stands.rounds, stands.moves, stands.state = stands.rounds + 1, stands.moves + 1, after
     stands.newest = None if event is Event.RETRIED else stands.newest
     stands.results[row.dispatch_id] = ack.status
 
 
-def _clean(ack: Ack) -> Ack:
-    """Without addresses and credentials in its words: some write the whole exception where a code belongs."""
-    if ack.error_code is None and ack.message is None:
-        return ack
-    code, message = (None if said is None else scrub_text(said) for said in (ack.error_code, ack.message))
-    return replace(ack, error_code=code, message=message)
+def _acted(row: Any) -> Acted:
+    return Acted(row.command_id, row.miner_no, row.command_type, row.priority)
 
 
-def _payload(ack: Ack) -> dict[str, Any]:
-    """What was said, but for the snapshots, which have columns of their own."""
-    said = {
-        "status": ack.status,
-        "miner_id": ack.miner_id,
-        "device_id": ack.device_id,
-        "started_at": ack.started_at,
-        "finished_at": ack.finished_at,
-        "duration_ms": ack.duration_ms,
-        "error_code": ack.error_code,
-        "error_message": ack.message,
-        "result": None if ack.result is None else scrub(ack.result),
-    }
-    return {name: value for name, value in said.items() if value is not None}
+def _numbered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each with the id of the entry that its move leaves in the record."""
+    return [{**row, "entry_id": entry_id} for row, entry_id in zip(rows, new_ids(len(rows)), strict=True)]
 
 
 def _evidence(holder: Holder, ack: Ack, verdict: Verdict, *, now: datetime) -> dict[str, Any]:
     who = {"collector_id": str(holder.collector_id), "device_id": holder.device_id}
-    return {"at": iso_z(now), **who, "answered": verdict.error_code, "said": _payload(ack)}
+    return {"at": iso_z(now), **who, "answered": verdict.error_code, "said": payload(ack)}
 
 
 async def _write(session: AsyncSession, holder: Holder, batch: _Batch, *, now: datetime) -> None:
     for rows in batch.rounds:
-        for row, entry_id in zip(rows, new_ids(len(rows)), strict=True):
-            row["entry_id"] = entry_id
         moved = await queries.move_acked(
-            session, holder.actor, rows, device=holder.device_id, lease_until=now + LEASE, now=now
+            session, holder.actor, _numbered(rows), device=holder.device_id, lease_until=now + LEASE, now=now
         )
         if len(moved) != len(rows):  # the locks make it impossible, and a lost ack would be the worst of answers
             raise RuntimeError(f"{len(rows) - len(moved)} commands moved under their locks")

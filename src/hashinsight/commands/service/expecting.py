@@ -4,8 +4,8 @@ A machine that was told to reboot or stop is no problem before its deadline, als
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -18,8 +18,7 @@ BACK_WITHIN = timedelta(minutes=10)  # behind the end of the lease: a boot, and 
 _STANDS: tuple[State, ...] = ("stopped", "curtailed")
 
 
-@dataclass(frozen=True)
-class Acted:
+class Acted(NamedTuple):
     """A dispatch that began or ended."""
 
     command_id: UUID

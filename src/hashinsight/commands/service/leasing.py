@@ -182,7 +182,9 @@ async def _rooms(session: AsyncSession, holder: Holder, *, most: int, now: datet
 
 
 def _leased(vault: Vault, row: Any) -> Leased:
-    secret = {} if row.sealed_params is None else msgspec.json.decode(vault.open(SEALED_FOR, row.sealed_params))
+    params = msgspec.json.decode(row.params)
+    if row.sealed_params is not None:
+        params |= msgspec.json.decode(vault.open(SEALED_FOR, row.sealed_params))
     return Leased(
         row.command_id,
         row.dispatch_id,
@@ -191,7 +193,7 @@ def _leased(vault: Vault, row: Any) -> Leased:
         row.miner_id,
         row.zone_id,
         row.command_type,
-        {**row.params, **secret},
+        params,
         row.priority,
         row.urgency,
         row.issued_at,

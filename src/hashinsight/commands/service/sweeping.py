@@ -40,7 +40,7 @@ async def sweep(session: AsyncSession, *, most: int = MOST, now: datetime) -> Sw
     silent = await queries.move_given_back(session, intervals=SILENT_INTERVALS, look_back=look_back, most=most, now=now)
     expired = await queries.move_expired(session, most=most, now=now)
     unapproved = await queries.move_unapproved(session, most=most, now=now)
-    await _record(session, [*lost, *silent, *expired, *unapproved], now=now)
+    await record_moved(session, [*lost, *silent, *expired, *unapproved], now=now)
     returned = {row.command_id: row.miner_no for row in (*lost, *silent) if row.state == State.QUEUED}
     await weigh_returned(session, SYSTEM, returned, now=now)
     return Swept(len(lost), len(silent), len(expired), len(unapproved))
@@ -61,7 +61,8 @@ async def forget(session: AsyncSession, *, now: datetime) -> None:
     await queries.forget(session, now=now)
 
 
-async def _record(session: AsyncSession, rows: Sequence[Any], *, now: datetime) -> None:
+async def record_moved(session: AsyncSession, rows: Sequence[Any], *, now: datetime) -> None:
+    """What was moved by nobody's request."""
     entries = [
         Entry(
             _ACTIONS[row.state],

@@ -1,6 +1,7 @@
 """Sites, zones, racks, nodes."""
 
 from collections.abc import Collection
+from uuid import UUID
 
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -26,6 +27,12 @@ async def hold_sites(session: AsyncSession, site_ids: Collection[int]) -> None:
     query = select(Site.id).where(Site.id.in_(site_ids)).order_by(Site.id).with_for_update(read=True)
     if len((await session.execute(query)).all()) != len(site_ids):
         raise NotFound("there is no such site")
+
+
+async def list_tenants_of(session: AsyncSession, site_ids: Collection[int]) -> list[tuple[int, UUID]]:
+    """Whose each of these sites is, as far as the transaction sees them."""
+    query = select(Site.id, Site.tenant_id).where(Site.id.in_(site_ids)).order_by(Site.id)
+    return [(row.id, row.tenant_id) for row in await session.execute(query)]
 
 
 async def list_sites(session: AsyncSession, scope: Scope, *, limit: int, cursor: str | None = None) -> Page:

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from hashinsight.inventory.filters import MAX_INT
 from hashinsight.inventory.schemas import WHEN, example
-from hashinsight.inventory.tenant_settings import Approval, Pools, Prices, TenantSettings, Thresholds, Versioned
+from hashinsight.inventory.tenant_settings import Approval, Pools, Prices, Rules, TenantSettings, Thresholds, Versioned
 
 
 class SettingsChange(BaseModel):
@@ -20,6 +20,7 @@ class SettingsChange(BaseModel):
     thresholds: Thresholds | None = None
     approval: Approval | None = None
     pools: Pools | None = None
+    rules: Rules | None = None
 
     def applied(self, old: TenantSettings) -> TenantSettings:
         given = {name: getattr(self, name) for name in TenantSettings.model_fields if getattr(self, name) is not None}

@@ -38,7 +38,7 @@ class ArrowReader:
 
     def close(self) -> None:
         with self._lock:
-            idle, self._idle = self._idle, []
+            idle, self._idle, self._kept = self._idle, [], 0  # one that is reading yet is closed when it is done
         for connection in idle:
             with contextlib.suppress(Error):
                 connection.close()

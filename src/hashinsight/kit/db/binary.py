@@ -6,9 +6,12 @@ A column is a block of bytes, one line a row, and a mask of those that count: NU
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from psycopg.adapt import Dumper
+from psycopg.pq import Format
 
 Bytes = NDArray[np.uint8]
 Bools = NDArray[np.bool_]
@@ -128,20 +131,34 @@ def real_lists(grid: NDArray[np.float64], lengths: NDArray[np.int64]) -> Column:
 _OIDS = {"f4": 700, "f8": 701, "i2": 21, "i4": 23, "i8": 20}
 
 
-def array(values: NDArray[np.generic], kind: str) -> bytes:
+_ARRAY_HEAD = 20
+
+
+class Raw(bytes):
+    """A parameter that is in PostgreSQL's binary form already; its type is what the statement makes of it."""
+
+
+class RawDumper(Dumper):
+    format = Format.BINARY
+    oid = 0
+
+    def dump(self, obj: Raw) -> bytes:
+        return obj
+
+
+def array(values: NDArray[np.generic], kind: str) -> Raw:
     """One array as a value, not empty. NaN stays NaN. `kind` is NumPy's word without the order: 'f4', 'i8'."""
     cells = np.empty(len(values), [("length", ">i4"), ("value", f">{kind}")])
     cells["length"] = int(kind[-1])
     cells["value"] = values
-    return np.array([1, 0, _OIDS[kind], len(values), 1], ">i4").tobytes() + cells.tobytes()
+    return Raw(np.array([1, 0, _OIDS[kind], len(values), 1], ">i4").tobytes() + cells.tobytes())
 
 
-def row(values: Sequence[bytes | None]) -> bytes:
-    """One line of a COPY from values in PostgreSQL's binary form; None is NULL."""
-    parts = [len(values).to_bytes(2, "big")]
-    for value in values:
-        parts += (_NULL.tobytes(),) if value is None else (len(value).to_bytes(4, "big"), value)
-    return b"".join(parts)
+def from_array(sent: bytes, kind: str) -> NDArray[Any]:
+    """What `array_send` gives of an array without NULLs, of the same `kind`."""
+    cells = np.frombuffer(sent, [("length", ">i4"), ("value", f">{kind}")], offset=_ARRAY_HEAD)
+    values: NDArray[Any] = cells["value"].astype(kind)
+    return values
 
 
 def rows_of(columns: Sequence[Column]) -> bytes:

@@ -9,11 +9,12 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import polars as pl
-from psycopg import AsyncConnection, AsyncCursor, sql
+from psycopg import AsyncCursor, sql
 from sqlalchemy import Table, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.kit.db.database import DRIVER, driver_behind
+from hashinsight.kit.db.driver import Connection
 
 _CHUNK_ROWS = 50_000
 
@@ -67,13 +68,12 @@ async def staged(
     async with (await driver_of(session)).cursor() as cursor:
         await cursor.execute(sql.SQL("create temporary table {} ({}) on commit drop").format(name, typed))
         await _copy(cursor, sql.SQL("copy {} ({}) from stdin (format csv)").format(name, columns), frame)
-        await cursor.execute(sql.SQL("analyze {}").format(name))
     yield stage
     await session.execute(text(f"drop table {stage}"))
 
 
-async def driver_of(session: AsyncSession) -> AsyncConnection:
-    known: AsyncConnection | None = session.info.get(DRIVER)
+async def driver_of(session: AsyncSession) -> Connection:
+    known: Connection | None = session.info.get(DRIVER)
     return known or await driver_behind(await session.connection())
 
 

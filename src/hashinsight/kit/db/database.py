@@ -10,13 +10,13 @@ from functools import lru_cache
 
 import polars as pl
 import structlog
-from psycopg import AsyncConnection, sql
+from psycopg import sql
 from sqlalchemy import event, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection as SqlConnection
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
+from sqlalchemy.util import greenlet_spawn
 
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.arrow import ArrowReader
@@ -77,13 +77,16 @@ class Database:
             yield session
 
     @asynccontextmanager
-    async def bare(self) -> AsyncIterator[AsyncConnection]:
+    async def bare(self) -> AsyncIterator[Connection]:
         """The driver's own connection, for what runs a hundred times a second: `enter` first, `commit` in the end."""
-        async with self._engine.connect() as connection:
-            yield await driver_behind(connection)
+        held = await self._engine.raw_connection()
+        try:
+            yield _driver(held)
+        finally:
+            await greenlet_spawn(held.close)
 
     @asynccontextmanager
-    async def at_once(self) -> AsyncIterator[AsyncConnection]:
+    async def at_once(self) -> AsyncIterator[Connection]:
         """The same for one statement, which is a transaction by itself and says within whose rows it sees."""
         async with self.bare() as driver:
             await driver.set_autocommit(True)
@@ -134,7 +137,7 @@ class Database:
             return self._engine
 
 
-async def enter(driver: AsyncConnection, context: Context) -> None:
+async def enter(driver: Connection, context: Context) -> None:
     """Begin a transaction in this context. Inside a pipeline it waits for nothing.
 
     Who it acts as is always said; the rest only where it is not what every session begins with.
@@ -143,10 +146,14 @@ async def enter(driver: AsyncConnection, context: Context) -> None:
     await driver.execute(_entering(tuple(said)), list(said.values()), prepare=True)
 
 
-async def driver_behind(connection: SqlConnection) -> AsyncConnection:
-    driver = (await connection.get_raw_connection()).driver_connection
-    if not isinstance(driver, AsyncConnection):
-        raise TypeError("the connection does not stand on psycopg")
+async def driver_behind(connection: AsyncConnection) -> Connection:
+    return _driver(await connection.get_raw_connection())
+
+
+def _driver(held: PoolProxiedConnection) -> Connection:
+    driver = held.driver_connection
+    if not isinstance(driver, Connection):
+        raise TypeError("the connection does not stand on our driver")
     return driver
 
 

@@ -1,14 +1,17 @@
-"""The driver's connection, asking its socket before it asks the event loop.
+"""The driver's connection: it asks its socket before it asks the event loop, and can send many statements as one.
 
 In a pipeline every statement waits until the socket takes it, which it nearly always does at once; by way of the event
 loop each of these waits costs a round of callbacks, and a request makes a dozen.
 """
 
 import select
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, AsyncPipeline
 from psycopg.abc import PQGen
+from psycopg.generators import send
 from psycopg.waiting import Ready, Wait
 
 T = TypeVar("T")
@@ -18,6 +21,42 @@ _READ, _WRITE = select.POLLIN, select.POLLOUT
 class Connection(AsyncConnection[Any]):
     async def wait(self, gen: PQGen[T], *args: Any, **limits: Any) -> T:
         return await super().wait(_at_once(gen, self.pgconn.socket), *args, **limits)
+
+    @asynccontextmanager
+    async def one_way(self) -> AsyncIterator[None]:
+        """What is executed inside goes out when the block ends: all of it at once, with the BEGIN that it may need.
+
+        A pipeline of the driver's own waits for BEGIN by itself, and wakes the server once for each statement.
+        """
+        async with self.lock:
+            if self._pipeline is not None:
+                raise RuntimeError("the connection is on its way already")
+            way = self._pipeline = _OneWay(self)
+        try:
+            async with way:
+                yield
+        finally:
+            self._pipeline = None
+
+    def _start_query(self) -> PQGen[None]:
+        """The first statement of a way begins the transaction: the others find it begun, though nothing is sent."""
+        if not (isinstance(self._pipeline, _OneWay) and self._pipeline.command_queue):
+            yield from super()._start_query()
+
+
+class _OneWay(AsyncPipeline):
+    def _communicate_gen(self) -> PQGen[None]:
+        yield from ()  # held back until the end
+
+    def _sync_gen(self) -> PQGen[None]:
+        yield from ()  # only BEGIN asks for it, and need not be waited for
+
+    def _exit_gen(self) -> PQGen[None]:
+        self._enqueue_sync()
+        while self.command_queue:
+            self.command_queue.popleft()()
+        yield from send(self.pgconn)
+        yield from self._fetch_gen(flush=False)
 
 
 def _at_once(gen: PQGen[T], socket: int) -> PQGen[T]:

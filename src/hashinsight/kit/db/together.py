@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from psycopg import AsyncRawCursor
 from psycopg.rows import namedtuple_row
 from sqlalchemy import TextClause
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
@@ -14,7 +15,7 @@ from hashinsight.kit.db.copying import driver_of
 from hashinsight.kit.db.database import enter
 
 Asked = tuple[TextClause, Mapping[str, Any]]
-_DIALECT = PGDialect_psycopg()  # type: ignore[no-untyped-call] # the library leaves it untyped
+_DIALECT = PGDialect_psycopg(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call] # the library leaves it untyped
 
 
 async def together(session: AsyncSession, *asked: Asked, entering: Context | None = None) -> list[list[Any]]:
@@ -23,16 +24,19 @@ async def together(session: AsyncSession, *asked: Asked, entering: Context | Non
     `entering` begins the transaction in this context, on the same way. Errors are the driver's own.
     """
     driver = await driver_of(session)
-    cursors = [driver.cursor(row_factory=namedtuple_row) for _ in asked]
-    async with driver.pipeline():
+    cursors = [AsyncRawCursor(driver, row_factory=namedtuple_row) for _ in asked]
+    async with driver.one_way():
         if entering is not None:
             await enter(driver, entering)
         for cursor, (statement, values) in zip(cursors, asked, strict=True):
-            await cursor.execute(_in_words_of_the_driver(statement), values, prepare=True)
+            words, names = _in_words_of_the_server(statement)
+            await cursor.execute(words, [values[name] for name in names], prepare=True)
     # not by `description`, which makes an object of each column to be thrown away
     return [await one.fetchall() if one.pgresult is not None and one.pgresult.nfields else [] for one in cursors]
 
 
 @lru_cache(maxsize=256)
-def _in_words_of_the_driver(statement: TextClause) -> str:
-    return str(statement.compile(dialect=_DIALECT))
+def _in_words_of_the_server(statement: TextClause) -> tuple[bytes, tuple[str, ...]]:
+    """With `$1` where names stood, and the names in that order: the driver would read a long text anew each time."""
+    compiled = statement.compile(dialect=_DIALECT)
+    return str(compiled).encode(), tuple(compiled.positiontup or ())

@@ -4,12 +4,13 @@ import asyncio
 import contextlib
 import os
 import socket
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 
 import structlog
 from redis import Redis
 from sqlalchemy.exc import SQLAlchemyError
 
+from hashinsight.kit.announcing import Announcer
 from hashinsight.kit.clock import Clock, system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
@@ -17,7 +18,6 @@ from hashinsight.kit.scrub import scrub_text
 from hashinsight.kit.ticks import queries
 from hashinsight.kit.ticks.beats import beating
 from hashinsight.kit.ticks.metrics import TICK_SECONDS
-from hashinsight.kit.ticks.telling import Teller
 from hashinsight.kit.ticks.tick import Tick, TickRun
 from hashinsight.kit.ticks.wake import WakeListener
 
@@ -25,15 +25,18 @@ log = structlog.get_logger(__name__)
 
 SWEEP_SECONDS = 5.0
 
-Tell = Callable[[str, int], Awaitable[None]]
-
 
 class Runner:
     def __init__(
-        self, database: Database, ticks: Sequence[Tick], *, clock: Clock = system_clock, tell: Tell | None = None
+        self,
+        database: Database,
+        ticks: Sequence[Tick],
+        *,
+        clock: Clock = system_clock,
+        announcer: Announcer | None = None,
     ) -> None:
         self._database = database
-        self._tell = tell
+        self._announcer = announcer
         self._ticks = ticks
         self._clock = clock
         self._worker = f"{socket.gethostname()}:{os.getpid()}"
@@ -69,10 +72,10 @@ class Runner:
                 await queries.move_done(session, tick, run, worker=self._worker, finished_at=self._clock())
         except Exception as error:  # noqa: BLE001 - whatever a tick's work raises must not end the worker
             return await self._record_failure(tick, run, error)
+        if self._announcer is not None:
+            self._announcer.publish(session)
         TICK_SECONDS.labels(tick.name, "done").observe(asyncio.get_running_loop().time() - began)
         log.debug("tick_done", tick=tick.name, site_id=run.site_id, period=run.period)
-        if self._tell is not None:
-            await self._tell(tick.name, run.site_id)
         return True
 
     async def _record_failure(self, tick: Tick, run: TickRun | None, error: Exception) -> bool:
@@ -100,13 +103,13 @@ async def run_worker(
     *,
     clock: Clock = system_clock,
     stop_seconds: float = 20.0,
+    announcer: Announcer | None = None,
 ) -> None:
     """Work until told to stop: at once when woken, and in any case every few seconds, Redis or no Redis.
 
     A run that is under way when the stop comes has `stop_seconds` to end; then it is rolled back and stays due.
     """
-    teller = Teller(connect)
-    runner = Runner(database, ticks, clock=clock, tell=teller.tell)
+    runner = Runner(database, ticks, clock=clock, announcer=announcer)
     loop = asyncio.get_running_loop()
     look = asyncio.Event()
 
@@ -127,7 +130,6 @@ async def run_worker(
                 working.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await working
-    teller.close()
     log.info("worker_stopped")
 
 

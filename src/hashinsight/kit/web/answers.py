@@ -11,6 +11,7 @@ from psycopg import errors as pg
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hashinsight.kit.errors import HashInsightError, Unavailable, ValidationFailed
@@ -32,6 +33,7 @@ _CODES = {
     503: "UNAVAILABLE",
 }
 _RETRY_SECONDS = 5
+_GONE = 499  # as web servers have it in their logs; nobody is left to read it
 
 
 def error_answer(
@@ -83,6 +85,8 @@ class AnswerErrors:
 
 
 def answer_exception(scope: Scope, error: Exception) -> JSONResponse:
+    if isinstance(error, ClientDisconnect):  # a collector that was cut off: the request's own line in the log says it
+        return error_answer(scope, _GONE, "CLIENT_CLOSED_REQUEST", "the caller went away before its request was whole")
     known = _translated(error)
     if known is None:
         log.error("request_failed", exc_info=error)

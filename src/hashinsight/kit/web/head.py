@@ -17,4 +17,5 @@ class HeadAsGet:
                 message = {**message, "body": b""}
             await send(message)
 
-        await self._app({**scope, "method": "GET"}, receive, without_body)
+        # a stream would go on for as long as its caller does, and this one has nothing to wait for
+        await self._app({**scope, "method": "GET", "is_head": True}, receive, without_body)

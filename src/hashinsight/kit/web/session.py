@@ -10,6 +10,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from hashinsight.kit.announcing import Announcer
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.database import Database
 
@@ -17,6 +18,12 @@ from hashinsight.kit.db.database import Database
 def get_database(request: Request) -> Database:
     database: Database = request.app.state.database
     return database
+
+
+def publish_changes(request: Request, session: AsyncSession) -> None:
+    """After the commit: whoever watches what this request changed looks again."""
+    announcer: Announcer = request.app.state.announcer
+    announcer.publish(session)
 
 
 def get_context(request: Request) -> Context:

@@ -22,6 +22,13 @@ from hashinsight.problems.models.columns import may, must, owned, owners, when
 
 SHOWN = "status in ('open', 'ack', 'in_progress')"
 _ORDER = (text("p_fail_24h desc nulls last"), text("seen desc"), text("last_seen_ts desc"), "id")
+# what lists are filtered by, and whose rows they are: a page and its total are read off the index alone
+_BESIDE = (
+    *("tenant_id", "status", "issue_code", "symptom", "miner_no", "miner_id", "zone_id", "model", "firmware"),
+    *("start_ts", "loss_ths", "loss_thh"),
+)
+# what is counted: few values that repeat, so that the index is small, and none that changes from cycle to cycle
+_COUNTED = ("site_id", "severity", "issue_code", "status", "model", "firmware", "zone_id", "symptom", "tenant_id")
 
 EVENTS = Table(
     "problem_events",
@@ -55,17 +62,22 @@ EVENTS = Table(
     *may("model firmware", Text),
     *must("created_at updated_at", when()),
     PrimaryKeyConstraint("id", name="pk_problem_events"),
-    *owners("problem_events"),
-    ForeignKeyConstraint(["miner_no"], ["miners.miner_no"], name="fk_problem_events_miner_no"),
     CheckConstraint("severity in ('P0', 'P1', 'P2', 'P3')", name="ck_problem_events_severity"),
     CheckConstraint("status in ('pending', 'open', 'ack', 'in_progress', 'resolved')", name="ck_problem_events_status"),
     CheckConstraint("(miner_no is null) = (collector_id is not null)", name="ck_problem_events_subject"),
     CheckConstraint("(status = 'resolved') = (resolved_ts is not null)", name="ck_problem_events_resolved"),
-    Index("ix_problem_events_shown", "site_id", "severity", *_ORDER, postgresql_where=text(SHOWN)),
+    Index(
+        "ix_problem_events_shown",
+        *("site_id", "severity", *_ORDER),
+        postgresql_include=_BESIDE,
+        postgresql_where=text(SHOWN),
+    ),
+    Index("ix_problem_events_counted", *_COUNTED, postgresql_where=text(SHOWN)),
     Index("ix_problem_events_status", "site_id", "status", "severity", *_ORDER),
     Index("ix_problem_events_miner_no", "miner_no", "status"),
     Index("ix_problem_events_issue_code", "site_id", "issue_code", "status", "severity"),
     Index("ix_problem_events_start_ts", "start_ts"),
+    Index("ix_problem_events_incident_id", "site_id", "incident_id", postgresql_where=text("incident_id is not null")),
     Index("uq_problem_events_event_no", "site_id", "event_no", unique=True),
     Index(
         "uq_problem_events_active", "site_id", "dedup_key", unique=True, postgresql_where=text("status <> 'resolved'")
@@ -84,6 +96,7 @@ TIMELINE = Table(
     *may("details", JSONB),
     PrimaryKeyConstraint("id", name="pk_problem_timeline"),
     Index("ix_problem_timeline_problem_id", "problem_id", "at"),
+    Index("ix_problem_timeline_site_id", "site_id", "id"),  # ids are in order of time: what is new since one of them
 )
 
 SUPPRESSIONS = Table(

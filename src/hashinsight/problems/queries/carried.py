@@ -1,5 +1,6 @@
 """What a cycle carries on: read as columns, written as chunks, and only what has changed."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -8,7 +9,7 @@ from uuid import UUID
 
 import numpy as np
 from psycopg import sql
-from sqlalchemy import Table, delete, select, text, update
+from sqlalchemy import Table, delete, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -18,6 +19,7 @@ from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.copying import driver_of
 from hashinsight.kit.db.database import Database
 from hashinsight.problems import chunks
+from hashinsight.problems.chunks import Chunk
 from hashinsight.problems.frame import Ints
 from hashinsight.problems.mixtures import Mixture, Mixtures
 from hashinsight.problems.models import SITES, STATE
@@ -72,66 +74,52 @@ async def move_site(
 
 
 async def read_state(database: Database, context: Context, site_id: int) -> State:
-    columns = sql.SQL(", ").join(map(sql.Identifier, ("miner_no", *FIELDS)))
+    columns = sql.SQL(", ").join(
+        sql.SQL("array_send({0}) as {0}").format(sql.Identifier(name)) for name in ("miner_no", *FIELDS)
+    )
     query = sql.SQL("select {} from problem_state where site_id = {} order by chunk").format(
         columns, sql.Literal(site_id)
     )
-    machines, of = chunks.read(await database.frame(context, query, on_main=True), _READ)
-    return State(machines, of)
+    found = await database.frame(context, query, on_main=True)
+    return State(*await asyncio.to_thread(chunks.read, found, _READ))
 
 
 async def write_state(session: AsyncSession, kept: Kept, site_id: int, before: State, after: State) -> None:
-    lines = chunks.rows(after.miner_no, after.of, (before.miner_no, before.of))
-    stage = await _stage(session, STATE, ("chunk", "miner_no", *FIELDS), lines)
-    names = ", ".join(("miner_no", *FIELDS))
+    made = await asyncio.to_thread(chunks.rows, after.miner_no, after.of, (before.miner_no, before.of))
+    names = ("miner_no", *FIELDS)
     # an array that did not change keeps its place: PostgreSQL does not write it again
-    kept_or_new = ", ".join(f"{name} = coalesce(s.{name}, t.{name})" for name in ("miner_no", *FIELDS))
-    same = "t.site_id = :site and t.chunk = s.chunk"
-    moved = f"update problem_state t set {kept_or_new} from {stage} s where {same}"  # noqa: S608 - names of our own
-    made = (
-        f"insert into problem_state (site_id, tenant_id, chunk, {names}) select :site, :tenant, chunk, {names}"  # noqa: S608
-        f" from {stage} s where not exists (select from problem_state t where {same})"
-    )
-    await session.execute(text(moved), {"site": site_id})
-    await session.execute(text(made), {"site": site_id, "tenant": kept.tenant_id})
-    await _unstage(session, stage)
+    changed = sql.SQL(", ").join(sql.SQL("{0} = coalesce(%s, {0})").format(sql.Identifier(name)) for name in names)
+    moved = sql.SQL("update problem_state set {} where site_id = %s and chunk = %s").format(changed)
+    await _many(session, moved, [[*one.values, site_id, one.number] for one in made if not one.is_new])
+    new = [[kept.tenant_id, site_id, one.number, *one.values] for one in made if one.is_new]
+    await _many(session, _insert(STATE, ("tenant_id", "site_id", "chunk", *names)), new)
     gone = set(_numbers(before.miner_no)) - set(_numbers(after.miner_no))
     if gone:
         await session.execute(delete(STATE).where(STATE.c.site_id == site_id, STATE.c.chunk.in_(gone)))
 
 
 async def write_features(
-    session: AsyncSession, table: Table, lines: bytes, names: Sequence[str], *, place: tuple[UUID, int], ts: datetime
+    session: AsyncSession, table: Table, made: Sequence[Chunk], names: Sequence[str], *, whose: Sequence[Any]
 ) -> None:
-    """Lines of chunks, once: what is there already stays as it is. `place` is tenant and site."""
-    stage = await _stage(session, table, ("chunk", "miner_no", *names), lines)
-    listed = ", ".join(("chunk", "miner_no", *names))
-    made = (
-        f"insert into {table.name} (site_id, tenant_id, ts, {listed}) select :site, :tenant, :ts, {listed}"  # noqa: S608
-        f" from {stage} on conflict do nothing"
+    """Once: what is there already stays as it is. `whose` is tenant, site and time."""
+    statement = _insert(table, ("tenant_id", "site_id", "ts", "chunk", "miner_no", *names))
+    await _many(session, statement, [[*whose, one.number, *one.values] for one in made])
+
+
+async def _many(session: AsyncSession, statement: sql.Composed, rows: Sequence[Sequence[Any]]) -> None:
+    """A few hundred rows at most, each a thousand machines: one after the other without waiting."""
+    if rows:
+        async with (await driver_of(session)).cursor() as cursor:
+            cursor.adapters.register_dumper(binary.Raw, binary.RawDumper)
+            await cursor.executemany(statement, rows)
+
+
+def _insert(table: Table, names: Sequence[str]) -> sql.Composed:
+    return sql.SQL("insert into {} ({}) values ({}) on conflict do nothing").format(
+        sql.Identifier(table.name),
+        sql.SQL(", ").join(map(sql.Identifier, names)),
+        sql.SQL(", ").join([sql.Placeholder()] * len(names)),
     )
-    await session.execute(text(made), {"tenant": place[0], "site": place[1], "ts": ts})
-    await _unstage(session, stage)
-
-
-async def _stage(session: AsyncSession, table: Table, names: Sequence[str], lines: bytes) -> str:
-    """Lines of a binary COPY in a temporary table with these columns of `table`; its name."""
-    stage = f"stage_{table.name}"
-    listed = sql.SQL(", ").join(map(sql.Identifier, names))
-    words = {"stage": sql.Identifier(stage), "table": sql.Identifier(table.name), "names": listed}
-    async with (await driver_of(session)).cursor() as cursor:
-        await cursor.execute(
-            sql.SQL("create temporary table {stage} on commit drop as select {names} from {table} with no data").format(
-                **words
-            )
-        )
-        async with cursor.copy(sql.SQL("copy {stage} ({names}) from stdin (format binary)").format(**words)) as copy:
-            await copy.write(binary.START + lines + binary.END)
-    return stage
-
-
-async def _unstage(session: AsyncSession, stage: str) -> None:
-    await session.execute(text(f"drop table {stage}"))
 
 
 def _numbers(miner_no: Ints) -> list[int]:

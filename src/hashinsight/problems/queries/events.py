@@ -86,7 +86,7 @@ _BORN = """
         s.status, to_timestamp(s.start_ts), to_timestamp(s.opened_ts), to_timestamp(s.last_seen_ts), s.seen,
         to_timestamp(s.resolved_ts), s.recurrence_count,
         coalesce(s.miner_id, s.collector_id::text) || ':' || s.issue_code,
-        coalesce(jsonb_build_array(s.evidence), '[]'), s.peers, s.flapping, s.escalated,
+        case when s.evidence is null then '[]' else jsonb_build_array(s.evidence) end, s.peers, s.flapping, s.escalated,
         (select p.id from problem_events p where p.site_id = :site and p.event_no = s.predecessor),
         s.zone_id, s.model, s.firmware, :now, :now
     from {stage} s where s.is_new and (s.miner_no is not null or s.collector_id is not null)

@@ -11,6 +11,7 @@ import polars as pl
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from hashinsight.kit.announcing import announce
 from hashinsight.kit.db import partitions
 from hashinsight.kit.db.database import Database
 from hashinsight.problems import baselines, chunks
@@ -76,6 +77,7 @@ async def run_cycle(
     row = {"actions": actions, "seconds": spent.of, "ran_at": now, **counts}
     made = upsert(RUNS).values(tenant_id=kept.tenant_id, site_id=site_id, period=period, **row)
     await session.execute(made.on_conflict_do_update(index_elements=["site_id", "period"], set_=row))
+    announce(session, kept.tenant_id, site_id, "problems")
     return Ran(found.seen.frame.n, actions, spent.of)
 
 
@@ -106,10 +108,10 @@ async def _write_features(
         "left_out": found.left_out,
     }
     new_hour = kept.cycled_at is None or kept.cycled_at < now.replace(minute=0, second=0, microsecond=0)
-    lines = await asyncio.to_thread(chunks.rows, found.seen.frame.miner_no, of)
+    made = await asyncio.to_thread(chunks.rows, found.seen.frame.miner_no, of)
     for table in (FEATURE_CHUNKS, FEATURE_HOURS) if new_hour else (FEATURE_CHUNKS,):
         await partitions.ensure(session, table.name, now, now, DAY)
-        await carried.write_features(session, table, lines, tuple(of), place=(kept.tenant_id, site_id), ts=now)
+        await carried.write_features(session, table, made, tuple(of), whose=(kept.tenant_id, site_id, now))
 
 
 def _health(events: Events, found: Verdicts) -> np.ndarray[tuple[int], np.dtype[np.int8]]:

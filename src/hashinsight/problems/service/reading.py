@@ -58,7 +58,7 @@ async def read_cycle(database: Database, session: AsyncSession, kept: Kept, site
     quiet = await suppressed_miners(session, site_id, as_of=now)
     return Read(
         live=live,
-        frame=await asyncio.to_thread(frame_of, live, expected, suppressed=quiet),
+        frame=await asyncio.to_thread(frame_of, live, expected, suppressed=quiet.miner_no.tolist()),
         state=state,
         remembered=remembered,
         subjects=_subjects(live, collectors.drop("interval_sec")),

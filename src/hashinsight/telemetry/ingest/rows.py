@@ -20,7 +20,7 @@ _REALS = (*(one.column for one in FIELDS if one.kind is Kind.NUMBER and one.colu
 NUMBERS = {**dict.fromkeys(_REALS, ">f4"), **_WHOLES, **_SMALL}
 _TEXTS = tuple(one.column for one in FIELDS if one.kind is Kind.TEXT and one.column not in ("mac", "serial"))
 _JSONS = ("boards", "extra")
-_ALWAYS = ("miner_no", "ts", "tenant_id", "site_id", "received_at", "upload_mode", "status", "flags")
+_ALWAYS = ("miner_no", "ts", "tenant_id", "site_id", "received_at", "upload_mode", "collector_no", "status", "flags")
 _AT_ONCE = 2_000
 _HOUR_MICROS = 3_600_000_000
 _BUCKET_MICROS = 300_000_000
@@ -35,10 +35,13 @@ class Stamp:
     site_id: int
     received_at: datetime
     upload_mode: int
+    collector_no: int
 
     def as_binary(self) -> tuple[bytes, ...]:
         site, mode = self.site_id.to_bytes(4, "big"), self.upload_mode.to_bytes(2, "big")
-        return self.tenant_id.bytes, site, binary.time_of(self.received_at), mode
+        return (
+            self.tenant_id.bytes, site, binary.time_of(self.received_at), mode, self.collector_no.to_bytes(4, "big"),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from psycopg import sql
 from sqlalchemy import Select, and_, func, or_, select, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
 from hashinsight.collectors.models import Collector
 from hashinsight.identity.scope import Scope
@@ -22,7 +23,7 @@ from hashinsight.telemetry.live_state import OFFLINE_AFTER, SCHEMA, STALE_AFTER,
 from hashinsight.telemetry.models import LIVE
 from hashinsight.telemetry.states import Status
 
-_FROM_LIVE = tuple(name for name in SCHEMA if name in LIVE.c and name not in ("miner_no", "site_id"))
+_FROM_LIVE = tuple(name for name in SCHEMA if name in LIVE.c and name not in ("miner_no", "site_id", "collector_no"))
 # literals go in as they are: no driver reads the text for its own marks
 _PLAIN = postgresql.dialect(paramstyle="named")  # type: ignore[no-untyped-call]
 
@@ -66,8 +67,9 @@ async def list_live(
 
 
 def live_query(scope: Scope, *, site_id: int | None = None) -> Select[Any]:
-    """Machines in service, also those that were never heard of. Their collectors may speak for a site or for a zone."""
-    of_site, of_zone = _heard(zoned=False), _heard(zoned=True)
+    """Machines in service, also those that were never heard of."""
+    of_site, of_zone, brought = _heard(zoned=False), _heard(zoned=True), aliased(Collector)
+    is_here = and_(brought.site_id == Miner.site_id, brought.status != "disabled")
     columns: dict[str, Any] = {
         "miner_no": Miner.miner_no,
         "miner_id": Miner.miner_id,
@@ -80,9 +82,9 @@ def live_query(scope: Scope, *, site_id: int | None = None) -> Select[Any]:
         "inventory_firmware": Miner.firmware,
         "inventory_ths": Miner.expected_ths,
         "inventory_source": Miner.expected_source,
-        # a zone with a collector of its own is spoken for by that one
-        "heard_at": func.coalesce(of_zone.c.at, of_site.c.at),
-        "collector_no": func.coalesce(of_zone.c.number, of_site.c.number),
+        # who brought its newest sample speaks for it; before there is one, its zone's collector, then its site's
+        "heard_at": func.coalesce(brought.last_seen_at, of_zone.c.at, of_site.c.at),
+        "collector_no": func.coalesce(brought.number, of_zone.c.number, of_site.c.number),
         **{name: LIVE.c[name] for name in _FROM_LIVE},
         "reported_ths": LIVE.c.expected_ths,
         "reported_model": LIVE.c.model,
@@ -94,6 +96,7 @@ def live_query(scope: Scope, *, site_id: int | None = None) -> Select[Any]:
         .outerjoin(LIVE, LIVE.c.miner_no == Miner.miner_no)
         .outerjoin(Zone, Zone.id == Miner.zone_id)
         .outerjoin(Rack, Rack.id == Miner.rack_id)
+        .outerjoin(brought, and_(brought.number == LIVE.c.collector_no, is_here))
         .outerjoin(of_site, of_site.c.site_id == Miner.site_id)
         .outerjoin(of_zone, of_zone.c.zone_id == Miner.zone_id)
         .where(miners_within(scope), Miner.state == "in_service")

@@ -115,7 +115,7 @@ def _coarser(table: str, time: str, source: str, source_time: str, *, boundary: 
 _FROM_5MIN = _coarser(HOURS.name, "hour_ts", FIVE_MINUTES.name, "bucket_ts", boundary=True)
 _FROM_HOURS = _coarser(DAYS.name, "day", HOURS.name, "hour_ts", boundary=False)
 
-_LIVE_COLUMNS = ("status", "flags", *SAID)
+_LIVE_COLUMNS = ("status", "flags", "collector_no", *SAID)
 _LIVE = f"""
     with span as materialized (
         select miner_no, ts, status, hashrate_ths from telemetry_raw

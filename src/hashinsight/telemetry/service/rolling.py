@@ -15,10 +15,11 @@ _AT_ONCE = timedelta(hours=1)  # of samples in one statement
 STEP = {FIVE_MINUTES.name: DAY, HOURS.name: MONTH, DAYS.name: MONTH}
 
 
-async def roll_up_live(session: AsyncSession, *, now: datetime, most: int | None = None) -> None:
+async def roll_up_live(session: AsyncSession, *, now: datetime, most: int | None = None) -> set[int]:
     """Touched buckets may still be running; neighbours are read along, for the mean over five minutes.
 
     After an outage the newest come first: they hold nearly every machine's state, and the older ones change little.
+    Gives the sites that there was something new of.
     """
     online_from = now - ONLINE_FOR
     touched = await rollups.take_touched(
@@ -29,6 +30,7 @@ async def roll_up_live(session: AsyncSession, *, now: datetime, most: int | None
             session, begins - 2 * _MEAN_OVER, ends + _MEAN_OVER, sites, online_from=online_from, now=now
         )
     await rollups.move_offline(session, online_from=online_from, now=now)
+    return {site_id for _, sites in touched for site_id in sites}
 
 
 async def roll_up_five_minutes(session: AsyncSession, *, now: datetime, most: int | None = None) -> None:

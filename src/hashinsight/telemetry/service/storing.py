@@ -60,7 +60,8 @@ async def store(store: Store, caller: CollectorCaller, samples: Samples, mode: U
     rows, repeated = good_rows(samples, miner_nos)
     if not len(rows):
         return Stored(0, repeated, miner_nos, rows)
-    good = to_rows(samples, miner_nos, rows, Stamp(caller.tenant_id, caller.site_id, now, mode.value))
+    stamp = Stamp(caller.tenant_id, caller.site_id, now, mode.value, caller.collector_no)
+    good = to_rows(samples, miner_nos, rows, stamp)
     hours = good.hours()
     try:
         written = await _write(store, caller, good, hours)

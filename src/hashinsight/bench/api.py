@@ -1,0 +1,164 @@
+"""`bench api`: problems over HTTP with 100,000 open at a site, each case beside a bare psql of the same statements."""
+
+import asyncio
+import http.client
+import re
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import text
+from sqlalchemy.dialects import postgresql
+
+from hashinsight.audit.actions import SYSTEM
+from hashinsight.bench.problem_tables import MACHINES, fill
+from hashinsight.bench.report import Result
+from hashinsight.bench.scratch import Scratch, scratch
+from hashinsight.bench.serving import command, serving
+from hashinsight.identity.scope import WHOLE_TENANT, Scope, make_scope
+from hashinsight.kit.clock import system_clock
+from hashinsight.kit.db.context import job_context
+from hashinsight.problems.queries.listing import Sort, Wanted, count_query, ids_query
+from hashinsight.problems.queries.summary import counts_query, loss_query, risks_query
+
+CALLS = 200
+_BARE_CALLS = 100
+_PER_PAGE = 50
+_PAGES = MACHINES // _PER_PAGE
+_PLAIN = postgresql.dialect(paramstyle="named")  # type: ignore[no-untyped-call] # the library leaves it untyped
+_TOOK = re.compile(r"^Time: ([\d.]+) ms", re.MULTILINE)
+# a fifth of what is open was moved by the last cycle, and nobody has tidied up since
+_TOUCHED = "update problem_events set last_seen_ts = last_seen_ts + interval '1 second' where event_no % 5 = 0"
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is asked, and the statements behind it. `bound` is the group whose limit it is measured against."""
+
+    name: str
+    path: str
+    asks: Callable[[Scope, int], list[Any]]
+    bound: str = "first"
+
+
+def _page(name: str, query: str, wanted: Wanted, *, page: int = 1, per_page: int = 50, bound: str = "first") -> Case:
+    path = f"/api/v1/sites/one/problems?{query}&page={page}&per_page={per_page}"
+
+    def asks(scope: Scope, site_id: int) -> list[Any]:
+        there = Wanted(**{**vars(wanted), "site_id": site_id})
+        return [ids_query(scope, there).limit(per_page).offset((page - 1) * per_page), count_query(scope, there)]
+
+    return Case(name, path, asks, bound)
+
+
+def _summary(scope: Scope, site_id: int) -> list[Any]:
+    return [counts_query(scope, site_id), loss_query(scope, site_id), risks_query(scope, site_id)]
+
+
+FIRST = (
+    _page("first", "", Wanted()),
+    _page("fifth", "", Wanted(), page=5),
+    _page("long", "", Wanted(), per_page=500),
+    _page("severity", "severity=P2", Wanted(severity=("P2",))),
+    _page("issue", "issue_code=offline", Wanted(issue_code=("offline",))),
+    _page("status", "status=ack", Wanted(status=("ack",))),
+    _page("resolved", "status=resolved", Wanted(status=("resolved",))),
+    _page("model", "model=Antminer%20S21", Wanted(model="Antminer S21")),
+    _page("firmware", "firmware=firmware%202026.3", Wanted(firmware="firmware 2026.3")),
+    _page("zone", "zone=z7", Wanted(zone="z7")),
+    _page("nothing", "firmware=nobody", Wanted(firmware="nobody")),
+    _page("text", "text=m9999", Wanted(text="m9999")),
+    _page("without_symptoms", "symptoms=exclude", Wanted(with_symptoms=False)),
+    _page("several", "severity=P1,P2&zone=z7&status=open", Wanted(severity=("P1", "P2"), zone="z7", status=("open",))),
+)
+DEEP = (
+    _page("deep", "", Wanted(), page=_PAGES, bound="deep"),
+    _page("deep_model", "model=Antminer%20S21", Wanted(model="Antminer S21"), page=_PAGES // 3, bound="deep"),
+    *(
+        _page(f"by_{sort.value}", f"sort={sort.value}", Wanted(sort=sort), bound="sorted")
+        for sort in Sort
+        if sort is not Sort.SEVERITY
+    ),
+)
+SUMMARY = Case("summary", "/api/v1/sites/one/health_summary", _summary, "summary")
+TOUCHED = (FIRST[0], FIRST[7], FIRST[11], DEEP[0], SUMMARY)
+
+
+async def measure() -> Result:
+    async with scratch() as place:
+        command(place, "tenant", "create", "--name", "bench")
+        command(place, "site", "create", "--code", "one", "--name", "One")
+        key = command(place, "key", "create", "--name", "bench", "--role", "NOC")["key"]
+        await fill(place, now=system_clock().isoformat())
+        scope, site_id = await _owner(place)
+        took: dict[str, list[float]] = {}
+        bare: dict[str, list[float]] = {}
+        async with serving(place) as api:
+            for case in (*FIRST, *DEEP, SUMMARY):
+                took[case.name] = await asyncio.to_thread(_call, api.port, key, case)
+                bare[case.name] = await asyncio.to_thread(_psql, place, scope, case.asks(scope, site_id))
+            await asyncio.to_thread(subprocess.run, [*place.psql, "-c", _TOUCHED], check=True)
+            for case in TOUCHED:
+                took[f"touched_{case.name}"] = await asyncio.to_thread(_call, api.port, key, case)
+            memory = api.peak_rss_mb()
+    return _result(took, bare, memory)
+
+
+def _result(took: dict[str, list[float]], bare: dict[str, list[float]], memory: float) -> Result:
+    worst = max((case.name for case in FIRST), key=lambda name: _percentile(took[name], 99))
+    detail = {"open_problems": float(MACHINES), "calls": float(CALLS), "api_mb": round(memory)}
+    for name, values in took.items():
+        detail |= {f"{name}_p50_ms": _percentile(values, 50), f"{name}_p99_ms": _percentile(values, 99)}
+        if name in bare:
+            detail[f"{name}_bare_p99_ms"] = _percentile(bare[name], 99)
+    figure, limit = _percentile(took[worst], 99), _percentile(bare[worst], 99)
+    return Result(
+        name="api",
+        figure=figure,
+        unit=f"ms, p99 of the slowest first page or filter ({worst}) of {MACHINES} open problems",
+        limit=limit,
+        ratio=round(limit / figure, 3),
+        detail=detail,
+    )
+
+
+async def _owner(place: Scratch) -> tuple[Scope, int]:
+    async with place.database.transaction(job_context()) as session:
+        row = (await session.execute(text("select tenant_id, id from sites"))).one()
+    return make_scope(row.tenant_id, SYSTEM, [WHOLE_TENANT]), row.id
+
+
+def _call(port: int, key: str, case: Case) -> list[float]:
+    """One after the other on one connection; the first ones fill caches and are not counted."""
+    line = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    took = []
+    for _ in range(CALLS + 5):
+        began = time.perf_counter()
+        line.request("GET", case.path, headers={"X-API-Key": key})
+        answer = line.getresponse()
+        said = answer.read()
+        took.append((time.perf_counter() - began) * 1000)
+        if answer.status != http.HTTPStatus.OK:
+            raise RuntimeError(f"{case.path}: {answer.status} {said[:200]!r}")
+    line.close()
+    return took[5:]
+
+
+def _psql(place: Scratch, scope: Scope, asked: list[Any]) -> list[float]:
+    """The same statements in the same role, one after the other; times by psql itself, added up by round."""
+    words = [str(one.compile(dialect=_PLAIN, compile_kwargs={"literal_binds": True})) for one in asked]
+    context = scope.context().as_settings() | {"jit": "off"}
+    lines = [f"select set_config('{name}', '{value}', false) \\g /dev/null" for name, value in context.items()]
+    lines += ["\\timing on", *(f"{one} \\g /dev/null" for _ in range(_BARE_CALLS + 5) for one in words)]
+    script = place.folder / "bare.sql"
+    script.write_text("\n".join(lines) + "\n")
+    done = subprocess.run([*place.psql, "-f", str(script)], check=True, capture_output=True, text=True)
+    each = [float(one) for one in _TOOK.findall(done.stdout)]
+    rounds = [sum(each[at : at + len(words)]) for at in range(0, len(each), len(words))]
+    return rounds[5:]
+
+
+def _percentile(values: list[float], percent: int) -> float:
+    return round(sorted(values)[min(len(values) - 1, len(values) * percent // 100)], 2)

@@ -1,0 +1,88 @@
+"""`hashinsight problem ack | start | assign | comment | resolve`."""
+
+import json as jsons
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hashinsight.cli.commands.acting import Acting, JsonOption, encoded, print_lines, run_about
+from hashinsight.cli.problems.following import ProblemArgument
+
+if TYPE_CHECKING:
+    from hashinsight.problems.acts import Said
+
+FreeComment = Annotated[str | None, typer.Option("--comment", help="For the timeline.")]
+
+
+def ack(problem_id: ProblemArgument, *, comment: FreeComment = None, json: JsonOption = False) -> None:
+    """Say that somebody has seen it."""
+    _act("acknowledge", problem_id, json, comment=comment)
+
+
+def start(problem_id: ProblemArgument, *, comment: FreeComment = None, json: JsonOption = False) -> None:
+    """Say that somebody works on it."""
+    _act("start", problem_id, json, comment=comment)
+
+
+def assign(
+    problem_id: ProblemArgument,
+    *,
+    to: Annotated[str | None, typer.Option("--to", help="A user's e-mail or id; without it, nobody.")] = None,
+    comment: FreeComment = None,
+    json: JsonOption = False,
+) -> None:
+    """Give it to somebody, or to nobody."""
+    _act("assign", problem_id, json, assignee=to, comment=comment)
+
+
+def comment(
+    problem_id: ProblemArgument,
+    words: Annotated[str, typer.Argument(metavar="TEXT")],
+    *,
+    json: JsonOption = False,
+) -> None:
+    """Say something in its timeline."""
+    _act("comment", problem_id, json, comment=words)
+
+
+def resolve(
+    problem_id: ProblemArgument,
+    cause: Annotated[str, typer.Option("--cause", help="repaired, replaced, cleaned, reconfigured, false_alarm …")],
+    *,
+    action: Annotated[str | None, typer.Option("--action", help="What was done.")] = None,
+    comment: FreeComment = None,
+    json: JsonOption = False,
+) -> None:
+    """Say that it is over, why, and what was done."""
+    _act("resolve", problem_id, json, cause=cause, action=action, comment=comment)
+
+
+def _act(verb: str, problem_id: str, as_json: bool, **given: str | None) -> None:  # noqa: FBT001 - Typer's own form
+    async def work(acting: Acting) -> dict[str, Any]:
+        from uuid import UUID
+
+        from hashinsight.problems.acts import Act
+        from hashinsight.problems.asking import system_asker
+        from hashinsight.problems.service import listing
+        from hashinsight.problems.service.acting import act_on_one
+
+        asker = system_asker(acting.asker.tenant_id)
+        await act_on_one(acting.session, asker, Act(verb), UUID(problem_id), _said(given), now=acting.now)
+        (problem,) = await listing.show(acting.session, asker.seen, [UUID(problem_id)], now=acting.now)
+        return problem
+
+    problem = jsons.loads(encoded(run_about(work, "problem_events", "id", problem_id)))
+    if as_json:
+        typer.echo(jsons.dumps(problem))
+    else:
+        print_lines(f"{problem['severity']} {problem['issue_code']} of {problem['miner_id']}: {problem['status']}")
+
+
+def _said(given: dict[str, str | None]) -> "Said":
+    from hashinsight.kit.errors import ValidationFailed
+    from hashinsight.problems.acts import Cause, Said
+
+    cause = given.pop("cause", None)
+    if cause is not None and cause not in set(Cause):
+        raise ValidationFailed(f"{cause}: cause is one of {', '.join(Cause)}")
+    return Said(**given, cause=None if cause is None else Cause(cause))

@@ -1,0 +1,154 @@
+"""`hashinsight problem list | show | summary`."""
+
+import json as jsons
+from typing import Annotated, Any
+
+import typer
+
+from hashinsight.cli.commands.acting import (
+    Acting,
+    AnySiteOption,
+    JsonOption,
+    TenantOption,
+    encoded,
+    print_lines,
+    print_rows,
+    run,
+    run_about,
+)
+
+ProblemArgument = Annotated[str, typer.Argument(metavar="PROBLEM_ID")]
+_SITE = Annotated[str, typer.Option("--site", help="The site's code or integer id.")]
+
+
+def list_problems(
+    *,
+    site: AnySiteOption = None,
+    severity: Annotated[list[str] | None, typer.Option("--severity", help="P0 … P3; may be repeated.")] = None,
+    issue: Annotated[list[str] | None, typer.Option("--issue", help="Issue code; may be repeated.")] = None,
+    status: Annotated[list[str] | None, typer.Option("--status", help="open, ack, …; may be repeated.")] = None,
+    zone: Annotated[str | None, typer.Option("--zone", help="The zone's code.")] = None,
+    miner: Annotated[str | None, typer.Option("--miner", help="How the machine's id begins.")] = None,
+    page: Annotated[int, typer.Option("--page", min=1, max=1_000_000)] = 1,
+    per_page: Annotated[int, typer.Option("--per-page", min=1, max=500)] = 50,
+    tenant: TenantOption = None,
+    json: JsonOption = False,
+) -> None:
+    """List what is open: the worst first, then by risk and when it was last seen."""
+
+    async def work(acting: Acting) -> dict[str, Any]:
+        from hashinsight.problems.acts import word_of
+        from hashinsight.problems.codes import EventStatus, Issue, Severity
+        from hashinsight.problems.queries.listing import Wanted
+        from hashinsight.problems.service import listing
+
+        wanted = Wanted(
+            site_id=acting.site_id,
+            severity=_one_of("severity", severity, [one.name for one in Severity]),
+            issue_code=_one_of("issue", issue, [one.code for one in Issue]),
+            status=_one_of("status", status, [word_of(one) for one in EventStatus]),
+            zone=zone,
+            text=miner,
+        )
+        seen = acting.asker.seen
+        found = await listing.list_page(acting.session, seen, wanted, page=page, per_page=per_page, now=acting.now)
+        return found.shown()
+
+    answer = jsons.loads(encoded(run(work, tenant=tenant, site=site)))
+    if json:
+        typer.echo(jsons.dumps(answer))
+        return
+    print_rows([_line(one) for one in answer["problems"]], "problems")
+    told = answer["pagination"]
+    if told["pages"] > 1:
+        print_lines(f"page {told['page']} of {told['pages']}, {told['total']} problems")
+
+
+def show(problem_id: ProblemArgument, *, json: JsonOption = False) -> None:
+    """Tell one problem: why we think so, what happened, what it was before."""
+
+    async def work(acting: Acting) -> dict[str, Any]:
+        from uuid import UUID
+
+        from hashinsight.problems.service import telling
+
+        seen = acting.asker.seen
+        return await telling.tell_problem(acting.session, seen, UUID(problem_id), history_hours=24, now=acting.now)
+
+    answer = jsons.loads(encoded(run_about(work, "problem_events", "id", problem_id)))
+    if json:
+        typer.echo(jsons.dumps(answer))
+    else:
+        print_lines(*_story(answer))
+
+
+def summary(site: _SITE, *, tenant: TenantOption = None, json: JsonOption = False) -> None:
+    """How a site stands."""
+
+    async def work(acting: Acting) -> dict[str, Any]:
+        from hashinsight.problems.service.summarising import summarise
+
+        return await summarise(acting.session, acting.asker.seen, str(acting.site_id))
+
+    answer = jsons.loads(encoded(run(work, tenant=tenant, site=site)))
+    if json:
+        typer.echo(jsons.dumps(answer))
+        return
+    severities = ", ".join(f"{count} {name}" for name, count in answer["by_severity"].items())
+    print_lines(
+        f"{answer['total_miners']} machines: {answer['healthy_miners']} healthy, {answer['problem_miners']} with a"
+        f" problem, {answer['unknown_miners']} unknown; last scan {answer['last_scan_ts'] or 'never'}",
+        f"open problems: {severities}",
+        *(f"  {count} {code}" for code, count in answer["by_issue"].items()),
+    )
+
+
+def _one_of(name: str, given: list[str] | None, words: list[str]) -> tuple[str, ...]:
+    from hashinsight.kit.errors import ValidationFailed
+
+    if unknown := sorted(set(given or ()) - set(words)):
+        raise ValidationFailed(f"{', '.join(unknown)}: {name} is one of {', '.join(words)}")
+    return tuple(given or ())
+
+
+def _line(one: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "id": one["id"],
+        "sev": one["severity"],
+        "problem": one["issue_code"],
+        "machine": one["miner_id"] or f"collector {one['collector_id']}",
+        "zone": one["zone"],
+        "status": one["status"],
+        "since": one["start_ts"][:19],
+        "last seen": one["last_seen_ts"][:19],
+        "again": one["recurrence_count"] or None,
+    }
+
+
+def _story(told: dict[str, Any]) -> list[str]:
+    one, rule = told["problem"], told["rule"] or {}
+    whose = one["miner_id"] or one["collector_id"]
+    seen = f"since {one['start_ts'][:19]}, last seen {one['last_seen_ts'][:19]}"
+    lines = [
+        f"{one['severity']} {one['issue_code']} of {whose} at site {one['site_id']}: {one['status']}",
+        f"  {rule.get('description', '')}",
+        f"  {seen}, came back {one['recurrence_count']} times",
+        f"  to do: {', '.join(rule.get('recommended_actions', []))}",
+    ]
+    lines += ["evidence", *(f"  {_words(snapshot)}" for snapshot in one["evidence_json"][-3:])]
+    lines += ["what happened", *(f"  {_entry(entry, told['people'])}" for entry in reversed(told["timeline"]))]
+    lines += [f"before: {_before(old)}" for old in told["predecessors"]]
+    return lines
+
+
+def _words(snapshot: dict[str, Any]) -> str:
+    return " ".join(f"{name}={value}" for name, value in snapshot.items() if not isinstance(value, dict | list))
+
+
+def _entry(entry: dict[str, Any], people: dict[str, str]) -> str:
+    who = "the system" if entry["actor_kind"] == "system" else people.get(entry["actor_id"], entry["actor_kind"])
+    return f"{entry['at'][:19]}  {entry['kind']} by {who}{': ' + entry['message'] if entry['message'] else ''}"
+
+
+def _before(old: dict[str, Any]) -> str:
+    return f"{old['id']} {old['start_ts'][:19]} … {(old['resolved_ts'] or '')[:19]} {old['resolution_cause'] or ''}"

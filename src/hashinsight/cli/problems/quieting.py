@@ -1,0 +1,61 @@
+"""`hashinsight problem suppress | unsuppress`."""
+
+from typing import Annotated, Any
+
+import typer
+
+from hashinsight.cli.acting import say
+from hashinsight.cli.commands.acting import Acting, JsonOption, ReasonOption, TenantOption, run, short
+
+_SITE = Annotated[str, typer.Option("--site", help="The site's code or integer id.")]
+_MINER = Annotated[str | None, typer.Option("--miner", help="This machine.")]
+_ZONE = Annotated[str | None, typer.Option("--zone", help="Everything in this zone.")]
+
+
+def suppress(
+    site: _SITE,
+    reason: ReasonOption,
+    *,
+    miner: _MINER = None,
+    zone: _ZONE = None,
+    until: Annotated[str | None, typer.Option("--until", help="2026-03-01T18:00:00Z; else until it is lifted.")] = None,
+    maintenance: Annotated[bool, typer.Option("--maintenance", help="Somebody works on it.")] = False,
+    tenant: TenantOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Open nothing new on a machine, a zone, or (without either) the whole site."""
+
+    async def work(acting: Acting) -> dict[str, Any]:
+        from pydantic import AwareDatetime, TypeAdapter
+
+        from hashinsight.problems.asking import system_asker
+        from hashinsight.problems.service.suppressing import Wish, find_target
+        from hashinsight.problems.service.suppressing import suppress as suppress_all
+
+        ends = TypeAdapter(AwareDatetime | None).validate_python(until)
+        asker, kind = system_asker(acting.asker.tenant_id), "miner" if miner else "zone" if zone else "site"
+        target = await find_target(acting.session, asker, kind, acting.site_id, miner_id=miner, zone=zone)
+        wish = Wish(reason, ends, maintenance=maintenance)
+        (made,) = await suppress_all(acting.session, asker, target, wish, now=acting.now)
+        return made
+
+    made = run(work, tenant=tenant, site=site)
+    named = made["miner_id"] or made["zone"] or made["site"]
+    say(made, f"{named} is suppressed until {short(made['until_at']) or 'it is lifted'}", as_json=json)
+
+
+def unsuppress(site: _SITE, miner: Annotated[str, typer.Option("--miner", help="This machine.")], *,
+               tenant: TenantOption = None, json: JsonOption = False) -> None:  # fmt: skip
+    """Lift what was said of a machine itself."""
+
+    async def work(acting: Acting) -> dict[str, Any]:
+        from hashinsight.problems.asking import system_asker
+        from hashinsight.problems.service.suppressing import unsuppress_miner
+
+        asker = system_asker(acting.asker.tenant_id)
+        lifted, left = await unsuppress_miner(acting.session, asker, miner, acting.site_id, now=acting.now)
+        return {"miner_id": miner, "lifted": lifted, "still_by": sorted({one["kind"] for one in left})}
+
+    told = run(work, tenant=tenant, site=site)
+    still = f"; still suppressed by its {', '.join(told['still_by'])}" if told["still_by"] else ""
+    say(told, f"{miner}: {told['lifted']} lifted{still}", as_json=json)

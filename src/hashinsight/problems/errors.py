@@ -1,0 +1,51 @@
+"""The refusals of problems that have a code of their own."""
+
+from datetime import datetime
+from typing import Any
+
+from hashinsight.kit.errors import Conflict, Forbidden, NotFound, ValidationFailed
+from hashinsight.problems.acts import Refused
+
+
+def no_problem() -> NotFound:
+    return NotFound("there is no such problem")
+
+
+def refused(why: Refused, details: dict[str, Any]) -> Conflict:
+    return Conflict(why.reason, code=why.code, details=details)
+
+
+def not_here() -> Forbidden:
+    return Forbidden("you see it, but your role does not allow this there")
+
+
+def no_such_user() -> NotFound:
+    return NotFound("there is no such user who could take it", code="NO_SUCH_USER")
+
+
+def unknown_issue(codes: list[str]) -> ValidationFailed:
+    return ValidationFailed(
+        f"there is no such issue code: {', '.join(codes)}", code="UNKNOWN_ISSUE_CODE", details={"issue_code": codes}
+    )
+
+
+def until_is_past(until: datetime) -> ValidationFailed:
+    return ValidationFailed(
+        "the end of a suppression lies ahead", code="UNTIL_IS_PAST", details={"until": until.isoformat()}
+    )
+
+
+def empty_group() -> ValidationFailed:
+    return ValidationFailed("none of your machines is in this group", code="EMPTY_GROUP")
+
+
+def already_lifted() -> Conflict:
+    return Conflict("it is over or was lifted already", code="ALREADY_LIFTED")
+
+
+def too_many_rows(rows: int, most: int) -> ValidationFailed:
+    return ValidationFailed(
+        f"the file would have {rows} lines, and one has at most {most}: narrow it down",
+        code="TOO_MANY_ROWS",
+        details={"rows": rows, "most": most},
+    )

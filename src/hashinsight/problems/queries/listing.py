@@ -1,0 +1,133 @@
+"""Lists of problems: a page finds its ids in the index alone, and reads whole rows only of those that it shows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ARRAY, ColumnElement, Select, Text, Uuid, cast, func, literal, select, text
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.facts.spellings import find_model
+from hashinsight.identity.scope import Scope
+from hashinsight.inventory.models import Zone
+from hashinsight.problems.models import EVENTS, PULSE
+from hashinsight.problems.queries.scopes import problems_within
+
+SHOWN = ("open", "ack", "in_progress")
+DOCUMENTS = ("evidence_json", "actions_json", "peer_metrics_json", "ml_json", "health_json")
+_HIDDEN = ("tenant_id", "seen")
+_PLAIN = tuple(column.name for column in EVENTS.c if column.name not in (*_HIDDEN, *DOCUMENTS))
+
+
+class Sort(StrEnum):
+    SEVERITY = "severity"  # then risk, then when it was last seen: the order of the registry
+    RISK = "p_fail_24h"
+    LAST_SEEN = "last_seen_ts"
+    START = "start_ts"
+    LOSS = "loss_ths"
+    MINER = "miner_id"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a list is narrowed to. Statuses empty: those that are shown as open."""
+
+    site_id: int | None = None
+    severity: tuple[str, ...] = ()
+    issue_code: tuple[str, ...] = ()
+    status: tuple[str, ...] = ()
+    model: str | None = None
+    firmware: str | None = None
+    zone: str | None = None
+    miner_no: int | None = None
+    text: str | None = None
+    assigned_to: str | None = None
+    with_symptoms: bool = True
+    sort: Sort = Sort.SEVERITY
+    is_reversed: bool = False
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        c = EVENTS.c
+        found: list[ColumnElement[bool]] = [c.status.in_(self.status or SHOWN)]
+        equal = ("site_id", "firmware", "miner_no", "assigned_to")
+        found += [c[name] == getattr(self, name) for name in equal if getattr(self, name) is not None]
+        found += [c[name].in_(getattr(self, name)) for name in ("severity", "issue_code") if getattr(self, name)]
+        if self.model is not None:
+            known = find_model(self.model)
+            found.append(c.model == (known.name if known else self.model))
+        if self.zone is not None:
+            found.append(c.zone_id.in_(select(Zone.id).where(Zone.code == self.zone)))
+        if self.text is not None:
+            found.append(func.starts_with(c.miner_id, self.text))
+        if not self.with_symptoms:
+            found.append(c.symptom.is_(False))
+        return found
+
+    def order(self) -> list[ColumnElement[Any]]:
+        """Every order ends with the registry's own and the id, so that pages neither repeat nor miss a row."""
+        usual = [("severity", False), ("p_fail_24h", True), ("seen", True), ("last_seen_ts", True), ("id", False)]
+        if self.sort is Sort.LAST_SEEN:
+            usual = [*usual[2:4], *usual[:2], usual[4]]
+        elif self.sort is not Sort.SEVERITY:
+            usual = [(self.sort.value, self.sort is not Sort.MINER), *usual]
+        return [_ordered(name, descending != self.is_reversed, self.is_reversed) for name, descending in usual]
+
+
+def _ordered(name: str, descending: bool, is_reversed: bool) -> ColumnElement[Any]:  # noqa: FBT001 - two plain facts
+    """What is not known comes last, and first when the whole order is turned round."""
+    column = EVENTS.c[name]
+    ordered = column.desc() if descending else column.asc()
+    if not column.nullable:
+        return ordered
+    return ordered.nulls_first() if is_reversed else ordered.nulls_last()
+
+
+async def plan_by_values(session: AsyncSession) -> None:
+    """For what follows in this transaction: a filter that nobody meets and one that half do need plans of their own."""
+    await session.execute(text("set local plan_cache_mode = force_custom_plan"))
+
+
+def ids_query(scope: Scope, wanted: Wanted) -> Select[Any]:
+    return select(EVENTS.c.id).where(problems_within(scope), *wanted.conditions()).order_by(*wanted.order())
+
+
+def count_query(scope: Scope, wanted: Wanted) -> Select[Any]:
+    return select(func.count()).select_from(EVENTS).where(problems_within(scope), *wanted.conditions())
+
+
+async def list_ids(session: AsyncSession, scope: Scope, wanted: Wanted, *, limit: int, offset: int = 0) -> list[UUID]:
+    query = ids_query(scope, wanted).limit(limit).offset(offset)
+    return list((await session.execute(query)).scalars())
+
+
+async def count(session: AsyncSession, scope: Scope, wanted: Wanted) -> int:
+    return int((await session.execute(count_query(scope, wanted))).scalar_one())
+
+
+def rows_query(scope: Scope, ids: Sequence[UUID]) -> Select[Any]:
+    """Whole rows. What the pulse knows better is the pulse's; documents come as the text that an answer holds."""
+    named = [column for column in _PLAIN if column not in ("last_seen_ts", "recurrence_count")]
+    shown = [EVENTS.c[name] for name in named]
+    documents = [cast(EVENTS.c[name], Text).label(name) for name in DOCUMENTS]
+    seen = func.greatest(EVENTS.c.last_seen_ts, func.to_timestamp(PULSE.c.last_seen_ts)).label("last_seen_ts")
+    counted = [
+        func.coalesce(PULSE.c.recurrences, EVENTS.c.recurrence_count).label("recurrence_count"),
+        func.coalesce(PULSE.c.consecutive_ok, 0).label("consecutive_ok"),
+        func.coalesce(PULSE.c.consecutive_fail, 0).label("consecutive_fail"),
+    ]
+    return (
+        select(*shown, seen, *counted, *documents, Zone.code.label("zone"))
+        .outerjoin(PULSE, PULSE.c.problem_id == EVENTS.c.id)
+        .outerjoin(Zone, Zone.id == EVENTS.c.zone_id)
+        .where(problems_within(scope), EVENTS.c.id == literal(list(ids), ARRAY(Uuid)).any_())
+    )
+
+
+async def list_rows(session: AsyncSession, scope: Scope, ids: Sequence[UUID]) -> list[dict[str, Any]]:
+    """In the order of the ids; what was taken away meanwhile is left out."""
+    if not ids:
+        return []
+    rows = {row.id: dict(row._mapping) for row in await session.execute(rows_query(scope, ids))}  # noqa: SLF001
+    return [rows[one] for one in ids if one in rows]

@@ -1,0 +1,113 @@
+"""The five that older integrations know by paths of their own: a site's summary and problems, a machine's, suppress."""
+
+from dataclasses import replace
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+
+from hashinsight.identity.access import ReadSession, Session
+from hashinsight.inventory.queries import places
+from hashinsight.inventory.routes.asking import Now, See, SitePath
+from hashinsight.kit.web.examples import answers
+from hashinsight.problems.routes import examples
+from hashinsight.problems.routes.asking import (
+    Asks,
+    MinerPath,
+    Narrowed,
+    PageNo,
+    PerPage,
+    WhichSite,
+    Words,
+    statuses,
+    told,
+)
+from hashinsight.problems.schemas import Suppress, body
+from hashinsight.problems.service import listing, summarising, suppressing
+
+router = APIRouter()
+
+
+@router.get("/sites/{site_id}/health_summary", response_class=Response, responses=answers(examples.SUMMARY))
+async def read_summary(scope: See, session: ReadSession, site_id: SitePath) -> Response:
+    """How a site stands. Problems are counted as they are now, machines as the last scan left them (`last_scan_ts`).
+
+    What lies outside one's scope is not counted.
+    """
+    return told(await summarising.summarise(session, scope, site_id))
+
+
+@router.get("/sites/{site_id}/problems", response_class=Response, responses=answers(examples.PAGE))
+async def list_site_problems(
+    *,
+    scope: See,
+    session: ReadSession,
+    now: Now,
+    site_id: SitePath,
+    wanted: Narrowed,
+    page: PageNo = 1,
+    per_page: PerPage = 50,
+) -> Response:
+    """The problems of a site by severity, risk and when they were last seen; `sort` offers other orders."""
+    site = await places.get_site(session, scope, site_id)
+    found = await listing.list_page(
+        session, scope, replace(wanted, site_id=site.id), page=page, per_page=per_page, now=now
+    )
+    return told(found.shown())
+
+
+@router.get("/miners/{miner_id}/problems", response_class=Response, responses=answers(examples.OF_MINER))
+async def list_miner_problems(
+    *,
+    scope: See,
+    session: ReadSession,
+    now: Now,
+    miner_id: MinerPath,
+    site_id: WhichSite = None,
+    status: Words = None,
+    include_resolved: Annotated[bool, Query(description="Also those that are over.")] = False,
+) -> Response:
+    """The problems of one machine: open, ack and in_progress, or those of the statuses that are asked for."""
+    chosen = statuses(status)
+    return told(
+        await listing.list_of_miner(
+            session, scope, miner_id, site_id, status=chosen, include_resolved=include_resolved, now=now
+        )
+    )
+
+
+@router.post("/miners/{miner_id}/suppress", responses=answers(examples.SUPPRESSED))
+async def suppress_miner(
+    *,
+    asker: Asks,
+    session: Session,
+    now: Now,
+    miner_id: MinerPath,
+    wish: Annotated[Suppress, body(Suppress)],
+    site_id: WhichSite = None,
+) -> dict[str, Any]:
+    """Open nothing new on a machine until a time, or until it is unsuppressed. What is open stays as it is.
+
+    What was said of the machine before is replaced.
+    """
+    (made,) = await suppressing.suppress_miner(session, asker, miner_id, site_id, wish.wish(), now=now)
+    until = "until it is lifted" if made["until_at"] is None else f"until {made['until_at']:%Y-%m-%d %H:%M:%S}Z"
+    return {
+        "success": True,
+        "miner_id": made["miner_id"],
+        "message": f"suppressed {until}",
+        "until": made["until_at"],
+        "maintenance": made["maintenance"],
+        "reason": made["reason"],
+    }
+
+
+@router.post("/miners/{miner_id}/unsuppress", responses=answers(examples.UNSUPPRESSED))
+async def unsuppress_miner(
+    asker: Asks, session: Session, now: Now, miner_id: MinerPath, site_id: WhichSite = None
+) -> dict[str, Any]:
+    """Lift what was said of the machine itself. What holds for its zone, groups or site goes on, and is named."""
+    lifted, left = await suppressing.unsuppress_miner(session, asker, miner_id, site_id, now=now)
+    message = "not suppressed any more" if lifted else "it was not suppressed by itself"
+    if left:
+        message += "; still suppressed by its " + ", ".join(sorted({one["kind"] for one in left}))
+    return {"success": True, "miner_id": miner_id, "message": message}

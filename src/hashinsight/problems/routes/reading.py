@@ -1,0 +1,93 @@
+"""Problems of all sites, one problem, the health of one machine."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+from hashinsight.identity.access import ReadSession
+from hashinsight.inventory.queries import places
+from hashinsight.inventory.routes.asking import Cursor, Limit, Now, See, SiteQuery
+from hashinsight.kit.web.examples import answers
+from hashinsight.kit.web.session import get_database
+from hashinsight.problems.queries.past import MOST_HOURS
+from hashinsight.problems.routes import examples, story_examples
+from hashinsight.problems.routes.asking import Format, MinerPath, Narrowed, PageNo, PerPage, WhichSite, told
+from hashinsight.problems.service import exporting, listing, telling
+
+router = APIRouter()
+
+
+@router.get("/problems", response_class=Response, responses=examples.LIST_ANSWERS)
+async def list_problems(
+    *,
+    request: Request,
+    scope: See,
+    now: Now,
+    wanted: Narrowed,
+    site_id: SiteQuery = None,
+    page: PageNo = 1,
+    per_page: PerPage = 50,
+    form: Format = "json",
+) -> Response:
+    """The problems of all sites in one's scope, or of one; as a file with `format=csv`, which is recorded."""
+    database = get_database(request)
+    if form == "csv":
+        async with database.transaction(scope.context()) as session:
+            site = None if site_id is None else (await places.get_site(session, scope, site_id)).id
+            wanted = replace(wanted, site_id=site)
+            ids = await exporting.begin_export(session, scope, wanted, _said(request), now=now)
+        return _file(exporting.export_lines(database, scope, ids))
+    async with database.reading(scope.context(read_only=True)) as session:
+        site = None if site_id is None else (await places.get_site(session, scope, site_id)).id
+        wanted = replace(wanted, site_id=site)
+        found = await listing.list_page(session, scope, wanted, page=page, per_page=per_page, now=now)
+    return told(found.shown())
+
+
+@router.get("/problems/{problem_id}", response_class=Response, responses=answers(story_examples.STORY))
+async def read_problem(
+    scope: See,
+    session: ReadSession,
+    now: Now,
+    problem_id: UUID,
+    history_hours: Annotated[
+        int, Query(ge=0, le=MOST_HOURS, description="Every cycle up to 48 hours, beyond that a point an hour.")
+    ] = 24,
+) -> Response:
+    """One problem, and what a person needs to judge it.
+
+    Its row with evidence and peers; its rule; its machine with the baseline and the features before; its timeline
+    (the newest 200 entries), what it was before, and how the same problem ended on machines of its model.
+    """
+    return told(await telling.tell_problem(session, scope, problem_id, history_hours=history_hours, now=now))
+
+
+@router.get("/problems/{problem_id}/timeline", response_class=Response, responses=answers(story_examples.TIMELINE))
+async def read_timeline(
+    scope: See, session: ReadSession, problem_id: UUID, limit: Limit = 100, cursor: Cursor = None
+) -> Response:
+    """What happened to a problem, newest first."""
+    found = await telling.list_timeline(session, scope, problem_id, limit=limit, cursor=cursor)
+    return told({"timeline": found.rows, "next_cursor": found.next_cursor})
+
+
+@router.get("/miners/{miner_id}/health", response_class=Response, responses=answers(story_examples.HEALTH))
+async def read_health(
+    scope: See, session: ReadSession, now: Now, miner_id: MinerPath, site_id: WhichSite = None
+) -> Response:
+    """How one machine is: the worst of what is open on it, else `ok` or `unknown` as the last scan said."""
+    return told(await telling.tell_health(session, scope, miner_id, site_id, now=now))
+
+
+def _said(request: Request) -> dict[str, str]:
+    """For the record: what the file was narrowed to."""
+    return {name: value[:200] for name, value in request.query_params.items() if value and name != "format"}
+
+
+def _file(parts: AsyncIterator[str]) -> StreamingResponse:
+    headers = {"Content-Disposition": 'attachment; filename="problems.csv"'}
+    return StreamingResponse(parts, media_type="text/csv; charset=utf-8", headers=headers)

@@ -1,0 +1,89 @@
+"""Server-sent events: what changes in one's scope, as it changes."""
+
+import time
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+from hashinsight.identity.access import Known, authenticate
+from hashinsight.identity.permissions import Permission
+from hashinsight.identity.scope import Scope
+from hashinsight.inventory.queries import places
+from hashinsight.inventory.routes.asking import Now, SiteQuery
+from hashinsight.kit.announcing import Announcer
+from hashinsight.kit.errors import Unavailable, ValidationFailed
+from hashinsight.kit.web.session import get_database
+from hashinsight.problems.service.streaming import KINDS, Watching, watch
+
+router = APIRouter()
+
+MOST_STREAMS = 500  # of one process
+_MOST_SECONDS = 3600
+_EXAMPLE = (
+    'retry: 3000\nid: 01980f80-0000-7000-8000-0000000007e1\nevent: hello\ndata: {"sites":[3],"kinds":["problems"]}\n\n'
+    'id: 01980f80-0000-7000-8000-0000000007e2\nevent: problems\ndata: {"site_id":3,"changes":[{"id":'
+    '"01980f80-0000-7000-8000-0000000007e2","problem_id":"01980f80-0000-7000-8000-0000000000e1","kind":"opened",'
+    '"miner_id":"B2-R14-03","issue_code":"offline","severity":"P0","status":"open"}]}\n\n: beat\n\n'
+)
+_ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {"description": "Until it ends", "content": {"text/event-stream": {"example": _EXAMPLE}}}
+}
+
+
+@router.get("/stream", response_class=StreamingResponse, responses=_ANSWERS)
+async def stream(
+    *,
+    request: Request,
+    principal: Known,
+    now: Now,
+    site_id: SiteQuery = None,
+    kinds: Annotated[
+        str, Query(max_length=100, description="`problems`, `telemetry`, or both by a comma.")
+    ] = "problems",
+    seconds: Annotated[
+        int, Query(ge=0, le=_MOST_SECONDS, description="How long at the most; 0: what is known now, and end.")
+    ] = _MOST_SECONDS,
+    last_event_id: Annotated[
+        str | None, Header(max_length=64, description="Tell again what came after this; a browser sends it by itself.")
+    ] = None,
+) -> Response:
+    """What changes in one's scope, as it changes (text/event-stream).
+
+    `hello` says what is watched; `problems` what happened to which problem; `telemetry` that live values of a site are
+    new; `resync` that too much has changed to tell, so that lists are to be read again; `bye` why it ends: the login
+    ran out or was ended, the time is up, the server stops. A comment every 15 seconds keeps the line open.
+    """
+    chosen, last = _kinds(kinds), _uuid(last_event_id)
+    announcer: Announcer = request.app.state.announcer
+    if announcer.waiters >= MOST_STREAMS:
+        raise Unavailable("too many streams are open: try again later", code="TOO_MANY_STREAMS", retry_after_sec=30)
+    scope = principal.scope_for(Permission.SEE)
+    site = None
+    if site_id is not None:
+        async with get_database(request).reading(scope.context(read_only=True)) as session:
+            site = (await places.get_site(session, scope, site_id)).id
+
+    async def again() -> Scope:
+        return (await authenticate(request)).scope_for(Permission.SEE)
+
+    lasts = 0 if request.scope.get("is_head") else seconds
+    watching = Watching(get_database(request), announcer, again, time.monotonic, site, chosen, last, lasts)
+    lines = watch(watching, scope, now=now)
+    # a proxy that collects an answer before it passes it on would hold the events back
+    return StreamingResponse(lines, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+
+
+def _kinds(given: str) -> frozenset[str]:
+    chosen = frozenset(word.strip() for word in given.split(",") if word.strip())
+    if not chosen or chosen - set(KINDS):
+        raise ValidationFailed(f"kinds are {' and '.join(KINDS)}", code="UNKNOWN_KIND")
+    return chosen
+
+
+def _uuid(given: str | None) -> UUID | None:
+    try:
+        return None if not given else UUID(given)
+    except ValueError:
+        raise ValidationFailed("Last-Event-ID is not one of ours", code="UNKNOWN_EVENT_ID") from None

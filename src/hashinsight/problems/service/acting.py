@@ -1,0 +1,105 @@
+"""Acts of people on problems: one or a thousand, each with its own result, all in one transaction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.audit.actions import Action
+from hashinsight.audit.service import Entry, record_many
+from hashinsight.identity import queries as identity
+from hashinsight.kit.announcing import announce
+from hashinsight.kit.errors import HashInsightError
+from hashinsight.problems import errors, registry_acts
+from hashinsight.problems.acts import MOVES, Act, Refused, Said, refusal, status_of, word_of
+from hashinsight.problems.asking import Asker
+from hashinsight.problems.queries import showing
+
+_AUDITED = {
+    Act.ACKNOWLEDGE: Action.PROBLEM_ACKNOWLEDGED,
+    Act.START: Action.PROBLEM_STARTED,
+    Act.ASSIGN: Action.PROBLEM_ASSIGNED,
+    Act.COMMENT: Action.PROBLEM_COMMENTED,
+    Act.RESOLVE: Action.PROBLEM_RESOLVED,
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one id. `error` says why nothing did."""
+
+    id: UUID
+    status: str | None = None
+    error: HashInsightError | None = None
+
+
+async def act_on_one(
+    session: AsyncSession, asker: Asker, act: Act, problem_id: UUID, said: Said, *, now: datetime
+) -> None:
+    (outcome,) = await act_on_many(session, asker, act, [problem_id], said, now=now)
+    if outcome.error is not None:
+        raise outcome.error
+
+
+async def act_on_many(
+    session: AsyncSession, asker: Asker, act: Act, ids: Sequence[UUID], said: Said, *, now: datetime
+) -> list[Outcome]:
+    """In the order of the ids, each named once. Nobody else's act comes between reading and writing."""
+    wanted = list(dict.fromkeys(ids))
+    seen = await showing.list_seen(session, asker.seen, wanted)
+    if not seen:
+        raise errors.no_problem()
+    mine = await showing.list_seen(session, asker.acting(), sorted(seen))
+    if act is Act.ASSIGN and said.assignee is not None:
+        said = replace(said, assignee=await _assignee(session, said.assignee))
+    rows = {row.id: row for row in await registry_acts.lock(session, sorted(mine))}
+    refused = {key: refusal(act, status_of(row.status), assigned_to=row.assigned_to, said=said)
+               for key, row in rows.items()}  # fmt: skip
+    going = [key for key, why in refused.items() if why is None]
+    moved = {row.id: row for row in await registry_acts.move(session, asker.actor, act, going, said, now=now)}
+    entries = [_entry(asker, act, rows[key], said) for key in moved]
+    if entries:
+        await record_many(session, asker.actor, entries, now=now)
+    for site_id in {row.site_id for row in moved.values()}:
+        announce(session, asker.tenant_id, site_id, "problems")
+    return [
+        Outcome(key, moved[key].status) if key in moved else Outcome(key, error=_why(key, seen, mine, rows, refused))
+        for key in wanted
+    ]
+
+
+async def _assignee(session: AsyncSession, named: str) -> str:
+    """By id or e-mail, as the id."""
+    try:
+        user = await identity.find_user(session, UUID(named))
+    except ValueError:
+        user = await identity.find_user_by_email(session, named.lower())
+    if user is None or user.state != "active":
+        raise errors.no_such_user()
+    return str(user.id)
+
+
+def _entry(asker: Asker, act: Act, row: Any, said: Said) -> Entry:
+    ends = MOVES[act].ends
+    before: dict[str, Any] = {"status": row.status}
+    after: dict[str, Any] = {"status": row.status if ends is None else word_of(ends), "miner_id": row.miner_id}
+    after |= {"issue_code": row.issue_code, "site_id": row.site_id}
+    if act is Act.ASSIGN:
+        before["assigned_to"], after["assigned_to"] = row.assigned_to, said.assignee
+    if act is Act.RESOLVE:
+        after |= {"cause": None if said.cause is None else said.cause.value, "action": said.action}
+    return Entry(_AUDITED[act], "problem", row.id, before, after, said.comment, asker.tenant_id)
+
+
+def _why(
+    key: UUID, seen: set[UUID], mine: set[UUID], rows: dict[UUID, Any], refused: dict[UUID, Refused | None]
+) -> HashInsightError:
+    if key in seen and key not in mine:
+        return errors.not_here()
+    if key not in rows:
+        return errors.no_problem()
+    why = refused[key] or Refused("CONFLICT", "somebody was first")
+    return errors.refused(why, {"status": rows[key].status, "acked_by": rows[key].acked_by})

@@ -1,0 +1,157 @@
+"""A stream of what changes, for one who watches: it holds no session, reads in its own scope, and heals by looking.
+
+Redis only says when to look. Without it a stream looks every few seconds; with it, it looks now and then all the same,
+because a message can be lost and a replica can be late.
+"""
+
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from sqlalchemy.exc import SQLAlchemyError
+
+from hashinsight.identity.scope import Scope
+from hashinsight.kit.announcing import Announcer, Bell
+from hashinsight.kit.db.database import Database
+from hashinsight.kit.errors import HashInsightError
+from hashinsight.kit.ids import first_id_at
+from hashinsight.problems.queries import happenings
+
+KINDS = ("problems", "telemetry")
+MOST_CHANGES = 500  # in one look; more than that are not told one by one
+_BEAT_SECONDS = 15.0
+_LOOK_SECONDS = 5.0  # while Redis is away
+_TELEMETRY_SECONDS = 60.0  # the same: how often live values are rolled up
+_RETRY_MS = 3000
+# Ids are made before their transaction commits: what was under way at the last look may have an older one.
+_OVERLAP = timedelta(seconds=60)
+_MOST_REMEMBERED = 5000
+
+
+@dataclass
+class Place:
+    """How far a stream has come: the newest entry that it knows of, and those that it told lately."""
+
+    newest: UUID
+    floor: UUID
+    told: OrderedDict[UUID, None] = field(default_factory=OrderedDict)
+
+    def begin(self) -> UUID:
+        return max(self.floor, _earlier(self.newest))
+
+    def take(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        fresh = [row for row in rows if row["id"] not in self.told]
+        for row in fresh:
+            self.told[row["id"]] = None
+            self.newest = max(self.newest, row["id"])
+        while len(self.told) > _MOST_REMEMBERED:
+            self.told.popitem(last=False)
+        return fresh
+
+    def skip_to(self, newest: UUID) -> None:
+        self.newest = self.floor = max(self.newest, newest)
+
+
+def _earlier(one: UUID) -> UUID:
+    """The first id of a moment before this one's. Its first 48 bits are milliseconds since 1970."""
+    return UUID(int=max((one.int >> 80) - int(_OVERLAP.total_seconds() * 1000), 0) << 80)
+
+
+@dataclass(frozen=True)
+class Watching:
+    """Who watches what. `scope` asks again who they are: a login that has ended ends the stream."""
+
+    database: Database
+    announcer: Announcer
+    scope: Callable[[], Awaitable[Scope]]
+    clock: Callable[[], float]  # seconds that only go forward
+    site_id: int | None
+    kinds: frozenset[str]
+    last_event_id: UUID | None
+    seconds: float
+
+
+async def watch(watching: Watching, scope: Scope, *, now: datetime) -> AsyncIterator[str]:
+    """Lines of a text/event-stream."""
+    ends, telemetry_at = watching.clock() + watching.seconds, watching.clock()
+    with watching.announcer.waiting(scope.tenant_id) as bell:
+        place, sites = await _begin(watching, scope, now=now)
+        said = {"sites": sites, "kinds": sorted(watching.kinds)}
+        yield f"retry: {_RETRY_MS}\n" + _line("hello", said, place.newest)
+        rung: set[tuple[int, str]] = set()
+        while True:
+            try:
+                scope = await watching.scope()
+                lines, sites = await _look(watching, scope, place)
+            except HashInsightError as error:
+                yield _line("bye", {"reason": error.error_code})
+                return
+            except (SQLAlchemyError, OSError):  # the database is away for a moment: the next look tells
+                lines = []
+            if not watching.announcer.is_heard and watching.clock() - telemetry_at >= _TELEMETRY_SECONDS:
+                rung |= {(site_id, "telemetry") for site_id in sites}
+                telemetry_at = watching.clock()
+            lines += _telemetry(watching, rung, sites)
+            yield "".join(lines) or ": beat\n\n"
+            left = ends - watching.clock()
+            if left <= 0 or watching.announcer.is_closed:
+                yield _line("bye", {"reason": "STOPPING" if watching.announcer.is_closed else "TIME_IS_UP"})
+                return
+            rung = await _wait(watching, bell, left)
+
+
+async def _wait(watching: Watching, bell: Bell, left: float) -> set[tuple[int, str]]:
+    return await bell.wait(min(left, _BEAT_SECONDS if watching.announcer.is_heard else _LOOK_SECONDS))
+
+
+async def _begin(watching: Watching, scope: Scope, *, now: datetime) -> tuple[Place, list[int]]:
+    async with watching.database.reading(scope.context(read_only=True)) as session:
+        sites = _wanted(watching, await happenings.list_sites(session, scope))
+        newest = await happenings.find_newest(session, sites) or first_id_at(now)
+    last = watching.last_event_id
+    # what had just begun before is not told again, but for one who says how far it was
+    return (Place(newest, newest), sites) if last is None else (Place(last, _earlier(last)), sites)
+
+
+async def _look(watching: Watching, scope: Scope, place: Place) -> tuple[list[str], list[int]]:
+    async with watching.database.reading(scope.context(read_only=True)) as session:
+        sites = _wanted(watching, await happenings.list_sites(session, scope))
+        if "problems" not in watching.kinds:
+            return [], sites
+        rows = await happenings.list_since(session, scope, sites, place.begin(), limit=MOST_CHANGES)
+        if len(rows) > MOST_CHANGES:
+            newest = await happenings.find_newest(session, sites)
+            place.skip_to(newest or place.newest)
+            return [_line("resync", {"sites": sites, "kind": "problems"}, place.newest)], sites
+    fresh = place.take(rows)
+    by_site: dict[int, list[dict[str, Any]]] = {}
+    for row in fresh:
+        by_site.setdefault(row["site_id"], []).append({**row})
+    lines = [
+        _line("problems", {"site_id": site_id, "changes": changes}, place.newest)
+        for site_id, changes in by_site.items()
+    ]
+    return lines, sites
+
+
+def _telemetry(watching: Watching, rung: set[tuple[int, str]], sites: list[int]) -> list[str]:
+    if "telemetry" not in watching.kinds:
+        return []
+    return [
+        _line("telemetry", {"site_id": site_id})
+        for site_id, kind in sorted(rung)
+        if kind == "telemetry" and site_id in sites
+    ]
+
+
+def _wanted(watching: Watching, sites: list[int]) -> list[int]:
+    return [one for one in sites if watching.site_id in (None, one)]
+
+
+def _line(event: str, said: dict[str, Any], newest: UUID | None = None) -> str:
+    number = "" if newest is None else f"id: {newest}\n"
+    return f"{number}event: {event}\ndata: {msgspec.json.encode(said).decode()}\n\n"

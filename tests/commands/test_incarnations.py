@@ -1,0 +1,83 @@
+"""A device that is started anew gets what its last life held at once, under the same ids, and nobody else loses any."""
+
+import asyncio
+
+import pytest
+
+from hashinsight.commands.service.examining import examine
+from tests.commands.gate import Gate, Headers
+
+
+def life(headers: Headers, number: object, device: str = "box-1") -> Headers:
+    return {**headers, "X-Device-ID": device, "X-Device-Incarnation": str(number)}
+
+
+def ids(commands: list[dict[str, object]]) -> set[str]:
+    return {str(one["command_id"]) for one in commands}
+
+
+async def test_what_the_last_life_held_comes_back_at_once_under_the_same_id(gate: Gate) -> None:
+    command_id, *_ = await gate.order("set_fan", 1, 2, 3)
+    first = await gate.polled(life(gate.north, 1))
+    assert len(first) == 3
+    assert await gate.polled(life(gate.north, 1)) == [], "the same life holds them"
+    again = await gate.polled(life(gate.north, 2))
+    assert ids(again) == ids(first)
+    assert {one["attempt"] for one in again} == {2}
+    assert gate.events(command_id) == ["created", "leased", "lease_lost", "leased"]
+    for one in again:
+        assert await gate.said(str(one["command_id"]), headers=life(gate.north, 2)) == (True, "succeeded", None)
+    async with asyncio.timeout(30):
+        examined = await examine(gate.scene.database, gate.tenant_id)
+    assert examined.ok, examined.findings
+    lost = gate.rows("select * from audit_log where action = 'command_lease_lost'")
+    assert len(lost) == 3
+
+
+async def test_leases_of_other_devices_and_collectors_stay_where_they_are(gate: Gate) -> None:
+    await gate.order("set_fan", 1, 2, 3)
+    (own,) = await gate.polled(life(gate.north, 1), limit=1)
+    (shard,) = await gate.polled(life(gate.north, 7, "box-2"), limit=1)
+    (other,) = await gate.polled(life(gate.south, 7), limit=1)
+    assert ids(await gate.polled(life(gate.north, 2))) == ids([own])
+    for one, headers in ((shard, life(gate.north, 7, "box-2")), (other, life(gate.south, 7))):
+        assert await gate.said(str(one["command_id"]), headers=headers) == (True, "succeeded", None)
+
+
+@pytest.mark.parametrize("said", ["1", "2", "", "0", "-3", "9" * 30, "two", "²"])
+async def test_only_a_later_life_moves_anything(gate: Gate, said: str) -> None:
+    """A poll that was on its way when its life ended, a folder that was restored, and what is no number."""
+    await gate.order("set_fan", 1)
+    held = await gate.polled(life(gate.north, 2))
+    assert len(held) == 1
+    assert await gate.polled({**life(gate.north, 2), "X-Device-Incarnation": said.encode()}) == []  # type: ignore[dict-item]
+    assert ids(await gate.polled(life(gate.north, 3))) == ids(held)
+
+
+async def test_another_process_that_never_met_the_device_gives_nothing_back_to_the_same_life(gate: Gate) -> None:
+    await gate.order("set_fan", 1)
+    assert len(await gate.polled(life(gate.north, 5))) == 1
+    gate.scene.app.state.met._newest.clear()
+    assert await gate.polled(life(gate.north, 5)) == []
+
+
+async def test_what_could_not_be_handed_out_again_keeps_its_lease_for_an_ack_on_its_way(gate: Gate) -> None:
+    last, dying = await gate.order("set_fan", 1, max_retries=0), await gate.order("set_fan", 2, ttl_sec=60)
+    held = {one["miner_id"]: str(one["command_id"]) for one in await gate.polled(life(gate.north, 1))}
+    gate.scene.at(61)
+    assert await gate.polled(life(gate.north, 2)) == []
+    assert {gate.command(one)["state"] for one in (*last, *dying)} == {"dispatched"}
+    for name in ("m1", "m2"):
+        assert await gate.said(held[name], headers=life(gate.north, 2)) == (True, "succeeded", None)
+
+
+async def test_a_late_ack_of_the_last_life_still_ends_what_came_back(gate: Gate) -> None:
+    """It ran before the end; the new life has it in its journal, and says so before or after it is given it again."""
+    await gate.order("set_fan", 1)
+    (held,) = await gate.polled(life(gate.north, 1))
+    (again,) = await gate.polled(life(gate.north, 2))
+    assert again["command_id"] == held["command_id"]
+    body = {"status": "skipped", "error_code": "OUTCOME_UNKNOWN"}
+    answer = await gate.say(str(held["command_id"]), body, headers=life(gate.north, 2))
+    assert (answer.json()["applied"], answer.json()["state"]) == (True, "failed")
+    assert await gate.polled(life(gate.north, 3)) == []

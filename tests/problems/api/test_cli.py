@@ -1,0 +1,76 @@
+"""`hashinsight problem …` and the typed client, as a person at the machine and a program use them."""
+
+import json
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from hashinsight.client import ApiError
+from hashinsight.kit import logs
+from hashinsight.kit.db.address import DatabaseAddress
+from hashinsight.problems.codes import EventStatus, Issue, Severity
+from tests.commands.test_cli import Shell
+from tests.problems.api.ward import Ward
+
+
+@pytest.fixture
+def shell(ward: Ward, address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    del ward
+    monkeypatch.setenv("HASHINSIGHT_DATABASE_URL", address.url)
+    monkeypatch.setenv("HASHINSIGHT_DATA_DIR", str(tmp_path))
+    monkeypatch.setattr(logs, "configure_logs", lambda *_: None)
+    return Shell()
+
+
+async def test_a_shift_looks_takes_resolves_and_suppresses(ward: Ward, shell: Shell) -> None:
+    worst = ward.problem("m1", Issue.OFFLINE, Severity.P0)
+    ward.problem("m2", status=EventStatus.RESOLVED)
+    listed = await shell.told("problems", "list", "--site", "tx-1")
+    assert str(worst) in listed
+    assert "m2" not in listed
+    assert (await shell.told("problem", "list", "--tenant", "a", "--severity", "P3")) == "no problems\n"
+    assert "P9: severity is one of" in await shell.refused("problem", "list", "--tenant", "a", "--severity", "P9")
+    assert (await shell.told("problem", "ack", str(worst), "--comment", "on my way")) == "P0 offline of m1: ack\n"
+    assert "somebody has taken it already" in await shell.refused("problem", "ack", str(worst))
+    assert (await shell.told("problem", "start", str(worst))).endswith("in_progress\n")
+    assert (await shell.told("problem", "comment", str(worst), "the breaker is out")).endswith("in_progress\n")
+    await ward.desk.people.user("Technician", email="kim@example.com")
+    assert (await shell.ok("problem", "assign", str(worst), "--to", "kim@example.com"))["assigned_to"] is not None
+    assert "cause is one of" in await shell.refused("problem", "resolve", str(worst), "--cause", "gremlins")
+    done = await shell.ok("problem", "resolve", str(worst), "--cause", "repaired", "--action", "breaker in")
+    assert (done["status"], done["resolved_by"]) == ("resolved", "system")
+    story = await shell.told("problem", "show", str(worst))
+    assert story.splitlines()[0] == f"P0 offline of m1 at site {ward.desk.site_id()}: resolved"
+    assert "acknowledged by the system: on my way" in story
+    assert (await shell.ok("problem", "summary", "--site", "tx-1"))["total_miners"] == 60
+    assert "60 machines" in await shell.told("problem", "summary", "--site", "tx-1")
+    quiet = ("problem", "suppress", "--site", "tx-1", "--reason", "rewiring")
+    assert await shell.told(*quiet, "--miner", "m1") == "m1 is suppressed until it is lifted\n"
+    assert await shell.told(*quiet, "--zone", "z1") == "z1 is suppressed until it is lifted\n"
+    lifted = await shell.told("problem", "unsuppress", "--site", "tx-1", "--miner", "m1")
+    assert lifted == "m1: 1 lifted; still suppressed by its zone\n"
+    told = json.loads((await shell.run("problem", "list", "--tenant", "a", "--json")).stdout)
+    assert told["pagination"]["total"] == 0
+
+
+async def test_a_program_does_the_same_by_the_typed_client(ward: Ward) -> None:
+    made = [ward.problem(f"m{n}") for n in range(1, 4)]
+    noc = (await ward.desk.person("NOC")).problems
+    found = [one async for one in noc.list(site_id="tx-1", per_page=2)]
+    assert {UUID(one["id"]) for one in found} == set(made)
+    first, second, third = (str(one) for one in made)
+    assert (await noc.acknowledge(first))["status"] == "ack"
+    with pytest.raises(ApiError, match="ALREADY_ACKNOWLEDGED"):
+        await noc.acknowledge(first)
+    assert (await noc.start(first, "here"))["status"] == "in_progress"
+    assert (await noc.comment(first, "x"))["status"] == "in_progress"
+    assert (await noc.resolve(first, "cleaned", "dust"))["resolution_cause"] == "cleaned"
+    with pytest.raises(ApiError, match="ALREADY_ASSIGNED"):
+        await noc.assign(second, None)
+    assert (await noc.bulk("resolve", [second, third], cause="other"))["counts"] == {"changed": 2, "refused": 0}
+    assert (await noc.get(first))["problem"]["id"] == first
+    assert (await noc.summary("tx-1"))["by_severity"]["P2"] == 0
+    assert (await noc.suppress("m1", "x", maintenance=True))["success"]
+    assert (await noc.health("m1", "tx-1"))["suppressions"][0]["maintenance"]
+    assert (await noc.unsuppress("m1"))["success"]

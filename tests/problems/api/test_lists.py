@@ -1,0 +1,215 @@
+"""Lists and the summary: filters, order, pages, scopes, both families of paths, and bad input with a code for each."""
+
+from datetime import timedelta
+from typing import Any
+
+from hashinsight.problems.codes import EventStatus, Issue, Severity
+from hashinsight.problems.routes import examples
+from tests.problems.api.ward import HOSTING, V1, Ward, code_of
+
+FIVE = (
+    ("GET", "/sites/tx-1/health_summary"),
+    ("GET", "/sites/tx-1/problems"),
+    ("GET", "/miners/m1/problems"),
+    ("POST", "/miners/m1/suppress"),
+    ("POST", "/miners/m1/unsuppress"),
+)
+
+
+def ids(answer: Any) -> list[str]:
+    return [one["id"] for one in answer["problems"]]
+
+
+async def test_the_five_hosting_routes_answer_401_to_strangers_and_the_same_as_the_others_to_those_who_may(
+    ward: Ward,
+) -> None:
+    ward.problem("m1")
+    noc = await ward.headers()
+    for method, path in FIVE:
+        body = {"reason": "x"} if path.endswith("/suppress") else None
+        for headers in ({}, {"Authorization": "Bearer forged"}, {"Cookie": "hi_access=forged"}):
+            answer = await ward.api.request(method, f"{HOSTING}{path}", json=body, headers=headers)
+            assert answer.status_code == 401, (path, answer.text)
+            assert answer.json()["success"] is False
+        both = [await ward.api.request(method, f"{family}{path}", json=body, headers=noc) for family in (HOSTING, V1)]
+        assert [one.status_code for one in both] == [200, 200], (path, both[0].text)
+        assert both[0].json().keys() == both[1].json().keys()
+        if method == "GET":
+            assert both[0].json() == both[1].json()
+
+
+async def test_the_order_is_severity_then_risk_then_when_it_was_last_seen_and_the_pulse_knows_that_best(
+    ward: Ward,
+) -> None:
+    long_gone = ward.now - timedelta(minutes=30)
+    old = ward.problem("m1", severity=Severity.P2, seen=False, last_seen=long_gone, pulse_seen=long_gone)
+    seen = ward.problem("m2", severity=Severity.P2)
+    risky = ward.problem("m3", severity=Severity.P2, p_fail=0.4)
+    riskier = ward.problem("m4", severity=Severity.P2, p_fail=0.9)
+    worst = ward.problem("m5", Issue.OFFLINE, Severity.P0)
+    found = await ward.get("/sites/tx-1/problems", await ward.headers())
+    assert ids(found) == [str(one) for one in (worst, riskier, risky, seen, old)]
+    assert found["problems"][3]["last_seen_ts"] == (ward.now - timedelta(minutes=1)).isoformat().replace("+00:00", "Z")
+    assert found["problems"][0]["recurrence_count"] == 3
+    assert found["problems"][0].keys() == examples.PROBLEM.keys()
+    assert found["pagination"] == {"page": 1, "per_page": 50, "total": 5, "pages": 1}
+    turned = await ward.get("/sites/tx-1/problems", await ward.headers(), order="reversed")
+    assert ids(turned) == list(reversed(ids(found)))
+
+
+async def test_pages_hold_every_problem_once_in_every_order_and_the_one_behind_the_last_is_empty(ward: Ward) -> None:
+    made = {str(ward.problem(f"m{n}", p_fail=(n % 3) / 10 or None, minutes=10 + n % 4)) for n in range(1, 24)}
+    noc = await ward.headers()
+    for sort in ("severity", "p_fail_24h", "last_seen_ts", "start_ts", "loss_ths", "miner_id"):
+        for order in ("usual", "reversed"):
+            pages = [
+                await ward.get("/sites/tx-1/problems", noc, sort=sort, order=order, page=page, per_page=10)
+                for page in (1, 2, 3, 4)
+            ]
+            assert [len(one["problems"]) for one in pages] == [10, 10, 3, 0]
+            assert {one["pagination"]["total"] for one in pages} == {23}
+            assert {one["pagination"]["pages"] for one in pages} == {3}
+            assert {key for one in pages for key in ids(one)} == made
+    by_name = await ward.get("/problems", noc, sort="miner_id", per_page=3)
+    assert [one["miner_id"] for one in by_name["problems"]] == ["m1", "m10", "m11"]
+
+
+async def test_every_filter_narrows_and_an_empty_one_does_not(ward: Ward) -> None:
+    a = str(ward.problem("m1", Issue.OFFLINE, Severity.P0, firmware="7.1"))
+    b = str(ward.problem("m2", Issue.FAN_ZERO, Severity.P1, EventStatus.ACK))
+    c = str(ward.problem("m3", symptom=True))
+    over = str(ward.problem("m4", status=EventStatus.RESOLVED))
+    waits = str(ward.problem("m5", status=EventStatus.PENDING))
+    far = str(ward.problem("n1", site="tx-2"))
+    noc = await ward.headers()
+    for query, wanted in (
+        ({"severity": "", "issue_code": "", "status": "", "model": "", "zone": "", "symptoms": ""}, {a, b, c}),
+        ({"severity": "P0,P1"}, {a, b}),
+        ({"severity": ["P0", "P2"]}, {a, c}),
+        ({"issue_code": "fan_zero"}, {b}),
+        ({"status": "ack"}, {b}),
+        ({"status": "resolved"}, {over}),
+        ({"status": "pending"}, {waits}),
+        ({"status": "open,resolved"}, {a, c, over}),
+        ({"model": "antminer s19"}, {a, b, c}),
+        ({"model": "Whatsminer M50"}, set()),
+        ({"firmware": "7.1"}, {a}),
+        ({"zone": "z1"}, {a, c}),
+        ({"zone": "nowhere"}, set()),
+        ({"text": "m1"}, {a}),
+        ({"symptoms": "exclude"}, {a, b}),
+        ({"zone": "z1", "severity": "P2"}, {c}),
+    ):
+        found = await ward.get("/sites/tx-1/problems", noc, **query)
+        assert set(ids(found)) == wanted, query
+        assert found["pagination"]["total"] == len(wanted)
+    assert set(ids(await ward.get("/problems", noc))) == {a, b, c, far}
+    assert set(ids(await ward.get("/problems", noc, site_id="tx-2"))) == {far}
+    by_number = await ward.get(f"/sites/{ward.desk.site_id()}/problems", noc)
+    assert set(ids(by_number)) == {a, b, c}
+
+
+BAD = {
+    "severity=P4": "UNKNOWN_SEVERITY",
+    "status=closed": "UNKNOWN_STATUS",
+    "issue_code=gremlins": "UNKNOWN_ISSUE_CODE",
+    "page=0": "VALIDATION_FAILED",
+    "page=2000000": "VALIDATION_FAILED",
+    "per_page=501": "VALIDATION_FAILED",
+    "sort=colour": "VALIDATION_FAILED",
+    "symptoms=maybe": "VALIDATION_FAILED",
+    "text=%00": "VALIDATION_FAILED",
+    f"model={'x' * 101}": "VALIDATION_FAILED",
+    "site_id=nowhere": "NOT_FOUND",
+}
+
+
+async def test_bad_input_is_refused_with_a_code(ward: Ward) -> None:
+    noc = await ward.headers()
+    for query, code in BAD.items():
+        answer = await ward.api.get(f"{V1}/problems?{query}", headers=noc)
+        assert code_of(answer) == (404 if code == "NOT_FOUND" else 422, code), query
+
+
+async def test_a_scope_holds_for_lists_counts_summaries_and_files(ward: Ward) -> None:
+    odd = str(ward.problem("m1", Issue.OFFLINE, Severity.P0))
+    even = str(ward.problem("m2"))
+    tx_1, z1 = ward.desk.site_id(), ward.desk.zone_id("z1")
+    member = ward.desk.row("select miner_no from miners where miner_id = 'm2'")["miner_no"]
+    group = ward.desk.row(
+        "insert into groups (tenant_id, name, kind, created_at) select tenant_id, 'g', 'listed', now() from sites"
+        " where id = %s returning id", tx_1,
+    )["id"]  # fmt: skip
+    ward.desk.write(
+        "insert into group_members (group_id, miner_no, tenant_id, site_id)"
+        " select %s, miner_no, tenant_id, site_id from miners where miner_no = %s",
+        *(group, member),
+    )
+    for scope, wanted in ({"zones": [z1]}, {odd}), ({"groups": [group]}, {even}), ({"sites": [tx_1]}, {odd, even}):
+        customer = await ward.headers("Customer", **scope)
+        found = await ward.get("/problems", customer)
+        assert set(ids(found)) == wanted
+        assert found["pagination"]["total"] == len(wanted)
+        summary = await ward.get("/sites/tx-1/health_summary", customer)
+        assert sum(summary["by_severity"].values()) == len(wanted)
+        assert len(summary["top_risks"]) == len(wanted)
+        lines = (await ward.api.get(f"{V1}/problems?format=csv", headers=customer)).text.splitlines()
+        assert {line.split(",")[0] for line in lines[1:]} == wanted
+    elsewhere = await ward.headers("Owner", sites=[ward.desk.site_id("tx-2")])
+    for path in ("/sites/tx-1/problems", "/sites/tx-1/health_summary", "/miners/m1/problems", f"/problems/{odd}"):
+        assert code_of(await ward.api.get(f"{V1}{path}", headers=elsewhere)) == (404, "NOT_FOUND")
+        other_tenant = await ward.api.get(f"{V1}{path}", headers=await ward.headers("Owner", "b"))
+        assert code_of(other_tenant) == (404, "NOT_FOUND")
+
+
+async def test_a_summary_counts_problems_now_and_machines_as_the_last_scan_left_them(ward: Ward) -> None:
+    noc = await ward.headers()
+    empty = await ward.get("/sites/tx-1/health_summary", noc)
+    assert (empty["total_miners"], empty["unknown_miners"], empty["last_scan_ts"]) == (60, 60, None)
+    ward.problem("m1", Issue.OFFLINE, Severity.P0)
+    ward.problem("m2", p_fail=0.2)
+    ward.problem("m3", p_fail=0.7)
+    ward.problem("m4", status=EventStatus.RESOLVED)
+    ward.problem("m5", status=EventStatus.PENDING)
+    ward.desk.write(
+        "insert into problem_runs (tenant_id, site_id, period, ran_at, machines, fresh, stale, offline, unknown,"
+        " healthy, with_problem, actions, seconds) select tenant_id, id, %s, %s, 60, 50, 5, 1, 4, 48, 3, '{}', '{}'"
+        " from sites where code = 'tx-1'",
+        *(ward.now, ward.now),
+    )
+    told = await ward.get("/sites/tx-1/health_summary", noc)
+    assert told.keys() == examples.SUMMARY.keys()
+    assert told["by_severity"] == {"P0": 1, "P1": 0, "P2": 2, "P3": 0}
+    assert told["by_issue"] == {"hashrate_degradation": 2, "offline": 1}
+    machines = ("total_miners", "healthy_miners", "problem_miners", "unknown_miners")
+    assert [told[name] for name in machines] == [60, 48, 3, 9]
+    assert [one["miner_id"] for one in told["top_risks"]] == ["m3", "m2", "m1"]
+    assert told["loss"] == {"ths": 0.0, "thh": 0.0}
+    assert told["last_scan_ts"] == ward.now.isoformat().replace("+00:00", "Z")
+
+
+async def test_a_machine_shows_what_is_open_and_on_request_what_is_over(ward: Ward) -> None:
+    acked = str(ward.problem("m1", status=EventStatus.ACK))
+    over = str(ward.problem("m1", Issue.OFFLINE, Severity.P0, EventStatus.RESOLVED, with_pulse=False))
+    noc = await ward.headers()
+    found = await ward.get("/miners/m1/problems", noc)
+    assert (found["miner_id"], ids(found), found["total"]) == ("m1", [acked], 1)
+    assert set(ids(await ward.get("/miners/m1/problems", noc, include_resolved=True))) == {acked, over}
+    assert ids(await ward.get("/miners/m1/problems", noc, status="resolved")) == [over]
+    assert ids(await ward.get("/miners/m1/problems", noc, status="open")) == []
+    assert code_of(await ward.api.get(f"{V1}/miners/nobody/problems", headers=noc)) == (404, "NOT_FOUND")
+
+
+async def test_a_file_holds_all_pages_in_their_order_is_recorded_and_carries_no_formula(ward: Ward) -> None:
+    first = ward.problem("m2", Issue.OFFLINE, Severity.P0, p_fail=0.5)
+    ward.problem("m1", status=EventStatus.RESOLVED, action="=cmd()", cause="other", resolved_by="x")
+    noc = await ward.headers()
+    answer = await ward.api.get(f"{V1}/problems", params={"format": "csv", "status": "open,resolved"}, headers=noc)
+    assert answer.headers["content-type"].startswith("text/csv")
+    lines = answer.text.split("\r\n")
+    assert lines[0].startswith("id,site_id,miner_id,zone,")
+    assert lines[1].startswith(f"{first},")
+    assert "'=cmd()" in lines[2]
+    assert lines[3:] == [""]
+    (entry,) = ward.audited("problems_exported")
+    assert entry["after"] == {"status": "open,resolved", "rows": 2}
