@@ -94,7 +94,9 @@ def _install(npm: Sequence[str], environment: dict[str, str]) -> int:
     if stamp.is_file() and stamp.read_text() == wanted:
         return 0
     _say("installing the console's packages from the registry that npm is set up for")
-    done = subprocess.run([*npm, "ci", "--silent", "--no-audit", "--no-fund"], cwd=HERE, env=environment, check=False)
+    # not `npm ci`: it refuses a lock file that does not name the compiled parts of every other platform
+    options = ["--no-save", "--silent", "--no-audit", "--no-fund"]
+    done = subprocess.run([*npm, "install", *options], cwd=HERE, env=environment, check=False)
     if done.returncode:
         _say("the console's packages could not be installed: is npm's registry within reach?")
         return done.returncode

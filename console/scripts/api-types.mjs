@@ -6,7 +6,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import openapiTypescript, { astToString } from "openapi-typescript";
 
 const place = new URL("../src/api/schema.d.ts", import.meta.url);
-const document = JSON.parse(readFileSync(0, "utf8"));
+const parts = [];
+for await (const part of process.stdin) parts.push(part);
+const document = JSON.parse(Buffer.concat(parts).toString("utf8"));
 
 for (const item of Object.values(document.paths)) {
   for (const operation of Object.values(item)) {

@@ -40,6 +40,7 @@ function row(over: Partial<Problem>): Row {
     ml_json: null,
     health_json: null,
     suppress_until: null,
+    suppressed: false,
     maintenance_flag: false,
     incident_id: null,
     symptom: false,

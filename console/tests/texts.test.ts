@@ -13,7 +13,7 @@ const pairs = Object.entries(texts) as [string, Pair][];
 const marks = (text: string) => [...new Set([...text.matchAll(/\{(\w+)/g)].map((found) => found[1]))].sort();
 
 // the same in every language: names, units and the languages' own names
-const SAME = new Set(["app.name", "user.english", "user.chinese", "miner.mac", "evidence.z", "map.then"]);
+const SAME = new Set(["app.name", "user.english", "user.chinese", "miner.mac", "evidence.z", "map.then", "miner.change"]);
 // what is read aloud or shown from an attribute
 const SHOWN = new Set(["aria-label", "title", "placeholder", "alt", "label", "hint"]);
 // symbols and units that are no language's words

@@ -1,6 +1,7 @@
 """An installation that people look at: server, embedded database, simulated machines and the edges that read them."""
 
 import asyncio
+import json
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,7 @@ from hashinsight.kit.db.address import address_of_socket
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.db.partitions import ensure
+from hashinsight.problems.service.cycle import run_cycle
 from hashinsight.telemetry.service import rolling
 from tests.running import Up, wait_for
 
@@ -55,8 +57,9 @@ from s, generate_series(0, {BIG_MACHINES - 1}) n join numbered on numbered.no = 
 _BIG_LIVE = """
 insert into telemetry_live (miner_no, tenant_id, site_id, ts, last_seen_at, online, status, flags, hashrate_5min_ths,
     hashrate_ths, temp_c, temp_max_c, power_w, updated_at)
-select miner_no, tenant_id, site_id, :now, :now, true, 1, 0, hash, hash, 60, 58 + miner_no % 31, 3100, :now
-from miners cross join lateral (select case when miner_no % 37 = 0 then 55.0 else 103.0 end as hash) made
+select miner_no, tenant_id, site_id, :heard, :heard, true, 1, 0, hash, hash, 60, heat, 3100, :heard
+from miners cross join lateral (select case when miner_no % 37 = 0 then 0.0 else 103.0 end as hash,
+    case when miner_no % 11 = 0 then 60 + miner_no % 31 else 62 + miner_no % 5 end as heat) made
 where site_id = :site
 """
 
@@ -95,11 +98,32 @@ class House:
             connection.execute(_named(_DAY), values)
             connection.execute(_named(_BIG), values)
             (values["site"],) = connection.execute("select id from sites where code = %s", [BIG]).fetchone() or (0,)
-            connection.execute(_named(_BIG_LIVE), values)
+            connection.execute(_named(_BIG_LIVE), values | {"heard": now - timedelta(seconds=60)})
+        await self._judge(values["site"], now)
+
+    async def _judge(self, site_id: int, now: datetime) -> None:
+        """Two cycles of the registry, so that what is wrong at the large site is open."""
+        database = Database(address_of_socket(self.up.folder.sockets, "hashinsight"))
+        for at in (now - timedelta(seconds=30), now):
+            async with database.transaction(job_context()) as session:
+                assert await run_cycle(database, session, site_id, period=at, now=at) is not None
+        await database.dispose()
 
     @property
     def first(self) -> str:
         return str(self.rows("select min(miner_id) from miners where miner_id like 'north-%'")[0][0])
+
+    @property
+    def hot(self) -> str:
+        return str(
+            self.rows("select id from problem_events where issue_code = 'overheat_crit' order by event_no")[0][0]
+        )
+
+    def keep_figures(self, **seen: Any) -> None:
+        """Beside the pictures: what was measured on this machine, however busy it was."""
+        file = self.shots / "figures.json"
+        known = json.loads(file.read_text()) if file.exists() else {}
+        file.write_text(json.dumps(known | seen, indent=1))
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         with psycopg.connect(self.up.superuser_url) as connection:

@@ -1,6 +1,5 @@
 """The console in a real browser: each page does its main act, and another user sees the effect through the API."""
 
-import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -287,6 +286,110 @@ def test_the_server_restarts_while_somebody_types_and_nothing_is_lost(
     assert made["created_reason"] == "written while the server was away"
 
 
+def test_problems_are_narrowed_marked_and_acknowledged_and_somebody_else_sees_it(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    def listed(**query: Any) -> Any:
+        return house.ask(house.owner, "GET", "/api/v1/problems", params=query).json()
+
+    total = listed()["pagination"]["total"]
+    assert total > 500
+    with visiting(browser, house, noc, "/problems") as visit:
+        page = visit.page
+        expect(page.get_by_role("status").filter(has_text="problems")).to_contain_text(f"{total:,} problems")
+        page.get_by_role("checkbox", name=re.compile("Critically hot")).check()
+        crit = listed(issue_code="overheat_crit")["pagination"]["total"]
+        expect(page.get_by_role("status").filter(has_text="problems")).to_contain_text(f"{crit:,} problems")
+        expect(page).to_have_url(re.compile("code=overheat_crit"))
+        page.keyboard.press("j")
+        page.keyboard.press("x")
+        page.keyboard.press("j")
+        page.keyboard.press("x")
+        bar = page.get_by_role("toolbar", name="2 selected")
+        expect(bar).to_be_visible()
+        assert faults_for_axe(page) == []
+        page.keyboard.press("a")
+        expect(page.get_by_text("Acknowledged", exact=True)).to_be_visible()
+        taken = listed(status="ack")["problems"]
+        assert {(one["issue_code"], one["status"]) for one in taken} == {("overheat_crit", "ack")}
+        assert len(taken) == 2
+        page.get_by_role("button", name="Saved views").click()
+        page.get_by_label("Name of the view").fill("hot ones")
+        page.get_by_role("button", name="Save this view").click()
+        with page.expect_download() as caught:
+            page.get_by_role("button", name="Export CSV").click()
+        assert caught.value.path().read_text("utf-8-sig").count("overheat_crit") == crit
+        visit.go("/problems")
+        page.get_by_role("button", name="Saved views").click()
+        page.get_by_role("button", name="hot ones", exact=True).click()
+        expect(page).to_have_url(re.compile("code=overheat_crit"))
+
+
+def test_a_problem_says_why_is_worked_on_and_resolved_and_its_machine_is_suppressed(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    found = house.ask(noc, "GET", "/api/v1/problems", params={"issue_code": "hashrate_zero"}).json()["problems"][0]
+    path = f"/sites/{BIG}/problems/{found['id']}"
+
+    def told() -> Any:
+        return house.ask(house.owner, "GET", f"/api/v1/problems/{found['id']}").json()
+
+    with visiting(browser, house, noc, path) as visit:
+        page = visit.page
+        expect(page.get_by_text("It answers but does not hash.")).to_be_visible()
+        expect(page.get_by_role("img", name=re.compile("^Distribution of hashrate ratio among"))).to_be_visible()
+        page.get_by_role("button", name="Start work").click()
+        expect(page.get_by_text("Work has begun")).to_be_visible()
+        page.get_by_role("button", name="Assign to me").click()
+        expect(page.get_by_text("It is yours")).to_be_visible()
+        page.get_by_label("Add a comment").fill("board 2 is cold to the touch")
+        page.get_by_role("button", name="Comment", exact=True).click()
+        expect(page.get_by_role("listitem").filter(has_text="board 2 is cold to the touch")).to_be_visible()
+        story = told()
+        assert (story["problem"]["status"], story["people"][story["problem"]["assigned_to"]]) == ("in_progress", "noc")
+        page.get_by_role("button", name="Suppress…").click()
+        page.get_by_role("dialog").get_by_label("Why").fill("new fans come tomorrow")
+        page.get_by_role("dialog").get_by_role("button", name="Suppress…").click()
+        expect(page.get_by_role("button", name="Lift suppression")).to_be_visible()
+        assert [one["reason"] for one in told()["suppressions"]] == ["new fans come tomorrow"]
+        page.get_by_role("button", name="Resolve…").click()
+        page.get_by_role("dialog").get_by_label("What was the cause").select_option("repaired")
+        page.get_by_role("dialog").get_by_label("What was done").fill("hashboard swapped")
+        page.get_by_role("dialog").get_by_role("button", name="Resolve…").click()
+        expect(page.locator(".chip", has_text="resolved").first).to_be_visible()
+    ended = told()["problem"]
+    assert (ended["status"], ended["resolution_cause"], ended["resolution_action"]) == (
+        "resolved",
+        "repaired",
+        "hashboard swapped",
+    )
+
+
+def test_a_change_by_somebody_else_appears_by_itself(browser: Browser, house: House, noc: tuple[str, str]) -> None:
+    found = house.ask(noc, "GET", "/api/v1/problems", params={"issue_code": "hashrate_zero"}).json()["problems"][-1]
+    with visiting(browser, house, noc, f"/sites/{BIG}/problems/{found['id']}") as visit:
+        expect(visit.page.locator(".chip", has_text="open").first).to_be_visible()
+        done = house.ask(house.owner, "POST", f"/api/v1/problems/{found['id']}/acknowledge", json={})
+        assert done.status_code == 200, done.text
+        expect(visit.page.locator(".chip", has_text="acknowledged").first).to_be_visible(timeout=10_000)
+
+
+def test_the_problems_of_twenty_thousand_machines_are_painted_within_a_second(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    """From the navigation to the first row, in the browser's own clock, with what a returning user's cache holds."""
+    with visiting(browser, house, noc, "/problems") as visit:
+        page = visit.page
+        page.locator(".vbody .vrow").first.wait_for()
+        seconds = []
+        for _ in range(3):
+            page.reload()
+            page.locator(".vbody .vrow").first.wait_for()
+            seconds.append(page.evaluate("performance.getEntriesByName('first-rows')[0].startTime") / 1000)
+        house.keep_figures(first_rows_seconds=seconds)
+        assert min(seconds) < 1.0, seconds
+
+
 def test_a_link_to_nothing_says_so_and_leads_home(browser: Browser, house: House, noc: tuple[str, str]) -> None:
     with visiting(browser, house, noc, "/no/such/page") as visit:
         expect(visit.page.get_by_text("There is no such page")).to_be_visible()
@@ -300,6 +403,8 @@ def pages_of(house: House) -> dict[str, str]:
         "site": f"{NORTH}?measure=temperature",
         "site-big": f"/sites/{BIG}?measure=ratio",
         "miner": f"{NORTH}/miners/{house.first}",
+        "problems": "/problems?severity=P0",
+        "problem": f"/sites/{BIG}/problems/{house.hot}",
     }
 
 
@@ -349,7 +454,7 @@ def test_a_site_of_twenty_thousand_is_moved_and_zoomed_at_fifty_frames_a_second(
         canvas = page.get_by_role("application")
         expect(canvas).to_have_accessible_name(re.compile(rf"^Map of the site: {BIG_MACHINES:,} "))
         figures = page.evaluate(_FRAMES)
-        (house.shots / "figures.json").write_text(json.dumps(figures))
+        house.keep_figures(map=figures)
         assert figures["fps"] >= 50, figures
 
 

@@ -278,22 +278,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/stream": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["stream_api_v1_stream_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/auth/login": {
         parameters: {
             query?: never;
@@ -1398,6 +1382,374 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sites/{site_id}/health_summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["read_summary_api_v1_sites__site_id__health_summary_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sites/{site_id}/problems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["list_site_problems_api_v1_sites__site_id__problems_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/miners/{miner_id}/problems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["list_miner_problems_api_v1_miners__miner_id__problems_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/miners/{miner_id}/suppress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["suppress_miner_api_v1_miners__miner_id__suppress_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/miners/{miner_id}/unsuppress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["unsuppress_miner_api_v1_miners__miner_id__unsuppress_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/problems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["list_problems_api_v1_problems_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/problems/{problem_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["read_problem_api_v1_problems__problem_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/problems/{problem_id}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["read_timeline_api_v1_problems__problem_id__timeline_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/miners/{miner_id}/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["read_health_api_v1_miners__miner_id__health_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/problems/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["act_on_many_api_v1_problems_bulk_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/problems/{problem_id}/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["acknowledge_api_v1_problems__problem_id__acknowledge_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/problems/{problem_id}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["start_api_v1_problems__problem_id__start_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/problems/{problem_id}/assign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["assign_api_v1_problems__problem_id__assign_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/problems/{problem_id}/comment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["comment_api_v1_problems__problem_id__comment_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/problems/{problem_id}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["resolve_api_v1_problems__problem_id__resolve_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/suppressions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["list_suppressions_api_v1_suppressions_get"];
+        put?: never;
+        post: operations["make_suppression_api_v1_suppressions_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/suppressions/{suppression_id}/lift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["lift_suppression_api_v1_suppressions__suppression_id__lift_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["stream_api_v1_stream_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hosting/api/sites/{site_id}/health_summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["read_summary_hosting_api_sites__site_id__health_summary_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hosting/api/sites/{site_id}/problems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["list_site_problems_hosting_api_sites__site_id__problems_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hosting/api/miners/{miner_id}/problems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["list_miner_problems_hosting_api_miners__miner_id__problems_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hosting/api/miners/{miner_id}/suppress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["suppress_miner_hosting_api_miners__miner_id__suppress_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hosting/api/miners/{miner_id}/unsuppress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["unsuppress_miner_hosting_api_miners__miner_id__unsuppress_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/v1/commands/catalogue": {
         parameters: {
             query?: never;
@@ -1595,7 +1947,9 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /** @enum {string} */
-        Action: "login" | "login_refused" | "refresh_refused" | "refresh_reused" | "token_refused" | "logout" | "step_up" | "step_up_refused" | "user_created" | "user_changed" | "user_deleted" | "user_unlocked" | "password_changed" | "password_refused" | "totp_begun" | "totp_refused" | "totp_enabled" | "totp_disabled" | "grant_created" | "grant_deleted" | "api_key_created" | "api_key_revoked" | "tenant_created" | "tenant_changed" | "site_created" | "site_changed" | "zone_created" | "zone_changed" | "rack_created" | "node_created" | "miner_created" | "miner_changed" | "miner_retired" | "miners_registered" | "miners_imported" | "miners_exported" | "group_created" | "group_changed" | "group_deleted" | "group_refreshed" | "settings_changed" | "maintenance_set" | "maintenance_ended" | "collector_created" | "collector_changed" | "collector_registered" | "collector_approved" | "collector_disabled" | "collector_enabled" | "collector_offline" | "collector_reconnected" | "collector_refused" | "collector_token_issued" | "collector_tokens_revoked" | "collector_payload_key_set" | "collector_payload_keys_removed" | "collector_signing_key_added" | "collector_signing_key_revoked" | "collector_signing_turned" | "enrolment_code_issued" | "collector_events_reported" | "collector_event_acknowledged" | "collector_event_resolved" | "collector_config_created" | "collector_config_activated" | "collector_config_deprecated" | "collector_config_applied" | "telemetry_exported" | "command_created" | "command_arbitrated" | "command_superseded" | "command_approved" | "command_rejected" | "command_dispatched" | "command_acked" | "command_ack_ignored" | "command_lease_lost" | "command_expired" | "command_cancel_requested" | "command_canceled" | "audit_exported" | "audit_verified" | "audit_resealed" | "audit_key_created";
+        Act: "acknowledge" | "start" | "assign" | "comment" | "resolve";
+        /** @enum {string} */
+        Action: "login" | "login_refused" | "refresh_refused" | "refresh_reused" | "token_refused" | "logout" | "step_up" | "step_up_refused" | "user_created" | "user_changed" | "user_deleted" | "user_unlocked" | "password_changed" | "password_refused" | "totp_begun" | "totp_refused" | "totp_enabled" | "totp_disabled" | "grant_created" | "grant_deleted" | "api_key_created" | "api_key_revoked" | "tenant_created" | "tenant_changed" | "site_created" | "site_changed" | "zone_created" | "zone_changed" | "rack_created" | "node_created" | "miner_created" | "miner_changed" | "miner_retired" | "miners_registered" | "miners_imported" | "miners_exported" | "group_created" | "group_changed" | "group_deleted" | "group_refreshed" | "settings_changed" | "maintenance_set" | "maintenance_ended" | "collector_created" | "collector_changed" | "collector_registered" | "collector_approved" | "collector_disabled" | "collector_enabled" | "collector_offline" | "collector_reconnected" | "collector_refused" | "collector_token_issued" | "collector_tokens_revoked" | "collector_payload_key_set" | "collector_payload_keys_removed" | "collector_signing_key_added" | "collector_signing_key_revoked" | "collector_signing_turned" | "enrolment_code_issued" | "collector_events_reported" | "collector_event_acknowledged" | "collector_event_resolved" | "collector_config_created" | "collector_config_activated" | "collector_config_deprecated" | "collector_config_applied" | "telemetry_exported" | "command_created" | "command_arbitrated" | "command_superseded" | "command_approved" | "command_rejected" | "command_dispatched" | "command_acked" | "command_ack_ignored" | "command_lease_lost" | "command_expired" | "command_cancel_requested" | "command_canceled" | "problem_acknowledged" | "problem_started" | "problem_assigned" | "problem_commented" | "problem_resolved" | "problems_exported" | "suppression_created" | "suppression_lifted" | "audit_exported" | "audit_verified" | "audit_resealed" | "audit_key_created";
         Alive: {
             /**
              * @default ok
@@ -1625,10 +1979,24 @@ export interface components {
             /** @default false */
             by_requester: boolean;
         };
+        Assignment: {
+            assignee: string | null;
+            comment?: string | null;
+        };
+        Bulk: {
+            act: components["schemas"]["Act"];
+            ids: string[];
+            comment?: string | null;
+            assignee?: string | null;
+            cause?: components["schemas"]["Cause"] | null;
+            action?: string | null;
+        };
         Cancellation: {
             /** @default  */
             reason: string;
         };
+        /** @enum {string} */
+        Cause: "repaired" | "replaced" | "cleaned" | "reconfigured" | "false_alarm" | "accepted" | "other";
         ChangeCollectorBody: {
             name?: string | null;
             zone_id?: string | null;
@@ -1665,6 +2033,9 @@ export interface components {
         };
         /** @enum {string} */
         CollectorPermission: "read" | "control" | "config";
+        Comment: {
+            comment: string;
+        };
         /** @enum {string} */
         ConfigStatus: "draft" | "active" | "deprecated";
         /** @enum {string} */
@@ -1971,6 +2342,19 @@ export interface components {
             /** @default UTC */
             timezone: string;
         };
+        NewSuppression: {
+            /** @enum {string} */
+            kind: "miner" | "zone" | "group" | "site";
+            site_id?: string | number | null;
+            miner_id?: string | null;
+            zone?: string | null;
+            group_id?: number | null;
+            from?: string | null;
+            until?: string | null;
+            /** @default false */
+            maintenance: boolean;
+            reason: string;
+        };
         NewUserBody: {
             site_ids?: number[] | null;
             zone_ids?: number[] | null;
@@ -2062,8 +2446,9 @@ export interface components {
             version?: string | null;
             device_id?: string | null;
         };
-        /** @enum {string} */
-        Resolution: "raw" | "5min" | "hourly" | "daily";
+        Remark: {
+            comment?: string | null;
+        };
         RetireBody: {
             reason: string;
         };
@@ -2074,6 +2459,55 @@ export interface components {
             overlap_sec: number;
             /** @default 365 */
             life_days: number;
+        };
+        RuleLimits: {
+            overheat_warn_c?: number | null;
+            overheat_crit_c?: number | null;
+            overheat_hold_c?: number | null;
+            hashrate_zero_ratio?: number | null;
+            boards_dead_ratio?: number | null;
+            boards_degrading_drop?: number | null;
+            hashrate_z?: number | null;
+            hashrate_effect?: number | null;
+            efficiency_z?: number | null;
+            efficiency_effect?: number | null;
+            temp_z?: number | null;
+            temp_effect_c?: number | null;
+            trend_per_day?: number | null;
+            trend_hours?: number | null;
+            reject_rate?: number | null;
+            reject_times_peers?: number | null;
+            reject_least?: number | null;
+            hw_errors_per_hour?: number | null;
+            hw_errors_times_peers?: number | null;
+            outlier_z?: number | null;
+            outlier_hashrate?: number | null;
+            outlier_temp_c?: number | null;
+            outlier_efficiency?: number | null;
+            cusum_sigma_hours?: number | null;
+            reboots_in_6_hours?: number | null;
+            frozen_cycles?: number | null;
+            sensor_spread_c?: number | null;
+        };
+        Rules: {
+            /** @default {} */
+            tenant: components["schemas"]["RuleLimits"];
+            /** @default {} */
+            sites: {
+                [key: string]: components["schemas"]["RuleLimits"];
+            };
+            /** @default {} */
+            models: {
+                [key: string]: components["schemas"]["RuleLimits"];
+            };
+            /** @default {} */
+            firmwares: {
+                [key: string]: components["schemas"]["RuleLimits"];
+            };
+            /** @default {} */
+            sensors: {
+                [key: string]: components["schemas"]["RuleLimits"];
+            };
         };
         SetMaintenance: {
             site_id?: string | number | null;
@@ -2089,6 +2523,7 @@ export interface components {
             thresholds?: components["schemas"]["Thresholds"] | null;
             approval?: components["schemas"]["hashinsight__inventory__tenant_settings__Approval"] | null;
             pools?: components["schemas"]["Pools"] | null;
+            rules?: components["schemas"]["Rules"] | null;
         };
         SettingsShown: {
             version: number;
@@ -2134,9 +2569,17 @@ export interface components {
             next_cursor: string | null;
         };
         /** @enum {string} */
+        Sort: "severity" | "p_fail_24h" | "last_seen_ts" | "start_ts" | "loss_ths" | "miner_id";
+        /** @enum {string} */
         State: "queued" | "dispatched" | "running" | "succeeded" | "failed" | "expired" | "canceled" | "superseded";
         /** @enum {string} */
         Status: "pending" | "active" | "offline" | "disabled";
+        Suppress: {
+            until?: string | null;
+            /** @default false */
+            maintenance: boolean;
+            reason: string;
+        };
         TenantSettings: {
             /**
              * @default {
@@ -2151,6 +2594,7 @@ export interface components {
              *       "overheat_warn_c": 75,
              *       "overheat_crit_c": 85,
              *       "debounce_cycles": 2,
+             *       "debounce_cycles_p0": 2,
              *       "resolve_cycles": 3,
              *       "cooldown_hours": 24,
              *       "raise_at_p_fail": 0.7,
@@ -2161,6 +2605,16 @@ export interface components {
              *     }
              */
             thresholds: components["schemas"]["Thresholds"];
+            /**
+             * @default {
+             *       "tenant": {},
+             *       "sites": {},
+             *       "models": {},
+             *       "firmwares": {},
+             *       "sensors": {}
+             *     }
+             */
+            rules: components["schemas"]["Rules"];
             /**
              * @default {
              *       "machines": 20,
@@ -2185,6 +2639,8 @@ export interface components {
             overheat_crit_c: number;
             /** @default 2 */
             debounce_cycles: number;
+            /** @default 2 */
+            debounce_cycles_p0: number;
             /** @default 3 */
             resolve_cycles: number;
             /** @default 24 */
@@ -2243,6 +2699,13 @@ export interface components {
             /** @default false */
             by_requester: boolean;
         };
+        hashinsight__problems__schemas__Resolution: {
+            cause: components["schemas"]["Cause"];
+            action?: string | null;
+            comment?: string | null;
+        };
+        /** @enum {string} */
+        hashinsight__telemetry__resolutions__Resolution: "raw" | "5min" | "hourly" | "daily";
     };
     responses: never;
     parameters: never;
@@ -2837,35 +3300,6 @@ export interface operations {
                 };
                 content: {
                     "text/plain": unknown;
-                };
-            };
-        };
-    };
-    stream_api_v1_stream_get: {
-        parameters: {
-            query?: {
-                seconds?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/event-stream": unknown;
-                };
-            };
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
         };
@@ -6241,7 +6675,7 @@ export interface operations {
                 start: string;
                 end: string;
                 miner_id?: string | null;
-                resolution?: components["schemas"]["Resolution"];
+                resolution?: components["schemas"]["hashinsight__telemetry__resolutions__Resolution"];
                 limit?: number;
                 cursor?: string | null;
                 format?: "json" | "csv";
@@ -6456,6 +6890,7 @@ export interface operations {
                     "application/json": {
                         series: {
                             site_id: number | null;
+                            resolution: string | null;
                             ts: (string | null)[];
                             hashrate_ths: (number | null)[];
                             power_w: (number | null)[];
@@ -6464,10 +6899,1817 @@ export interface operations {
                         }[];
                         _meta: {
                             as_of: string | null;
-                            resolution: string | null;
                             start: string | null;
                             end: string | null;
                         };
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    read_summary_api_v1_sites__site_id__health_summary_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                site_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        site_id: number | null;
+                        total_miners: number | null;
+                        healthy_miners: number | null;
+                        problem_miners: number | null;
+                        unknown_miners: number | null;
+                        by_severity: {
+                            P0: number | null;
+                            P1: number | null;
+                            P2: number | null;
+                            P3: number | null;
+                        };
+                        by_issue: {
+                            hashrate_degradation: number | null;
+                            offline: number | null;
+                        };
+                        incidents: {
+                            incident_id: string | null;
+                            problems: number | null;
+                        }[];
+                        loss: {
+                            ths: number | null;
+                            thh: number | null;
+                        };
+                        top_risks: {
+                            miner_id: string | null;
+                            issue_code: string | null;
+                            severity: string | null;
+                            p_fail_24h: number | null;
+                            start_ts: string | null;
+                        }[];
+                        last_scan_ts: string | null;
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    list_site_problems_api_v1_sites__site_id__problems_get: {
+        parameters: {
+            query?: {
+                page?: number;
+                per_page?: number;
+                severity?: string[] | null;
+                issue_code?: string[] | null;
+                status?: string[] | null;
+                model?: string | null;
+                firmware?: string | null;
+                zone?: string | null;
+                text?: string | null;
+                assigned_to?: string | null;
+                symptoms?: "include" | "exclude" | "";
+                sort?: components["schemas"]["Sort"];
+                order?: "usual" | "reversed";
+            };
+            header?: never;
+            path: {
+                site_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        problems: {
+                            id: string | null;
+                            site_id: number | null;
+                            event_no: number | null;
+                            miner_no: number | null;
+                            miner_id: string | null;
+                            issue_code: string | null;
+                            severity: string | null;
+                            status: string | null;
+                            start_ts: string | null;
+                            opened_ts: string | null;
+                            dedup_key: string | null;
+                            maintenance_flag: boolean | null;
+                            symptom: boolean | null;
+                            flapping: boolean | null;
+                            escalated: boolean | null;
+                            loss_ths: number | null;
+                            loss_thh: number | null;
+                            p_fail_24h: number | null;
+                            zone_id: number | null;
+                            model: string | null;
+                            firmware: string | null;
+                            created_at: string | null;
+                            updated_at: string | null;
+                            last_seen_ts: string | null;
+                            recurrence_count: number | null;
+                            consecutive_ok: number | null;
+                            consecutive_fail: number | null;
+                            evidence_json: {
+                                rule_code: string | null;
+                                description: string | null;
+                                hashrate_ratio: number | null;
+                                threshold: number | null;
+                                evaluated_at: string | null;
+                                baseline: {
+                                    metric: string | null;
+                                    expected: number | null;
+                                    residual: number | null;
+                                    sigma: number | null;
+                                    z: number | null;
+                                };
+                            }[];
+                            actions_json: unknown[];
+                            peer_metrics_json: {
+                                hashrate_ratio: {
+                                    level: string | null;
+                                    value: number | null;
+                                    robust_z: number | null;
+                                    percentile: number | null;
+                                    median: number | null;
+                                    p10: number | null;
+                                    p25: number | null;
+                                    p75: number | null;
+                                    p90: number | null;
+                                    min: number | null;
+                                    max: number | null;
+                                    count: number | null;
+                                };
+                            };
+                            zone: string | null;
+                            suppressed: boolean | null;
+                        }[];
+                        pagination: {
+                            page: number | null;
+                            per_page: number | null;
+                            total: number | null;
+                            pages: number | null;
+                        };
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    list_miner_problems_api_v1_miners__miner_id__problems_get: {
+        parameters: {
+            query?: {
+                site_id?: string | null;
+                status?: string[] | null;
+                include_resolved?: boolean;
+            };
+            header?: never;
+            path: {
+                miner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        miner_id: string | null;
+                        problems: {
+                            id: string | null;
+                            site_id: number | null;
+                            event_no: number | null;
+                            miner_no: number | null;
+                            miner_id: string | null;
+                            issue_code: string | null;
+                            severity: string | null;
+                            status: string | null;
+                            start_ts: string | null;
+                            opened_ts: string | null;
+                            dedup_key: string | null;
+                            maintenance_flag: boolean | null;
+                            symptom: boolean | null;
+                            flapping: boolean | null;
+                            escalated: boolean | null;
+                            loss_ths: number | null;
+                            loss_thh: number | null;
+                            p_fail_24h: number | null;
+                            zone_id: number | null;
+                            model: string | null;
+                            firmware: string | null;
+                            created_at: string | null;
+                            updated_at: string | null;
+                            last_seen_ts: string | null;
+                            recurrence_count: number | null;
+                            consecutive_ok: number | null;
+                            consecutive_fail: number | null;
+                            evidence_json: {
+                                rule_code: string | null;
+                                description: string | null;
+                                hashrate_ratio: number | null;
+                                threshold: number | null;
+                                evaluated_at: string | null;
+                                baseline: {
+                                    metric: string | null;
+                                    expected: number | null;
+                                    residual: number | null;
+                                    sigma: number | null;
+                                    z: number | null;
+                                };
+                            }[];
+                            actions_json: unknown[];
+                            peer_metrics_json: {
+                                hashrate_ratio: {
+                                    level: string | null;
+                                    value: number | null;
+                                    robust_z: number | null;
+                                    percentile: number | null;
+                                    median: number | null;
+                                    p10: number | null;
+                                    p25: number | null;
+                                    p75: number | null;
+                                    p90: number | null;
+                                    min: number | null;
+                                    max: number | null;
+                                    count: number | null;
+                                };
+                            };
+                            zone: string | null;
+                            suppressed: boolean | null;
+                        }[];
+                        total: number | null;
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    suppress_miner_api_v1_miners__miner_id__suppress_post: {
+        parameters: {
+            query?: {
+                site_id?: string | null;
+            };
+            header?: never;
+            path: {
+                miner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Suppress"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        success: boolean | null;
+                        miner_id: string | null;
+                        message: string | null;
+                        until: string | null;
+                        maintenance: boolean | null;
+                        reason: string | null;
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    unsuppress_miner_api_v1_miners__miner_id__unsuppress_post: {
+        parameters: {
+            query?: {
+                site_id?: string | null;
+            };
+            header?: never;
+            path: {
+                miner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        success: boolean | null;
+                        miner_id: string | null;
+                        message: string | null;
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    list_problems_api_v1_problems_get: {
+        parameters: {
+            query?: {
+                site_id?: string | null;
+                page?: number;
+                per_page?: number;
+                format?: "json" | "csv";
+                severity?: string[] | null;
+                issue_code?: string[] | null;
+                status?: string[] | null;
+                model?: string | null;
+                firmware?: string | null;
+                zone?: string | null;
+                text?: string | null;
+                assigned_to?: string | null;
+                symptoms?: "include" | "exclude" | "";
+                sort?: components["schemas"]["Sort"];
+                order?: "usual" | "reversed";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        problems: {
+                            id: string | null;
+                            site_id: number | null;
+                            event_no: number | null;
+                            miner_no: number | null;
+                            miner_id: string | null;
+                            issue_code: string | null;
+                            severity: string | null;
+                            status: string | null;
+                            start_ts: string | null;
+                            opened_ts: string | null;
+                            dedup_key: string | null;
+                            maintenance_flag: boolean | null;
+                            symptom: boolean | null;
+                            flapping: boolean | null;
+                            escalated: boolean | null;
+                            loss_ths: number | null;
+                            loss_thh: number | null;
+                            p_fail_24h: number | null;
+                            zone_id: number | null;
+                            model: string | null;
+                            firmware: string | null;
+                            created_at: string | null;
+                            updated_at: string | null;
+                            last_seen_ts: string | null;
+                            recurrence_count: number | null;
+                            consecutive_ok: number | null;
+                            consecutive_fail: number | null;
+                            evidence_json: {
+                                rule_code: string | null;
+                                description: string | null;
+                                hashrate_ratio: number | null;
+                                threshold: number | null;
+                                evaluated_at: string | null;
+                                baseline: {
+                                    metric: string | null;
+                                    expected: number | null;
+                                    residual: number | null;
+                                    sigma: number | null;
+                                    z: number | null;
+                                };
+                            }[];
+                            actions_json: unknown[];
+                            peer_metrics_json: {
+                                hashrate_ratio: {
+                                    level: string | null;
+                                    value: number | null;
+                                    robust_z: number | null;
+                                    percentile: number | null;
+                                    median: number | null;
+                                    p10: number | null;
+                                    p25: number | null;
+                                    p75: number | null;
+                                    p90: number | null;
+                                    min: number | null;
+                                    max: number | null;
+                                    count: number | null;
+                                };
+                            };
+                            zone: string | null;
+                            suppressed: boolean | null;
+                        }[];
+                        pagination: {
+                            page: number | null;
+                            per_page: number | null;
+                            total: number | null;
+                            pages: number | null;
+                        };
+                    };
+                    "text/csv": unknown;
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    read_problem_api_v1_problems__problem_id__get: {
+        parameters: {
+            query?: {
+                history_hours?: number;
+            };
+            header?: never;
+            path: {
+                problem_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        problem: {
+                            id: string | null;
+                            site_id: number | null;
+                            event_no: number | null;
+                            miner_no: number | null;
+                            miner_id: string | null;
+                            issue_code: string | null;
+                            severity: string | null;
+                            status: string | null;
+                            start_ts: string | null;
+                            opened_ts: string | null;
+                            dedup_key: string | null;
+                            maintenance_flag: boolean | null;
+                            symptom: boolean | null;
+                            flapping: boolean | null;
+                            escalated: boolean | null;
+                            loss_ths: number | null;
+                            loss_thh: number | null;
+                            p_fail_24h: number | null;
+                            zone_id: number | null;
+                            model: string | null;
+                            firmware: string | null;
+                            created_at: string | null;
+                            updated_at: string | null;
+                            last_seen_ts: string | null;
+                            recurrence_count: number | null;
+                            consecutive_ok: number | null;
+                            consecutive_fail: number | null;
+                            evidence_json: {
+                                rule_code: string | null;
+                                description: string | null;
+                                hashrate_ratio: number | null;
+                                threshold: number | null;
+                                evaluated_at: string | null;
+                                baseline: {
+                                    metric: string | null;
+                                    expected: number | null;
+                                    residual: number | null;
+                                    sigma: number | null;
+                                    z: number | null;
+                                };
+                            }[];
+                            actions_json: unknown[];
+                            peer_metrics_json: {
+                                hashrate_ratio: {
+                                    level: string | null;
+                                    value: number | null;
+                                    robust_z: number | null;
+                                    percentile: number | null;
+                                    median: number | null;
+                                    p10: number | null;
+                                    p25: number | null;
+                                    p75: number | null;
+                                    p90: number | null;
+                                    min: number | null;
+                                    max: number | null;
+                                    count: number | null;
+                                };
+                            };
+                            zone: string | null;
+                            suppressed: boolean | null;
+                        };
+                        rule: {
+                            code: string | null;
+                            severity: string | null;
+                            description: string | null;
+                            metric: string | null;
+                            recommended_actions: (string | null)[];
+                            needs: (string | null)[];
+                        };
+                        timeline: {
+                            id: string | null;
+                            at: string | null;
+                            kind: string | null;
+                            actor_kind: string | null;
+                            actor_id: string | null;
+                            message: string | null;
+                            details: Record<string, never>;
+                        }[];
+                        predecessors: {
+                            id: string | null;
+                            severity: string | null;
+                            status: string | null;
+                            start_ts: string | null;
+                            last_seen_ts: string | null;
+                            resolved_ts: string | null;
+                            recurrence_count: number | null;
+                            resolved_by: string | null;
+                            resolution_cause: string | null;
+                            resolution_action: string | null;
+                        }[];
+                        similar: {
+                            resolution_cause: string | null;
+                            resolution_action: string | null;
+                            times: number | null;
+                            last_resolved_ts: string | null;
+                            median_sec: number | null;
+                        }[];
+                        people: {
+                            "01980f7e-6f6a-7c3e-9d8b-2f6f4f0f7a11": string | null;
+                        };
+                        machine: {
+                            miner_no: number | null;
+                            miner_id: string | null;
+                            site_id: number | null;
+                            model: string | null;
+                            firmware: string | null;
+                            serial: string | null;
+                            owner: string | null;
+                            position: string | null;
+                            expected_ths: number | null;
+                            state: string | null;
+                            zone: string | null;
+                            rack: string | null;
+                            overall_health: string | null;
+                            online: boolean | null;
+                            sample_at: string | null;
+                            last_seen_at: string | null;
+                        };
+                        suppressions: {
+                            id: string | null;
+                            site_id: number | null;
+                            kind: string | null;
+                            zone_id: number | null;
+                            from_at: string | null;
+                            until_at: string | null;
+                            maintenance: boolean | null;
+                            reason: string | null;
+                            created_at: string | null;
+                            created_by_kind: string | null;
+                            created_by: string | null;
+                            site: string | null;
+                            zone: string | null;
+                        }[];
+                        baseline: {
+                            metrics: {
+                                hashrate_ratio: {
+                                    expected: number | null;
+                                    sigma: number | null;
+                                    samples: number | null;
+                                    last_value: number | null;
+                                    last_residual: number | null;
+                                    anchor: number | null;
+                                };
+                            };
+                            inferred_mode: string | null;
+                            mode_confidence: number | null;
+                            thaw_reason: string | null;
+                            updated_at: string | null;
+                            frozen_since: string | null;
+                        };
+                        history: {
+                            ts: string | null;
+                            data_state: string | null;
+                            inferred_mode: string | null;
+                            hashrate_ratio: number | null;
+                            temp_max: number | null;
+                            efficiency: number | null;
+                            boards_ratio: number | null;
+                            fan_speed_min: number | null;
+                            reject_rate: number | null;
+                            hw_error_rate: number | null;
+                            trend_slope: number | null;
+                            volatility: number | null;
+                            temp_spread: number | null;
+                            temp_load: number | null;
+                            board_share_min: number | null;
+                            expected: {
+                                hashrate_ratio: number | null;
+                                efficiency: number | null;
+                                temp_max: number | null;
+                            };
+                        }[];
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    read_timeline_api_v1_problems__problem_id__timeline_get: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                problem_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        timeline: {
+                            id: string | null;
+                            at: string | null;
+                            kind: string | null;
+                            actor_kind: string | null;
+                            actor_id: string | null;
+                            message: string | null;
+                            details: Record<string, never>;
+                        }[];
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    read_health_api_v1_miners__miner_id__health_get: {
+        parameters: {
+            query?: {
+                site_id?: string | null;
+            };
+            header?: never;
+            path: {
+                miner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        site_id: number | null;
+                        miner_id: string | null;
+                        health_state: string | null;
+                        issues: {
+                            problem_id: string | null;
+                            issue_code: string | null;
+                            severity: string | null;
+                            status: string | null;
+                            start_ts: string | null;
+                            evidence: {
+                                rule_code: string | null;
+                                description: string | null;
+                                hashrate_ratio: number | null;
+                                threshold: number | null;
+                                evaluated_at: string | null;
+                                baseline: {
+                                    metric: string | null;
+                                    expected: number | null;
+                                    residual: number | null;
+                                    sigma: number | null;
+                                    z: number | null;
+                                };
+                            }[];
+                            recommended_actions: (string | null)[];
+                        }[];
+                        hypotheses: unknown[];
+                        p_fail_24h: number | null;
+                        last_seen_ts: string | null;
+                        assessed_at: string | null;
+                        suppressions: unknown[];
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    act_on_many_api_v1_problems_bulk_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Bulk"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        results: {
+                            id: string | null;
+                            changed: boolean | null;
+                            status: string | null;
+                        }[];
+                        counts: {
+                            changed: number | null;
+                            refused: number | null;
+                        };
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    acknowledge_api_v1_problems__problem_id__acknowledge_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                problem_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Remark"] | null;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string | null;
+                        site_id: number | null;
+                        event_no: number | null;
+                        miner_no: number | null;
+                        miner_id: string | null;
+                        issue_code: string | null;
+                        severity: string | null;
+                        status: string | null;
+                        start_ts: string | null;
+                        opened_ts: string | null;
+                        dedup_key: string | null;
+                        maintenance_flag: boolean | null;
+                        symptom: boolean | null;
+                        flapping: boolean | null;
+                        escalated: boolean | null;
+                        loss_ths: number | null;
+                        loss_thh: number | null;
+                        p_fail_24h: number | null;
+                        zone_id: number | null;
+                        model: string | null;
+                        firmware: string | null;
+                        created_at: string | null;
+                        updated_at: string | null;
+                        last_seen_ts: string | null;
+                        recurrence_count: number | null;
+                        consecutive_ok: number | null;
+                        consecutive_fail: number | null;
+                        evidence_json: {
+                            rule_code: string | null;
+                            description: string | null;
+                            hashrate_ratio: number | null;
+                            threshold: number | null;
+                            evaluated_at: string | null;
+                            baseline: {
+                                metric: string | null;
+                                expected: number | null;
+                                residual: number | null;
+                                sigma: number | null;
+                                z: number | null;
+                            };
+                        }[];
+                        actions_json: unknown[];
+                        peer_metrics_json: {
+                            hashrate_ratio: {
+                                level: string | null;
+                                value: number | null;
+                                robust_z: number | null;
+                                percentile: number | null;
+                                median: number | null;
+                                p10: number | null;
+                                p25: number | null;
+                                p75: number | null;
+                                p90: number | null;
+                                min: number | null;
+                                max: number | null;
+                                count: number | null;
+                            };
+                        };
+                        zone: string | null;
+                        suppressed: boolean | null;
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    start_api_v1_problems__problem_id__start_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                problem_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Remark"] | null;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string | null;
+                        site_id: number | null;
+                        event_no: number | null;
+                        miner_no: number | null;
+                        miner_id: string | null;
+                        issue_code: string | null;
+                        severity: string | null;
+                        status: string | null;
+                        start_ts: string | null;
+                        opened_ts: string | null;
+                        dedup_key: string | null;
+                        maintenance_flag: boolean | null;
+                        symptom: boolean | null;
+                        flapping: boolean | null;
+                        escalated: boolean | null;
+                        loss_ths: number | null;
+                        loss_thh: number | null;
+                        p_fail_24h: number | null;
+                        zone_id: number | null;
+                        model: string | null;
+                        firmware: string | null;
+                        created_at: string | null;
+                        updated_at: string | null;
+                        last_seen_ts: string | null;
+                        recurrence_count: number | null;
+                        consecutive_ok: number | null;
+                        consecutive_fail: number | null;
+                        evidence_json: {
+                            rule_code: string | null;
+                            description: string | null;
+                            hashrate_ratio: number | null;
+                            threshold: number | null;
+                            evaluated_at: string | null;
+                            baseline: {
+                                metric: string | null;
+                                expected: number | null;
+                                residual: number | null;
+                                sigma: number | null;
+                                z: number | null;
+                            };
+                        }[];
+                        actions_json: unknown[];
+                        peer_metrics_json: {
+                            hashrate_ratio: {
+                                level: string | null;
+                                value: number | null;
+                                robust_z: number | null;
+                                percentile: number | null;
+                                median: number | null;
+                                p10: number | null;
+                                p25: number | null;
+                                p75: number | null;
+                                p90: number | null;
+                                min: number | null;
+                                max: number | null;
+                                count: number | null;
+                            };
+                        };
+                        zone: string | null;
+                        suppressed: boolean | null;
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    assign_api_v1_problems__problem_id__assign_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                problem_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Assignment"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string | null;
+                        site_id: number | null;
+                        event_no: number | null;
+                        miner_no: number | null;
+                        miner_id: string | null;
+                        issue_code: string | null;
+                        severity: string | null;
+                        status: string | null;
+                        start_ts: string | null;
+                        opened_ts: string | null;
+                        dedup_key: string | null;
+                        maintenance_flag: boolean | null;
+                        symptom: boolean | null;
+                        flapping: boolean | null;
+                        escalated: boolean | null;
+                        loss_ths: number | null;
+                        loss_thh: number | null;
+                        p_fail_24h: number | null;
+                        zone_id: number | null;
+                        model: string | null;
+                        firmware: string | null;
+                        created_at: string | null;
+                        updated_at: string | null;
+                        last_seen_ts: string | null;
+                        recurrence_count: number | null;
+                        consecutive_ok: number | null;
+                        consecutive_fail: number | null;
+                        evidence_json: {
+                            rule_code: string | null;
+                            description: string | null;
+                            hashrate_ratio: number | null;
+                            threshold: number | null;
+                            evaluated_at: string | null;
+                            baseline: {
+                                metric: string | null;
+                                expected: number | null;
+                                residual: number | null;
+                                sigma: number | null;
+                                z: number | null;
+                            };
+                        }[];
+                        actions_json: unknown[];
+                        peer_metrics_json: {
+                            hashrate_ratio: {
+                                level: string | null;
+                                value: number | null;
+                                robust_z: number | null;
+                                percentile: number | null;
+                                median: number | null;
+                                p10: number | null;
+                                p25: number | null;
+                                p75: number | null;
+                                p90: number | null;
+                                min: number | null;
+                                max: number | null;
+                                count: number | null;
+                            };
+                        };
+                        zone: string | null;
+                        suppressed: boolean | null;
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    comment_api_v1_problems__problem_id__comment_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                problem_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Comment"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string | null;
+                        site_id: number | null;
+                        event_no: number | null;
+                        miner_no: number | null;
+                        miner_id: string | null;
+                        issue_code: string | null;
+                        severity: string | null;
+                        status: string | null;
+                        start_ts: string | null;
+                        opened_ts: string | null;
+                        dedup_key: string | null;
+                        maintenance_flag: boolean | null;
+                        symptom: boolean | null;
+                        flapping: boolean | null;
+                        escalated: boolean | null;
+                        loss_ths: number | null;
+                        loss_thh: number | null;
+                        p_fail_24h: number | null;
+                        zone_id: number | null;
+                        model: string | null;
+                        firmware: string | null;
+                        created_at: string | null;
+                        updated_at: string | null;
+                        last_seen_ts: string | null;
+                        recurrence_count: number | null;
+                        consecutive_ok: number | null;
+                        consecutive_fail: number | null;
+                        evidence_json: {
+                            rule_code: string | null;
+                            description: string | null;
+                            hashrate_ratio: number | null;
+                            threshold: number | null;
+                            evaluated_at: string | null;
+                            baseline: {
+                                metric: string | null;
+                                expected: number | null;
+                                residual: number | null;
+                                sigma: number | null;
+                                z: number | null;
+                            };
+                        }[];
+                        actions_json: unknown[];
+                        peer_metrics_json: {
+                            hashrate_ratio: {
+                                level: string | null;
+                                value: number | null;
+                                robust_z: number | null;
+                                percentile: number | null;
+                                median: number | null;
+                                p10: number | null;
+                                p25: number | null;
+                                p75: number | null;
+                                p90: number | null;
+                                min: number | null;
+                                max: number | null;
+                                count: number | null;
+                            };
+                        };
+                        zone: string | null;
+                        suppressed: boolean | null;
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    resolve_api_v1_problems__problem_id__resolve_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                problem_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["hashinsight__problems__schemas__Resolution"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string | null;
+                        site_id: number | null;
+                        event_no: number | null;
+                        miner_no: number | null;
+                        miner_id: string | null;
+                        issue_code: string | null;
+                        severity: string | null;
+                        status: string | null;
+                        start_ts: string | null;
+                        opened_ts: string | null;
+                        resolved_ts: string | null;
+                        dedup_key: string | null;
+                        maintenance_flag: boolean | null;
+                        symptom: boolean | null;
+                        flapping: boolean | null;
+                        escalated: boolean | null;
+                        resolved_by: string | null;
+                        resolution_cause: string | null;
+                        resolution_action: string | null;
+                        loss_ths: number | null;
+                        loss_thh: number | null;
+                        p_fail_24h: number | null;
+                        zone_id: number | null;
+                        model: string | null;
+                        firmware: string | null;
+                        created_at: string | null;
+                        updated_at: string | null;
+                        last_seen_ts: string | null;
+                        recurrence_count: number | null;
+                        consecutive_ok: number | null;
+                        consecutive_fail: number | null;
+                        evidence_json: {
+                            rule_code: string | null;
+                            description: string | null;
+                            hashrate_ratio: number | null;
+                            threshold: number | null;
+                            evaluated_at: string | null;
+                            baseline: {
+                                metric: string | null;
+                                expected: number | null;
+                                residual: number | null;
+                                sigma: number | null;
+                                z: number | null;
+                            };
+                        }[];
+                        actions_json: unknown[];
+                        peer_metrics_json: {
+                            hashrate_ratio: {
+                                level: string | null;
+                                value: number | null;
+                                robust_z: number | null;
+                                percentile: number | null;
+                                median: number | null;
+                                p10: number | null;
+                                p25: number | null;
+                                p75: number | null;
+                                p90: number | null;
+                                min: number | null;
+                                max: number | null;
+                                count: number | null;
+                            };
+                        };
+                        zone: string | null;
+                        suppressed: boolean | null;
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    list_suppressions_api_v1_suppressions_get: {
+        parameters: {
+            query?: {
+                site_id?: string | null;
+                miner_id?: string | null;
+                kind?: ("miner" | "zone" | "group" | "site") | null;
+                all?: boolean;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        suppressions: {
+                            id: string | null;
+                            site_id: number | null;
+                            kind: string | null;
+                            zone_id: number | null;
+                            from_at: string | null;
+                            until_at: string | null;
+                            maintenance: boolean | null;
+                            reason: string | null;
+                            created_at: string | null;
+                            created_by_kind: string | null;
+                            created_by: string | null;
+                            site: string | null;
+                            zone: string | null;
+                        }[];
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    make_suppression_api_v1_suppressions_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSuppression"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        suppressions: {
+                            id: string | null;
+                            site_id: number | null;
+                            kind: string | null;
+                            zone_id: number | null;
+                            from_at: string | null;
+                            until_at: string | null;
+                            maintenance: boolean | null;
+                            reason: string | null;
+                            created_at: string | null;
+                            created_by_kind: string | null;
+                            created_by: string | null;
+                            site: string | null;
+                            zone: string | null;
+                        }[];
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    lift_suppression_api_v1_suppressions__suppression_id__lift_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                suppression_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string | null;
+                        site_id: number | null;
+                        kind: string | null;
+                        zone_id: number | null;
+                        from_at: string | null;
+                        until_at: string | null;
+                        maintenance: boolean | null;
+                        reason: string | null;
+                        created_at: string | null;
+                        created_by_kind: string | null;
+                        created_by: string | null;
+                        lifted_at: string | null;
+                        lifted_by: string | null;
+                        site: string | null;
+                        zone: string | null;
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    stream_api_v1_stream_get: {
+        parameters: {
+            query?: {
+                site_id?: string | null;
+                kinds?: string;
+                seconds?: number;
+            };
+            header?: {
+                "last-event-id"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    read_summary_hosting_api_sites__site_id__health_summary_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                site_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        site_id: number | null;
+                        total_miners: number | null;
+                        healthy_miners: number | null;
+                        problem_miners: number | null;
+                        unknown_miners: number | null;
+                        by_severity: {
+                            P0: number | null;
+                            P1: number | null;
+                            P2: number | null;
+                            P3: number | null;
+                        };
+                        by_issue: {
+                            hashrate_degradation: number | null;
+                            offline: number | null;
+                        };
+                        incidents: {
+                            incident_id: string | null;
+                            problems: number | null;
+                        }[];
+                        loss: {
+                            ths: number | null;
+                            thh: number | null;
+                        };
+                        top_risks: {
+                            miner_id: string | null;
+                            issue_code: string | null;
+                            severity: string | null;
+                            p_fail_24h: number | null;
+                            start_ts: string | null;
+                        }[];
+                        last_scan_ts: string | null;
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    list_site_problems_hosting_api_sites__site_id__problems_get: {
+        parameters: {
+            query?: {
+                page?: number;
+                per_page?: number;
+                severity?: string[] | null;
+                issue_code?: string[] | null;
+                status?: string[] | null;
+                model?: string | null;
+                firmware?: string | null;
+                zone?: string | null;
+                text?: string | null;
+                assigned_to?: string | null;
+                symptoms?: "include" | "exclude" | "";
+                sort?: components["schemas"]["Sort"];
+                order?: "usual" | "reversed";
+            };
+            header?: never;
+            path: {
+                site_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        problems: {
+                            id: string | null;
+                            site_id: number | null;
+                            event_no: number | null;
+                            miner_no: number | null;
+                            miner_id: string | null;
+                            issue_code: string | null;
+                            severity: string | null;
+                            status: string | null;
+                            start_ts: string | null;
+                            opened_ts: string | null;
+                            dedup_key: string | null;
+                            maintenance_flag: boolean | null;
+                            symptom: boolean | null;
+                            flapping: boolean | null;
+                            escalated: boolean | null;
+                            loss_ths: number | null;
+                            loss_thh: number | null;
+                            p_fail_24h: number | null;
+                            zone_id: number | null;
+                            model: string | null;
+                            firmware: string | null;
+                            created_at: string | null;
+                            updated_at: string | null;
+                            last_seen_ts: string | null;
+                            recurrence_count: number | null;
+                            consecutive_ok: number | null;
+                            consecutive_fail: number | null;
+                            evidence_json: {
+                                rule_code: string | null;
+                                description: string | null;
+                                hashrate_ratio: number | null;
+                                threshold: number | null;
+                                evaluated_at: string | null;
+                                baseline: {
+                                    metric: string | null;
+                                    expected: number | null;
+                                    residual: number | null;
+                                    sigma: number | null;
+                                    z: number | null;
+                                };
+                            }[];
+                            actions_json: unknown[];
+                            peer_metrics_json: {
+                                hashrate_ratio: {
+                                    level: string | null;
+                                    value: number | null;
+                                    robust_z: number | null;
+                                    percentile: number | null;
+                                    median: number | null;
+                                    p10: number | null;
+                                    p25: number | null;
+                                    p75: number | null;
+                                    p90: number | null;
+                                    min: number | null;
+                                    max: number | null;
+                                    count: number | null;
+                                };
+                            };
+                            zone: string | null;
+                            suppressed: boolean | null;
+                        }[];
+                        pagination: {
+                            page: number | null;
+                            per_page: number | null;
+                            total: number | null;
+                            pages: number | null;
+                        };
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    list_miner_problems_hosting_api_miners__miner_id__problems_get: {
+        parameters: {
+            query?: {
+                site_id?: string | null;
+                status?: string[] | null;
+                include_resolved?: boolean;
+            };
+            header?: never;
+            path: {
+                miner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        miner_id: string | null;
+                        problems: {
+                            id: string | null;
+                            site_id: number | null;
+                            event_no: number | null;
+                            miner_no: number | null;
+                            miner_id: string | null;
+                            issue_code: string | null;
+                            severity: string | null;
+                            status: string | null;
+                            start_ts: string | null;
+                            opened_ts: string | null;
+                            dedup_key: string | null;
+                            maintenance_flag: boolean | null;
+                            symptom: boolean | null;
+                            flapping: boolean | null;
+                            escalated: boolean | null;
+                            loss_ths: number | null;
+                            loss_thh: number | null;
+                            p_fail_24h: number | null;
+                            zone_id: number | null;
+                            model: string | null;
+                            firmware: string | null;
+                            created_at: string | null;
+                            updated_at: string | null;
+                            last_seen_ts: string | null;
+                            recurrence_count: number | null;
+                            consecutive_ok: number | null;
+                            consecutive_fail: number | null;
+                            evidence_json: {
+                                rule_code: string | null;
+                                description: string | null;
+                                hashrate_ratio: number | null;
+                                threshold: number | null;
+                                evaluated_at: string | null;
+                                baseline: {
+                                    metric: string | null;
+                                    expected: number | null;
+                                    residual: number | null;
+                                    sigma: number | null;
+                                    z: number | null;
+                                };
+                            }[];
+                            actions_json: unknown[];
+                            peer_metrics_json: {
+                                hashrate_ratio: {
+                                    level: string | null;
+                                    value: number | null;
+                                    robust_z: number | null;
+                                    percentile: number | null;
+                                    median: number | null;
+                                    p10: number | null;
+                                    p25: number | null;
+                                    p75: number | null;
+                                    p90: number | null;
+                                    min: number | null;
+                                    max: number | null;
+                                    count: number | null;
+                                };
+                            };
+                            zone: string | null;
+                            suppressed: boolean | null;
+                        }[];
+                        total: number | null;
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    suppress_miner_hosting_api_miners__miner_id__suppress_post: {
+        parameters: {
+            query?: {
+                site_id?: string | null;
+            };
+            header?: never;
+            path: {
+                miner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Suppress"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        success: boolean | null;
+                        miner_id: string | null;
+                        message: string | null;
+                        until: string | null;
+                        maintenance: boolean | null;
+                        reason: string | null;
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    unsuppress_miner_hosting_api_miners__miner_id__unsuppress_post: {
+        parameters: {
+            query?: {
+                site_id?: string | null;
+            };
+            header?: never;
+            path: {
+                miner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        success: boolean | null;
+                        miner_id: string | null;
+                        message: string | null;
                     };
                 };
             };

@@ -4,10 +4,10 @@ import { renew } from "./client";
 import { isReached, onReach, setReach } from "./reach";
 
 const AGAIN_MS = 2000;
-const SILENT_MS = 40_000;
+const SILENT_MS = 150_000; // telemetry is told every minute: a line that is silent for longer is dead
 const PATIENCE_MS = 2000;
 
-type Changed = { kind: string; site_id: number | null };
+type Changed = { site_id?: number };
 
 /** Keeps a stream open until the returned function is called. */
 export function follow(client: QueryClient): () => void {
@@ -23,7 +23,7 @@ export function follow(client: QueryClient): () => void {
   };
   const open = () => {
     if (over) return;
-    source = new EventSource("/api/v1/stream");
+    source = new EventSource("/api/v1/stream?kinds=problems,telemetry");
     source.addEventListener("hello", () => {
       setReach(true);
       heard();
@@ -31,10 +31,16 @@ export function follow(client: QueryClient): () => void {
       if (broken) void client.invalidateQueries();
       broken = false;
     });
-    source.addEventListener("beat", heard);
-    source.addEventListener("changed", (event) => {
+    for (const kind of ["problems", "telemetry"]) {
+      source.addEventListener(kind, (event) => {
+        heard();
+        const { site_id } = JSON.parse((event as MessageEvent<string>).data) as Changed;
+        invalidate(client, kind, site_id ?? null);
+      });
+    }
+    source.addEventListener("resync", () => {
       heard();
-      invalidate(client, JSON.parse((event as MessageEvent<string>).data) as Changed);
+      invalidate(client, "problems", null);
     });
     source.onerror = () => void again();
   };
@@ -69,11 +75,11 @@ async function probe(): Promise<void> {
   }
 }
 
-function invalidate(client: QueryClient, changed: Changed): void {
+function invalidate(client: QueryClient, kind: string, site: number | null): void {
   void client.invalidateQueries({
     predicate: (query) => {
-      const [kind, site] = query.queryKey as [string, unknown];
-      return kind === changed.kind && (changed.site_id === null || site === null || site === changed.site_id);
+      const [of, at] = query.queryKey as [string, unknown];
+      return of === kind && (site === null || at === null || at === site);
     },
   });
 }

@@ -12,6 +12,7 @@ export type Lines = {
   end: number;
   zone: string;
   band?: { low: number; high: number } | null;
+  course?: [at: number, low: number, high: number][];
   expected?: { value: number; name: string } | null;
   marks?: Mark[];
   min?: number;
@@ -32,7 +33,7 @@ export function drawLines(of: Lines): Draw {
       textStyle: { color: colour("ink"), fontSize: 12 },
       axisPointer: { lineStyle: { color: colour("ink-3") } },
       formatter: (given: unknown) => {
-        const [one] = given as { value: [number, number | null] }[];
+        const one = (given as { seriesName: string; value: [number, number | null] }[]).find((found) => found.seriesName === of.name);
         if (!one) return "";
         return `${clock(one.value[0], of.zone, long)}  ${number(one.value[1], of.digits)} ${of.unit}`;
       },
@@ -54,6 +55,7 @@ export function drawLines(of: Lines): Draw {
       splitNumber: 3,
     },
     series: [
+      ...courseSeries(of, colour),
       {
         type: "line",
         name: of.name,
@@ -82,4 +84,19 @@ export function drawLines(of: Lines): Draw {
       },
     ],
   });
+}
+
+/** A band that moves: its lower edge unseen, and what lies between the edges stacked on it. */
+function courseSeries(of: Lines, colour: (name: string) => string) {
+  if (!of.course || of.course.length < 2) return [];
+  const common = { type: "line", stack: "band", stackStrategy: "all", silent: true, showSymbol: false, lineStyle: { width: 0 } };
+  return [
+    { ...common, name: "low", data: of.course.map(([at, low]) => [at, low]) },
+    {
+      ...common,
+      name: "high",
+      data: of.course.map(([at, low, high]) => [at, high - low]),
+      areaStyle: { color: colour("band") },
+    },
+  ];
 }

@@ -149,6 +149,7 @@ const CUTS: Record<Measure, Cut> = {
   risk: (cells, _, __, risk) => {
     const value = (no: number) => {
       const state = cells.named.data_state;
+      if (!risk.size) return null; // no model says anything
       const known = risk.get(cells.columns.miner_no[no] ?? -1);
       return known ?? (state.words[state.index[no] ?? -1] === "fresh" ? 0 : null);
     };

@@ -7,8 +7,8 @@ import type { SiteSums, Trend } from "../api/known";
 import { Spark } from "../charts/spark";
 import { t } from "../i18n";
 import { hashrate, money, number, percent, power, text } from "../i18n/format";
-import { Incidents } from "../problems/incidents";
-import { useHealth, type Health } from "../problems/health";
+import type { Summary as Health } from "../problems/api";
+import { useHealth } from "../problems/health";
 import { usePrices, type Prices } from "../problems/prices";
 import { useKeys } from "../ui/keys";
 import { Amount, Figure } from "../ui/quantity";
@@ -42,7 +42,6 @@ function Sites({ sites }: { sites: SiteSums[] }) {
     <>
       <h1 className="hidden-label">{t("fleet.title")}</h1>
       <Summary sites={sites} health={health} prices={prices} />
-      <Incidents sites={sites} />
       <section className="panel" aria-labelledby="sites-title">
         <header>
           <h2 id="sites-title">{t("fleet.sites")}</h2>

@@ -9,12 +9,12 @@ import { useMay, useMe } from "../api/session";
 import { named, t } from "../i18n";
 import { ago, hashrate, money, number, percent, span, text } from "../i18n/format";
 import { ResolveDialog, SuppressDialog, useActs, useLift } from "../problems/acts";
-import { minerProblemsQuery, problemQuery, type Verb } from "../problems/api";
+import { problemQuery, type Said, type Verb } from "../problems/api";
 import { BandPanel } from "../problems/band";
 import { PeerPanel } from "../problems/histogram";
 import { usePrices } from "../problems/prices";
 import { commandFor, recommended } from "../problems/recommended";
-import { newest, type Happening, type Problem } from "../problems/types";
+import { newest, type Problem, type Story } from "../problems/types";
 import { facts, sentence } from "../problems/words";
 import { useKeys } from "../ui/keys";
 import { Sev } from "../ui/severity";
@@ -41,21 +41,23 @@ function One({ site, id }: { site: SiteSums; id: string }) {
   return (
     <main className="page" id="content">
       <Part of={found} rows={12}>
-        {({ timeline, ...problem }) => (
+        {(story) => (
           <>
-            <Head site={site} problem={problem} />
-            <div className="columns wide-first">
-              {problem.miner_id ? <BandPanel site={site} problem={problem} miner={problem.miner_id} /> : null}
-              {problem.miner_id ? <PeerPanel site={site} problem={problem} /> : null}
-            </div>
+            <Head site={site} story={story} />
+            {story.problem.miner_id ? (
+              <div className="columns wide-first">
+                <BandPanel site={site} story={story} miner={story.problem.miner_id} />
+                <PeerPanel site={site} problem={story.problem} />
+              </div>
+            ) : null}
             <div className="columns">
               <div className="stack">
-                <Why problem={problem} />
-                <Cost problem={problem} />
-                <Tried site={site} problem={problem} />
-                <Similar site={site} problem={problem} />
+                <Why story={story} />
+                <Cost problem={story.problem} />
+                <Tried site={site} problem={story.problem} />
+                <Similar site={site} story={story} />
               </div>
-              <Timeline site={site} problem={problem} timeline={timeline} />
+              <Timeline site={site} story={story} />
             </div>
           </>
         )}
@@ -64,7 +66,8 @@ function One({ site, id }: { site: SiteSums; id: string }) {
   );
 }
 
-function Head({ site, problem }: { site: SiteSums; problem: Problem }) {
+function Head({ site, story }: { site: SiteSums; story: Story }) {
+  const { problem, machine, baseline } = story;
   const now = useNow();
   const may = useMay();
   const me = useMe();
@@ -74,8 +77,7 @@ function Head({ site, problem }: { site: SiteSums; problem: Problem }) {
   const [first, setFirst] = useState<string | undefined>();
   const isOver = problem.status === "resolved";
   const user = me?.user as { email?: string | null } | null | undefined;
-  const go = (verb: Verb, body?: Record<string, unknown>) =>
-    acts.mutate({ problems: [problem], verb, ...(body ? { body } : {}) });
+  const go = (verb: Verb, said?: Said) => acts.mutate({ problems: [problem], verb, ...(said ? { said } : {}) });
   const command = (type?: string) => {
     setFirst(type);
     setOpen("command");
@@ -84,9 +86,9 @@ function Head({ site, problem }: { site: SiteSums; problem: Problem }) {
     a: () => may("acknowledge") && problem.status === "open" && go("acknowledge"),
     c: () => may("command") && problem.miner_id && command(),
   });
-  const quiet = problem.suppress_until !== null && Date.parse(problem.suppress_until) > now;
-  const [best] = recommended(problem).filter((one) => commandFor(one));
+  const [best] = recommended(story).filter((one) => commandFor(one));
   const bestType = best ? commandFor(best) : null;
+  const mode = baseline?.inferred_mode && baseline.inferred_mode !== "unknown" ? named("mode", baseline.inferred_mode) : null;
   return (
     <>
       <div className="miner-head">
@@ -98,8 +100,8 @@ function Head({ site, problem }: { site: SiteSums; problem: Problem }) {
         ) : (
           <h1>{named("issue", problem.issue_code)}</h1>
         )}
-        <span className="second">{[problem.model, problem.firmware].filter(Boolean).join(" · ")}</span>
-        <span className="quiet">{[site.name, problem.zone].filter(Boolean).join(" · ")}</span>
+        <span className="second">{[problem.model, problem.firmware, mode].filter(Boolean).join(" · ")}</span>
+        <span className="quiet">{[site.name, problem.zone, machine?.rack, machine?.position].filter(Boolean).join(" · ")}</span>
         <span className="grow" />
         <span className="chip">{named("status", problem.status)}</span>
         {problem.flapping ? <span className="chip">{t("problem.flapping")}</span> : null}
@@ -126,8 +128,8 @@ function Head({ site, problem }: { site: SiteSums; problem: Problem }) {
                 {t("pact.start")}
               </button>
             ) : null}
-            {problem.assigned_to === user?.email ? null : (
-              <button type="button" className="button" onClick={() => go("assign", { to: user?.email })}>
+            {problem.assigned_to === me?.actor.id ? null : (
+              <button type="button" className="button" onClick={() => go("assign", { assignee: user?.email ?? null })}>
                 {t("pact.assign")}
               </button>
             )}
@@ -137,7 +139,7 @@ function Head({ site, problem }: { site: SiteSums; problem: Problem }) {
           </>
         ) : null}
         {may("suppress") && problem.miner_id ? (
-          quiet ? (
+          problem.suppressed ? (
             <button type="button" className="button" onClick={() => problem.miner_id && lift.mutate(problem.miner_id)}>
               {t("pact.unsuppress")}
             </button>
@@ -172,15 +174,18 @@ function Head({ site, problem }: { site: SiteSums; problem: Problem }) {
   );
 }
 
-function Why({ problem }: { problem: Problem }) {
+function Why({ story }: { story: Story }) {
   const now = useNow();
+  const { problem } = story;
   const found = newest(problem);
   const hypotheses = problem.health_json?.hypotheses ?? [];
-  const physical = recommended(problem).filter((one) => !commandFor(one));
+  const physical = recommended(story).filter((one) => !commandFor(one));
   return (
     <section className="panel" aria-labelledby="why">
       <header>
         <h2 id="why">{t("problem.why")}</h2>
+        <span className="grow" />
+        {found ? <span className="quiet">{t("evidence.at", { ago: ago(found.evaluated_at, now) })}</span> : null}
       </header>
       <div className="body stack">
         {found ? (
@@ -191,21 +196,20 @@ function Why({ problem }: { problem: Problem }) {
                 <span className="second">{fact.against.join(" · ")}</span>
               </li>
             ))}
-            <li className="quiet">{t("evidence.at", { ago: ago(found.evaluated_at, now) })}</li>
           </ul>
         ) : null}
-        <h2>{t("problem.causes")}</h2>
         {hypotheses.length ? (
-          <ul className="stack">
-            {hypotheses.map((one) => (
-              <li key={one.hypothesis_id}>
-                {named("cause", one.hypothesis_id)} <strong>{number(one.confidence, 2)}</strong>
-              </li>
-            ))}
-          </ul>
-        ) : (
-          <p className="quiet">{t("problem.causes.none")}</p>
-        )}
+          <>
+            <h2>{t("problem.causes")}</h2>
+            <ul className="stack">
+              {hypotheses.map((one) => (
+                <li key={one.hypothesis_id}>
+                  {named("cause", one.hypothesis_id)} <strong>{number(one.confidence, 2)}</strong>
+                </li>
+              ))}
+            </ul>
+          </>
+        ) : null}
         {physical.length ? (
           <p className="row wrap">
             <span className="second">{t("problem.physical")}:</span>
@@ -279,24 +283,31 @@ function Tried({ site, problem }: { site: SiteSums; problem: Problem }) {
   );
 }
 
-function Similar({ site, problem }: { site: SiteSums; problem: Problem }) {
-  const query = minerProblemsQuery(site.site_id, problem.miner_id ?? "", true);
-  const all = useQuery({ ...query, enabled: problem.miner_id !== null }).data ?? [];
-  const others = all.filter((one) => one.id !== problem.id).slice(0, 8);
+function Similar({ site, story }: { site: SiteSums; story: Story }) {
+  const { similar, predecessors } = story;
   return (
     <section className="panel" aria-labelledby="similar">
       <header>
         <h2 id="similar">{t("problem.similar")}</h2>
       </header>
-      {others.length ? (
+      {similar.length || predecessors.length ? (
         <ul className="list">
-          {others.map((one) => (
+          {similar.map((one) => (
+            <li key={`${one.resolution_cause} ${one.resolution_action}`}>
+              <span className="grow">
+                {t("problem.similar.times", { n: number(one.times), cause: named("why", one.resolution_cause) })}
+                {one.resolution_action ? ` · ${one.resolution_action}` : ""}
+              </span>
+              <span className="quiet">{span(one.median_sec)}</span>
+            </li>
+          ))}
+          {predecessors.map((one) => (
             <li key={one.id}>
               <Sev of={one.severity} />
               <Link className="grow" to="/sites/$site/problems/$problem" params={{ site: site.code, problem: one.id }}>
-                {named("issue", one.issue_code)}
+                {named("issue", story.problem.issue_code)}
               </Link>
-              <span className="second">{one.resolution_action ?? one.resolution_cause ?? named("status", one.status)}</span>
+              <span className="second">{one.resolution_action ?? named("why", one.resolution_cause)}</span>
               <span className="quiet">
                 <When at={one.start_ts} zone={site.timezone} />
               </span>
@@ -310,15 +321,16 @@ function Similar({ site, problem }: { site: SiteSums; problem: Problem }) {
   );
 }
 
-function Timeline({ site, problem, timeline }: { site: SiteSums; problem: Problem; timeline: Happening[] }) {
+function Timeline({ site, story }: { site: SiteSums; story: Story }) {
+  const { problem, timeline, people } = story;
   const may = useMay();
   const acts = useActs();
   const [words, setWords] = useState("");
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const body = { text: words.trim() };
+    const said = { comment: words.trim() };
     // the words stay until the server has them
-    acts.mutate({ problems: [problem], verb: "comment", body }, { onSuccess: () => setWords("") });
+    acts.mutate({ problems: [problem], verb: "comment", said }, { onSuccess: () => setWords("") });
   };
   return (
     <section className="panel" aria-labelledby="timeline">
@@ -331,7 +343,7 @@ function Timeline({ site, problem, timeline }: { site: SiteSums; problem: Proble
             <strong>{named("event", one.kind)}</strong>
             <span className="grow">{one.message}</span>
             <span className="quiet">
-              {one.actor_kind === "system" || !one.actor_id ? "" : `${nameOf(one)} · `}
+              {one.actor_id ? `${people[one.actor_id] ?? one.actor_kind} · ` : ""}
               <When at={one.at} zone={site.timezone} />
             </span>
           </li>
@@ -355,9 +367,4 @@ function Timeline({ site, problem, timeline }: { site: SiteSums; problem: Proble
       ) : null}
     </section>
   );
-}
-
-function nameOf(one: Happening): string {
-  const name = one.details?.["actor_name"];
-  return typeof name === "string" ? name : (one.actor_id ?? "");
 }

@@ -72,6 +72,7 @@ function Problems({ sites }: { sites: SiteSums[] }) {
         <h1>{t("problems.title")}</h1>
         <span className="second" role="status">
           {found.isLoading ? null : t("problems.count", { n: number(rows.length) })}
+          {found.isCut ? ` · ${t("problems.cut", { n: number(found.rows.length), total: number(found.total) })}` : null}
         </span>
         <input
           className="input search"
@@ -179,7 +180,7 @@ function useActing(targets: Row[]) {
     setOpen: show,
     acknowledge: () => allowed.act && acts.mutate({ problems: targets, verb: "acknowledge" }),
     start: () => allowed.act && acts.mutate({ problems: targets, verb: "start" }),
-    assign: () => allowed.act && acts.mutate({ problems: targets, verb: "assign", body: { to: user?.email } }),
+    assign: () => allowed.act && acts.mutate({ problems: targets, verb: "assign", said: { assignee: user?.email ?? null } }),
   };
 }
 

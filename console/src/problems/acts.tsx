@@ -2,11 +2,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { ApiError } from "../api/client";
-import { t, type Key } from "../i18n";
+import { named, t, type Key } from "../i18n";
 import { clock, number } from "../i18n/format";
 import { Dialog } from "../ui/dialog";
 import { say } from "../ui/toast";
-import { act, suppress, unsuppress, type Verb } from "./api";
+import { act, suppress, unsuppress, type Said, type Verb } from "./api";
 import type { Problem } from "./types";
 
 const DONE: Record<Verb, Key> = {
@@ -21,25 +21,24 @@ export function wording(error: unknown): string {
   return error instanceof ApiError ? error.message : t("state.away");
 }
 
-type Asked = { problems: Problem[]; verb: Verb; body?: Record<string, unknown> };
+type Asked = { problems: Problem[]; verb: Verb; said?: Said };
 
 export function useActs() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async ({ problems, verb, body }: Asked) => {
-      const ended = await Promise.allSettled(problems.map((one) => act(one.id, verb, body)));
-      const failed = ended.filter((one) => one.status === "rejected");
-      const [first] = failed;
-      if (first && failed.length === problems.length) throw first.reason;
-      return { done: problems.length - failed.length, failed: failed.length };
-    },
-    onSuccess: ({ done, failed }, { verb }) => {
-      say(failed ? t("problems.bulk.done", { done: number(done), failed: number(failed) }) : t(DONE[verb]));
+    mutationFn: ({ problems, verb, said }: Asked) => act(problems.map((one) => one.id), verb, said),
+    onSuccess: ({ counts, results }, { verb }) => {
+      const reason = results.find((one) => one.reason)?.reason;
+      if (!counts.refused) say(t(DONE[verb]));
+      else if (!counts.changed && reason) say(t("cmd.failed", { reason }));
+      else say(t("problems.bulk.done", { done: number(counts.changed), failed: number(counts.refused) }));
     },
     onError: (error) => say(t("cmd.failed", { reason: wording(error) })),
     onSettled: () => client.invalidateQueries({ queryKey: ["problems"] }),
   });
 }
+
+const CAUSES = ["repaired", "replaced", "cleaned", "reconfigured", "false_alarm", "accepted", "other"];
 
 export function ResolveDialog({ problems, onClose }: { problems: Problem[]; onClose: () => void }) {
   const acts = useActs();
@@ -47,7 +46,8 @@ export function ResolveDialog({ problems, onClose }: { problems: Problem[]; onCl
   const [action, setAction] = useState("");
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    acts.mutate({ problems, verb: "resolve", body: { cause, action } }, { onSuccess: onClose });
+    const said = { cause, ...(action.trim() ? { action: action.trim() } : {}) };
+    acts.mutate({ problems, verb: "resolve", said }, { onSuccess: onClose });
   };
   return (
     <Dialog title={t("resolve.title")} onClose={onClose}>
@@ -55,11 +55,18 @@ export function ResolveDialog({ problems, onClose }: { problems: Problem[]; onCl
         <p className="second">{t("resolve.words")}</p>
         <label className="field">
           <span>{t("resolve.cause")}</span>
-          <input className="input" required value={cause} onChange={(event) => setCause(event.target.value)} />
+          <select className="select" required value={cause} onChange={(event) => setCause(event.target.value)}>
+            <option value="">{t("param.pick")}</option>
+            {CAUSES.map((one) => (
+              <option key={one} value={one}>
+                {named("why", one)}
+              </option>
+            ))}
+          </select>
         </label>
         <label className="field">
           <span>{t("resolve.action")}</span>
-          <input className="input" required value={action} onChange={(event) => setAction(event.target.value)} />
+          <input className="input" value={action} maxLength={2000} onChange={(event) => setAction(event.target.value)} />
         </label>
         <Ends onClose={onClose} go={t("pact.resolve")} busy={acts.isPending} />
       </form>
@@ -95,9 +102,9 @@ export function SuppressDialog({
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const until = hours === null ? null : new Date(Date.now() + hours * 3_600_000);
-    const body = { until: until?.toISOString() ?? null, maintenance, reason: reason.trim(), site_id: site };
+    const body = { until: until?.toISOString() ?? null, maintenance, reason: reason.trim() };
     try {
-      await Promise.all(miners.map((miner) => suppress(miner, body)));
+      await Promise.all(miners.map((miner) => suppress(site, miner, body)));
       say(
         until
           ? t("pact.suppressed", { miner: name, until: clock(until, zone, true) })
@@ -145,7 +152,7 @@ export function SuppressDialog({
 export function useLift(site: number) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (miner: string) => unsuppress(miner, { site_id: site }),
+    mutationFn: (miner: string) => unsuppress(site, miner),
     onSuccess: () => say(t("pact.unsuppressed")),
     onError: (error) => say(t("cmd.failed", { reason: wording(error) })),
     onSettled: () => client.invalidateQueries({ queryKey: ["problems"] }),

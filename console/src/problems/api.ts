@@ -1,84 +1,68 @@
 // The registry's part of the API: lists, the one, and what people do about it.
 import { queryOptions } from "@tanstack/react-query";
-import { ask } from "../api/client";
-import type { Happening, Problem } from "./types";
+import { call, get } from "../api/client";
+import type { Problem, Story } from "./types";
 
 export const PER_PAGE = 500;
-export const MOST_ROWS = 3000; // of one site in the browser; beyond it, filters narrow on the server
+export const MOST_ROWS = 4000; // in the browser; beyond it, the worst come first and filters narrow
+const SLOW = 60_000;
 
-export type Filters = {
-  severity?: string | undefined;
-  code?: string | undefined;
-  status?: string | undefined;
-  zone?: string | undefined;
-  model?: string | undefined;
-  firmware?: string | undefined;
-  symptoms?: string | undefined;
-};
-
+export type Filters = { status?: string | undefined };
 export type Listed = { problems: Problem[]; total: number };
 type Page = { problems: Problem[]; pagination: { page: number; per_page: number; total: number; pages: number } };
 
-async function page(site: number, filters: Filters, number: number, signal: AbortSignal): Promise<Page> {
-  const { code, ...rest } = filters;
-  const query = { ...rest, issue_code: code, page: number, per_page: PER_PAGE };
-  return (await ask("get", "/api/v1/sites/{site_id}/problems", { path: { site_id: site }, query, signal })) as Page;
+async function page(filters: Filters, number: number, signal: AbortSignal): Promise<Page> {
+  const query = { ...filters, page: number, per_page: PER_PAGE };
+  return (await get("/api/v1/problems", { query, signal })) as unknown as Page;
 }
 
 /** The first page is enough to show something; the rest follows while people read. */
-export const firstProblemsQuery = (site: number, filters: Filters) =>
+export const firstProblemsQuery = (filters: Filters) =>
   queryOptions({
-    queryKey: ["problems", site, "first", filters],
+    queryKey: ["problems", null, "first", filters],
     queryFn: async ({ signal }): Promise<Listed> => {
-      const found = await page(site, filters, 1, signal);
+      const found = await page(filters, 1, signal);
       return { problems: found.problems, total: found.pagination.total };
     },
-    refetchInterval: 60_000,
+    refetchInterval: SLOW,
   });
 
-export const moreProblemsQuery = (site: number, filters: Filters, total: number) =>
+export const moreProblemsQuery = (filters: Filters, total: number) =>
   queryOptions({
-    queryKey: ["problems", site, "more", filters],
+    queryKey: ["problems", null, "more", filters],
     queryFn: async ({ signal }): Promise<Problem[]> => {
       const pages = Math.ceil(Math.min(total, MOST_ROWS) / PER_PAGE);
-      const numbers = Array.from({ length: pages - 1 }, (_, no) => no + 2);
-      return (await Promise.all(numbers.map((no) => page(site, filters, no, signal)))).flatMap((one) => one.problems);
+      const found: Problem[] = [];
+      // one after the other: the first page's readers are not to wait behind the last one's
+      for (let no = 2; no <= pages; no++) found.push(...(await page(filters, no, signal)).problems);
+      return found;
     },
     enabled: total > PER_PAGE,
-    refetchInterval: 60_000,
+    refetchInterval: SLOW,
   });
 
 export const minerProblemsQuery = (site: number, miner: string, resolved: boolean) =>
   queryOptions({
     queryKey: ["problems", site, "miner", miner, resolved],
     queryFn: async ({ signal }): Promise<Problem[]> => {
-      const query = { site_id: site, include_resolved: resolved };
-      const path = { miner_id: miner };
-      return ((await ask("get", "/api/v1/miners/{miner_id}/problems", { path, query, signal })) as Page).problems;
+      const options = { path: { miner_id: miner }, query: { site_id: site, include_resolved: resolved }, signal };
+      return ((await get("/api/v1/miners/{miner_id}/problems", options)) as unknown as Page).problems;
     },
-    refetchInterval: 60_000,
+    refetchInterval: SLOW,
   });
 
 export const problemQuery = (site: number, id: string) =>
   queryOptions({
     queryKey: ["problems", site, "one", id],
     queryFn: async ({ signal }) =>
-      (await ask("get", "/api/v1/problems/{problem_id}", { path: { problem_id: id }, signal })) as Problem & {
-        timeline: Happening[];
-      },
-    refetchInterval: 30_000,
+      (await get("/api/v1/problems/{problem_id}", { path: { problem_id: id }, signal })) as unknown as Story,
+    refetchInterval: SLOW / 2,
   });
 
 export type Summary = {
-  total_miners: number;
-  healthy_miners: number;
-  problem_miners: number;
-  unknown_miners: number;
   by_severity: Record<string, number>;
-  by_issue: Record<string, number>;
-  incidents: unknown;
-  loss: unknown;
-  top_risks: { miner_id: string; issue_code: string; severity: string; p_fail_24h: number | null; start_ts: string }[];
+  loss: { ths: number | null; thh: number | null } | null;
+  top_risks: { miner_id: string | null; issue_code: string; severity: string; p_fail_24h: number | null; start_ts: string }[];
   last_scan_ts: string | null;
 };
 
@@ -86,20 +70,25 @@ export const summaryQuery = (site: number) =>
   queryOptions({
     queryKey: ["problems", site, "summary"],
     queryFn: async ({ signal }) =>
-      (await ask("get", "/api/v1/sites/{site_id}/health_summary", { path: { site_id: site }, signal })) as Summary,
-    refetchInterval: 60_000,
+      (await get("/api/v1/sites/{site_id}/health_summary", { path: { site_id: site }, signal })) as unknown as Summary,
+    refetchInterval: SLOW,
   });
 
 export type Verb = "acknowledge" | "start" | "assign" | "comment" | "resolve";
+export type Said = { comment?: string; assignee?: string | null; cause?: string; action?: string };
+export type Outcome = { counts: { changed: number; refused: number }; results: { reason?: string | null }[] };
 
-export function act(id: string, verb: Verb, body: Record<string, unknown> = {}): Promise<unknown> {
-  return ask("post", `/api/v1/problems/{problem_id}/${verb}`, { path: { problem_id: id }, body });
+/** Up to a thousand at once, each with its own result. */
+export async function act(ids: string[], verb: Verb, said: Said = {}): Promise<Outcome> {
+  return (await call("post", "/api/v1/problems/bulk", { body: { act: verb, ids, ...said } })) as unknown as Outcome;
 }
 
-export function suppress(miner: string, body: Record<string, unknown>): Promise<unknown> {
-  return ask("post", "/api/v1/miners/{miner_id}/suppress", { path: { miner_id: miner }, body });
+export type Suppression = { until: string | null; maintenance: boolean; reason: string };
+
+export function suppress(site: number, miner: string, body: Suppression): Promise<unknown> {
+  return call("post", "/api/v1/miners/{miner_id}/suppress", { path: { miner_id: miner }, query: { site_id: site }, body });
 }
 
-export function unsuppress(miner: string, body: Record<string, unknown>): Promise<unknown> {
-  return ask("post", "/api/v1/miners/{miner_id}/unsuppress", { path: { miner_id: miner }, body });
+export function unsuppress(site: number, miner: string): Promise<unknown> {
+  return call("post", "/api/v1/miners/{miner_id}/unsuppress", { path: { miner_id: miner }, query: { site_id: site } });
 }

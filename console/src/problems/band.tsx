@@ -2,26 +2,27 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { Point, SiteSums } from "../api/known";
-import { commandsQuery, historyQuery, liveQuery, type Range } from "../api/queries";
+import { commandsQuery, historyQuery, type Range } from "../api/queries";
 import { Chart } from "../charts/chart";
 import { drawLines, type Mark } from "../charts/lines";
 import { named, t, useLanguage } from "../i18n";
 import { number } from "../i18n/format";
 import { Part } from "../ui/states";
-import { newest, type Problem } from "./types";
+import type { Problem, Story } from "./types";
 import { metricOf } from "./words";
 
 type Picture = { name: string; unit: string; digits: number; pick: (point: Point) => number | null; scale: number };
 
 const DAY = 86_400_000;
 
-export function BandPanel({ site, problem, miner }: { site: SiteSums; problem: Problem; miner: string }) {
+export function BandPanel({ site, story, miner }: { site: SiteSums; story: Story; miner: string }) {
+  const { problem } = story;
   const range: Range = Date.now() - Date.parse(problem.start_ts) > 1.5 * DAY ? "7d" : "24h";
   const history = useQuery(historyQuery(site.site_id, miner, range));
-  const live = useQuery(liveQuery(site.site_id, miner)).data;
   const commands = useQuery(commandsQuery(site.site_id, miner)).data;
   const language = useLanguage();
-  const picture = useMemo(() => pictureOf(metricOf(problem), live?.hashrate.expected_ths ?? null), [problem, live, language]);
+  const expected = story.machine?.expected_ths ?? null;
+  const picture = useMemo(() => pictureOf(metricOf(problem), expected), [problem, expected, language]);
   const marks = useMemo(() => marksOf(problem, commands ?? []), [problem, commands, language]);
   return (
     <section className="panel" aria-labelledby="band">
@@ -37,7 +38,7 @@ export function BandPanel({ site, problem, miner }: { site: SiteSums; problem: P
         <Part of={history} rows={5}>
           {(found) =>
             found.points.length ? (
-              <BandChart found={found} picture={picture} problem={problem} zone={site.timezone} marks={marks} miner={miner} />
+              <BandChart found={found} picture={picture} story={story} zone={site.timezone} marks={marks} miner={miner} />
             ) : (
               <p className="quiet">{t("miner.chart.empty")}</p>
             )
@@ -51,12 +52,12 @@ export function BandPanel({ site, problem, miner }: { site: SiteSums; problem: P
 function BandChart(props: {
   found: { points: Point[]; start: number; end: number };
   picture: Picture;
-  problem: Problem;
+  story: Story;
   zone: string;
   marks: Mark[];
   miner: string;
 }) {
-  const { found, picture, problem, zone, marks, miner } = props;
+  const { found, picture, story, zone, marks, miner } = props;
   const points = useMemo(
     () => found.points.map((one): [number, number | null] => [Date.parse(String(one.ts)), picture.pick(one)]),
     [found, picture],
@@ -64,8 +65,8 @@ function BandChart(props: {
   const draw = useMemo(() => {
     const { name, unit, digits } = picture;
     const common = { start: found.start, end: found.end, zone, marks, points };
-    return drawLines({ ...common, name, unit, digits, band: bandOf(problem, picture) });
-  }, [points, found, picture, zone, marks, problem]);
+    return drawLines({ ...common, name, unit, digits, band: flatBand(story, picture), course: courseOf(story, picture) });
+  }, [points, found, picture, zone, marks, story]);
   const known = points.map(([, value]) => value).filter((value) => value !== null);
   const amount = (value: number) => `${number(value, picture.digits)} ${picture.unit}`;
   const label = t("miner.chart.label", {
@@ -88,18 +89,30 @@ function pictureOf(metric: string, expected: number | null): Picture {
   return { name: t("chart.hashrate"), unit: "TH/s", digits: 1, pick: (one) => one.hashrate_ths, scale: expected ?? 0 };
 }
 
-/** Three deviations around its own normal where it has one, else what nine of ten peers run at. */
-function bandOf(problem: Problem, picture: Picture): { low: number; high: number } | null {
-  const metric = metricOf(problem);
-  const own = newest(problem)?.baseline;
-  if (!picture.scale) return null;
-  if (own && own.expected !== null && own.sigma !== null && own.metric === metric) {
+/** Its own normal as it was cycle by cycle, three deviations to each side. */
+function courseOf(story: Story, picture: Picture): [number, number, number][] {
+  const metric = metricOf(story.problem);
+  const sigma = story.baseline?.metrics[metric]?.sigma;
+  if (!picture.scale || sigma === null || sigma === undefined) return [];
+  const half = 3 * sigma * picture.scale;
+  return story.history.flatMap((one): [number, number, number][] => {
+    const middle = one.expected?.[metric];
+    if (middle === null || middle === undefined) return [];
+    return [[Date.parse(one.ts), middle * picture.scale - half, middle * picture.scale + half]];
+  });
+}
+
+/** Where it has no course yet: its normal as it is now, else what eight of ten peers run at. */
+function flatBand(story: Story, picture: Picture): { low: number; high: number } | null {
+  const metric = metricOf(story.problem);
+  if (!picture.scale || courseOf(story, picture).length > 1) return null;
+  const own = story.baseline?.metrics[metric];
+  if (own && own.expected !== null && own.sigma !== null) {
     const half = 3 * own.sigma;
     return { low: (own.expected - half) * picture.scale, high: (own.expected + half) * picture.scale };
   }
-  const peer = problem.peer_metrics_json?.[metric] ?? problem.peer_metrics_json?.["hashrate_ratio"];
+  const peer = story.problem.peer_metrics_json?.[metric];
   if (!peer || peer.p10 === null || peer.p90 === null) return null;
-  if (metric !== "hashrate_ratio" && !problem.peer_metrics_json?.[metric]) return null;
   return { low: peer.p10 * picture.scale, high: peer.p90 * picture.scale };
 }
 

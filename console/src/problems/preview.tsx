@@ -33,7 +33,7 @@ export function Preview({ row, acting, onClose }: { row: Row; acting: Acting; on
         </p>
         <p className="second">
           {t("problem.open", { span: span((now - Date.parse(row.start_ts)) / 1000) })} · {named("status", row.status)}
-          {row.assigned_to ? ` · ${row.assigned_to}` : ""} · <When at={row.last_seen_ts} zone={row.site.timezone} />
+          {row.suppressed ? ` · ${t("event.suppressed")}` : ""} · <When at={row.last_seen_ts} zone={row.site.timezone} />
         </p>
         {found ? (
           <ul className="stack">

@@ -1,5 +1,5 @@
 // What is recommended, and which of it a command can do; the rest is for hands.
-import type { Problem } from "./types";
+import type { Story } from "./types";
 
 const COMMANDS: Record<string, string> = {
   restart: "restart_mining",
@@ -18,13 +18,10 @@ export function commandFor(action: string): string | null {
   return COMMANDS[action] ?? null;
 }
 
-export function recommended(problem: Problem): string[] {
-  const health = problem.health_json;
+export function recommended(story: Story): string[] {
   const named = [
-    ...(health?.hypotheses ?? []).flatMap((one) => one.recommended_actions ?? []),
-    ...(health?.issues ?? [])
-      .filter((one) => one.issue_code === problem.issue_code)
-      .flatMap((one) => one.recommended_actions ?? []),
+    ...(story.problem.health_json?.hypotheses ?? []).flatMap((one) => one.recommended_actions ?? []),
+    ...(story.rule?.recommended_actions ?? []),
   ];
   return [...new Set(named)];
 }

@@ -19,11 +19,19 @@ export function RiskList({ site }: { site: SiteSums }) {
           {summary.top_risks.length ? (
             <ul className="list">
               {summary.top_risks.slice(0, 8).map((one) => (
-                <li key={one.miner_id + one.issue_code}>
+                <li key={`${one.miner_id} ${one.issue_code}`}>
                   <Sev of={one.severity} />
-                  <Link className="grow clip" to="/sites/$site/miners/$miner" params={{ site: site.code, miner: one.miner_id }}>
-                    {one.miner_id}
-                  </Link>
+                  {one.miner_id ? (
+                    <Link
+                      className="grow clip"
+                      to="/sites/$site/miners/$miner"
+                      params={{ site: site.code, miner: one.miner_id }}
+                    >
+                      {one.miner_id}
+                    </Link>
+                  ) : (
+                    <span className="grow" />
+                  )}
                   <span className="second">{named("issue", one.issue_code)}</span>
                   {one.p_fail_24h === null ? null : <span className="second">{percent(one.p_fail_24h)}</span>}
                 </li>

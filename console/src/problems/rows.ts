@@ -1,10 +1,10 @@
 // The rows of the problems page: those of every site in scope, filtered and counted. Pure, but for the hook at the end.
-import { useQueries } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { SiteSums } from "../api/known";
 import { named } from "../i18n";
 import type { ProblemSearch } from "../router";
-import { firstProblemsQuery, moreProblemsQuery, type Filters } from "./api";
+import { firstProblemsQuery, MOST_ROWS, moreProblemsQuery, type Filters } from "./api";
 import type { Problem } from "./types";
 import { sentence } from "./words";
 
@@ -87,35 +87,30 @@ export type Found = { rows: Row[]; total: number; isLoading: boolean; error: unk
 
 export function useRows(sites: SiteSums[], search: ProblemSearch): Found {
   const filters: Filters = useMemo(() => serverFilters(search), [search]);
-  const wanted = wantedOf(search, "site");
-  const asked = sites.filter((site) => !wanted.size || wanted.has(site.code));
-  const first = useQueries({ queries: asked.map((site) => firstProblemsQuery(site.site_id, filters)) });
-  const more = useQueries({
-    queries: asked.map((site, no) => moreProblemsQuery(site.site_id, filters, first[no]?.data?.total ?? 0)),
-  });
-  const stamp = [...first, ...more].map((one) => one.dataUpdatedAt).join() + asked.map((one) => one.site_id).join();
-  const rows = useMemo(
-    () =>
-      inOrder(
-        asked.flatMap((site, no) => {
-          const all = [...(first[no]?.data?.problems ?? []), ...(more[no]?.data ?? [])];
-          return [...new Map(all.map((one) => [one.id, one])).values()].map((one) => rowOf(one, site));
-        }),
-      ),
-    [stamp],
-  );
-  const total = first.reduce((all, one) => all + (one.data?.total ?? 0), 0);
+  const first = useQuery(firstProblemsQuery(filters));
+  const total = first.data?.total ?? 0;
+  const more = useQuery(moreProblemsQuery(filters, total));
+  const rows = useMemo(() => {
+    const places = new Map(sites.map((site) => [site.site_id, site]));
+    const all = new Map([...(first.data?.problems ?? []), ...(more.data ?? [])].map((one) => [one.id, one]));
+    const found: Row[] = [];
+    for (const one of all.values()) {
+      const site = places.get(one.site_id);
+      if (site) found.push(rowOf(one, site));
+    }
+    return inOrder(found);
+  }, [first.data, more.data, sites]);
   return {
     rows,
     total,
-    isLoading: first.some((one) => one.isPending),
-    error: first.find((one) => one.isError && !one.data)?.error ?? null,
-    isCut: rows.length < total && more.every((one) => !one.isFetching),
+    isLoading: first.isPending,
+    error: first.data ? null : first.error,
+    isCut: total > MOST_ROWS,
   };
 }
 
 function rowOf(problem: Problem, site: SiteSums): Row {
-  const words = [problem.miner_id, named("issue", problem.issue_code), sentence(problem), problem.assigned_to, problem.zone];
+  const words = [problem.miner_id, named("issue", problem.issue_code), sentence(problem), problem.zone];
   return { ...problem, site, text: words.filter(Boolean).join(" ").toLowerCase() };
 }
 

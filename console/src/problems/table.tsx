@@ -3,6 +3,7 @@ import { createColumnHelper, flexRender, getCoreRowModel, useReactTable, type Ro
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef } from "react";
+import { useMe } from "../api/session";
 import { named, t, useLanguage } from "../i18n";
 import { hashrate, money, percent, span } from "../i18n/format";
 import { Amount } from "../ui/quantity";
@@ -16,7 +17,11 @@ import { metricOf, sentence } from "./words";
 const HEIGHT = 32;
 const column = createColumnHelper<Row>();
 
-function columnsOf(now: number, prices: Prices | null) {
+function whoIs(id: string | null, me: string | null): string {
+  return id === null ? "—" : id === me ? t("who.you") : t("who.other");
+}
+
+function columnsOf(now: number, prices: Prices | null, me: string | null) {
   return [
     column.display({
       id: "select",
@@ -93,7 +98,7 @@ function columnsOf(now: number, prices: Prices | null) {
       ),
     }),
     column.accessor("status", { id: "state", header: () => t("col.state"), cell: (cell) => named("status", cell.getValue()) }),
-    column.accessor("assigned_to", { id: "who", header: () => t("col.who"), cell: (cell) => cell.getValue() ?? "—" }),
+    column.accessor("assigned_to", { id: "who", header: () => t("col.who"), cell: (cell) => whoIs(cell.getValue(), me) }),
   ];
 }
 
@@ -115,7 +120,8 @@ export function ProblemTable({
   const place = useRef<HTMLDivElement>(null);
   const now = useNow();
   const language = useLanguage();
-  const columns = useMemo(() => columnsOf(now, prices), [now, prices, language]);
+  const me = useMe()?.actor.id ?? null;
+  const columns = useMemo(() => columnsOf(now, prices, me), [now, prices, me, language]);
   const table = useReactTable({
     data: rows,
     columns,
@@ -131,6 +137,9 @@ export function ProblemTable({
     estimateSize: () => HEIGHT,
     overscan: 12,
   });
+  useEffect(() => {
+    if (!performance.getEntriesByName("first-rows").length) performance.mark("first-rows");
+  }, []);
   const index = rows.findIndex((row) => row.id === at);
   useEffect(() => {
     if (index >= 0) virtual.scrollToIndex(index, { align: "auto" });

@@ -62,6 +62,7 @@ export type Problem = {
   loss_ths: number | null;
   loss_thh: number | null;
   p_fail_24h: number | null;
+  suppressed: boolean;
   zone: string | null;
   model: string | null;
   firmware: string | null;
@@ -74,6 +75,31 @@ export type Happening = {
   actor_id: string | null;
   message: string | null;
   details: Record<string, unknown> | null;
+};
+
+export type Moment = { ts: string; expected: Record<string, number | null> | null } & Record<string, unknown>;
+export type Earlier = {
+  id: string;
+  severity: string;
+  status: string;
+  start_ts: string;
+  resolution_cause: string | null;
+  resolution_action: string | null;
+};
+export type Story = {
+  problem: Problem;
+  rule: { code: string; description: string; metric: string; recommended_actions: string[] } | null;
+  timeline: Happening[];
+  predecessors: Earlier[];
+  similar: { resolution_cause: string | null; resolution_action: string | null; times: number; median_sec: number | null }[];
+  people: Record<string, string>;
+  machine: { miner_id: string; expected_ths: number | null; zone: string | null; rack: string | null; position: string | null } | null;
+  suppressions: { id: string; until_at: string | null; reason: string; maintenance: boolean }[];
+  baseline: {
+    metrics: Record<string, { expected: number | null; sigma: number | null } | null>;
+    inferred_mode: string | null;
+  } | null;
+  history: Moment[];
 };
 
 /** The newest snapshot of why we think so. */
