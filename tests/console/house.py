@@ -35,7 +35,7 @@ from miners m cross join generate_series(:from, :to, interval '5 minutes') at
 cross join lateral (select case when m.miner_no % 9 = 0 and extract(hour from at)::int % 8 < 3 then 61.0
     else 100.0 + 3 * sin(m.miner_no + extract(epoch from at) / 4000) end as hash,
     62.0 + 6 * sin(extract(epoch from at) / 14000) + m.miner_no % 5 as heat) made
-where m.site_id = any(:sites) on conflict do nothing
+where m.miner_no = any(:machines) on conflict do nothing
 """
 _BIG = f"""
 with t as (select id from tenants limit 1),
@@ -94,17 +94,23 @@ class House:
                 "from": whole - timedelta(days=1),
                 "to": whole - timedelta(minutes=10),
             }
-            values["sites"] = [one for (one,) in connection.execute("select id from sites")]
-            connection.execute(_named(_DAY), values)
             connection.execute(_named(_BIG), values)
             (values["site"],) = connection.execute("select id from sites where code = %s", [BIG]).fetchone() or (0,)
             connection.execute(_named(_BIG_LIVE), values | {"heard": now - timedelta(seconds=60)})
         await self._judge(values["site"], now)
+        with psycopg.connect(self.up.superuser_url) as connection:
+            wrong = "select miner_no from problem_events where miner_no is not null order by event_no limit 100"
+            chosen = f"select miner_no from miners where miner_id not like 'b-%' union ({wrong})"
+            values["machines"] = [one for (one,) in connection.execute(chosen.encode())]
+            connection.execute(_named(_DAY), values)
 
     async def _judge(self, site_id: int, now: datetime) -> None:
-        """Two cycles of the registry, so that what is wrong at the large site is open."""
+        """Cycles of the registry over fresh values, so that what is wrong at the large site is open."""
         database = Database(address_of_socket(self.up.folder.sockets, "hashinsight"))
-        for at in (now - timedelta(seconds=30), now):
+        for at in (now - timedelta(minutes=10), now - timedelta(minutes=5), now):
+            heard = {"heard": at - timedelta(seconds=20), "site": site_id}
+            with psycopg.connect(self.up.superuser_url) as connection:
+                connection.execute(_named("update telemetry_live set ts = :heard where site_id = :site"), heard)
             async with database.transaction(job_context()) as session:
                 assert await run_cycle(database, session, site_id, period=at, now=at) is not None
         await database.dispose()

@@ -114,7 +114,7 @@ function Head({ site, story }: { site: SiteSums; story: Story }) {
       </div>
       <div className="miner-head">
         <p className="lead grow">
-          <strong>{named("issue", problem.issue_code)}.</strong> {sentence(problem)}
+          <strong>{named("issue", problem.issue_code)}.</strong> {newest(problem) ? sentence(problem) : null}
         </p>
         {may("acknowledge") && !isOver ? (
           <>

@@ -19,15 +19,16 @@ import { ProblemTable } from "../problems/table";
 import { Views } from "../problems/views";
 import type { ProblemSearch } from "../router";
 import { useKeys } from "../ui/keys";
-import { Bones, Empty, Failed, Part } from "../ui/states";
+import { Bones, Empty, Failed } from "../ui/states";
 import { useNow } from "../ui/when";
 
 const CommandDialog = lazy(() => import("../command/dialog"));
+const NONE: SiteSums[] = [];
 type Open = "resolve" | "suppress" | "command" | null;
 
 export function ProblemsPage() {
-  const sites = useQuery(sitesQuery);
-  return <Part of={sites}>{(found) => <Problems sites={found.sites} />}</Part>;
+  const sites = useQuery(sitesQuery).data?.sites;
+  return <Problems sites={sites ?? NONE} />;
 }
 
 function Problems({ sites }: { sites: SiteSums[] }) {

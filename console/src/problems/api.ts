@@ -3,7 +3,8 @@ import { queryOptions } from "@tanstack/react-query";
 import { call, get } from "../api/client";
 import type { Problem, Story } from "./types";
 
-export const PER_PAGE = 500;
+export const FIRST = 100; // more than a screen holds, and a fifth of the wait
+const PER_PAGE = 500;
 export const MOST_ROWS = 4000; // in the browser; beyond it, the worst come first and filters narrow
 const SLOW = 60_000;
 
@@ -11,8 +12,8 @@ export type Filters = { status?: string | undefined };
 export type Listed = { problems: Problem[]; total: number };
 type Page = { problems: Problem[]; pagination: { page: number; per_page: number; total: number; pages: number } };
 
-async function page(filters: Filters, number: number, signal: AbortSignal): Promise<Page> {
-  const query = { ...filters, page: number, per_page: PER_PAGE };
+async function page(filters: Filters, number: number, size: number, signal: AbortSignal): Promise<Page> {
+  const query = { ...filters, page: number, per_page: size };
   return (await get("/api/v1/problems", { query, signal })) as unknown as Page;
 }
 
@@ -21,7 +22,7 @@ export const firstProblemsQuery = (filters: Filters) =>
   queryOptions({
     queryKey: ["problems", null, "first", filters],
     queryFn: async ({ signal }): Promise<Listed> => {
-      const found = await page(filters, 1, signal);
+      const found = await page(filters, 1, FIRST, signal);
       return { problems: found.problems, total: found.pagination.total };
     },
     refetchInterval: SLOW,
@@ -34,10 +35,10 @@ export const moreProblemsQuery = (filters: Filters, total: number) =>
       const pages = Math.ceil(Math.min(total, MOST_ROWS) / PER_PAGE);
       const found: Problem[] = [];
       // one after the other: the first page's readers are not to wait behind the last one's
-      for (let no = 2; no <= pages; no++) found.push(...(await page(filters, no, signal)).problems);
+      for (let no = 1; no <= pages; no++) found.push(...(await page(filters, no, PER_PAGE, signal)).problems);
       return found;
     },
-    enabled: total > PER_PAGE,
+    enabled: total > FIRST,
     refetchInterval: SLOW,
   });
 

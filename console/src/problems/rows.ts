@@ -95,8 +95,7 @@ export function useRows(sites: SiteSums[], search: ProblemSearch): Found {
     const all = new Map([...(first.data?.problems ?? []), ...(more.data ?? [])].map((one) => [one.id, one]));
     const found: Row[] = [];
     for (const one of all.values()) {
-      const site = places.get(one.site_id);
-      if (site) found.push(rowOf(one, site));
+      found.push(rowOf(one, places.get(one.site_id) ?? nameless(one.site_id)));
     }
     return inOrder(found);
   }, [first.data, more.data, sites]);
@@ -107,6 +106,11 @@ export function useRows(sites: SiteSums[], search: ProblemSearch): Found {
     error: first.data ? null : first.error,
     isCut: total > MOST_ROWS,
   };
+}
+
+/** The rows do not wait for the sums of their sites. */
+function nameless(id: number): SiteSums {
+  return { site_id: id, code: String(id), name: String(id), timezone: "UTC" } as SiteSums;
 }
 
 function rowOf(problem: Problem, site: SiteSums): Row {

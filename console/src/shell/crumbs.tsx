@@ -14,10 +14,18 @@ export function Crumbs() {
   const sites = useQuery(sitesQuery).data?.sites ?? [];
   const here = sites.find((one) => one.code === site);
   const zones = useQuery({ ...cellsQuery(here?.site_id ?? 0), enabled: here !== undefined && !miner }).data?.named.zone;
-  if (path.startsWith("/problems")) {
+  if (path.includes("/problems")) {
     return (
       <nav className="crumbs" aria-label={t("crumb.choose.site")}>
         <Link to="/problems">{t("nav.problems")}</Link>
+        {here ? (
+          <>
+            <span className="sep">›</span>
+            <Link to="/sites/$site" params={{ site: here.code }}>
+              {here.name}
+            </Link>
+          </>
+        ) : null}
       </nav>
     );
   }

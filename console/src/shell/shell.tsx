@@ -1,6 +1,6 @@
 // The frame around every page: rail, breadcrumb, strips, palette, keys.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router";
+import { Link, Outlet, useLocation, useNavigate, useParams } from "@tanstack/react-router";
 import { Suspense, useEffect, useState } from "react";
 import { sitesQuery } from "../api/queries";
 import { signOut, useMe } from "../api/session";
@@ -84,23 +84,26 @@ function useMap(): string | null {
 }
 
 function Rail({ map, onSearch }: { map: string | null; onSearch: () => void }) {
+  const path = useLocation({ select: (at) => at.pathname });
+  const here = path.includes("/problems") ? "problems" : path.startsWith("/sites/") ? "map" : path === "/" ? "fleet" : "";
+  const mark = (name: string) => (name === here ? "here" : "");
   return (
     <nav className="rail" aria-label={t("nav.label")}>
       <div className="brand">
         <img src="/mark.svg" alt="" />
         {t("app.name")}
       </div>
-      <Link to="/" activeOptions={{ exact: true }}>
+      <Link to="/" className={mark("fleet")} activeOptions={{ exact: true }}>
         <Icon of="fleet" />
         {t("nav.fleet")}
       </Link>
       {map ? (
-        <Link to="/sites/$site" params={{ site: map }}>
+        <Link to="/sites/$site" className={mark("map")} params={{ site: map }} activeOptions={{ exact: true }}>
           <Icon of="map" />
           {t("nav.map")}
         </Link>
       ) : null}
-      <Link to="/problems">
+      <Link to="/problems" className={mark("problems")}>
         <Icon of="problems" />
         {t("nav.problems")}
       </Link>

@@ -8,6 +8,7 @@ let waitingForG = 0;
 
 function typing(event: KeyboardEvent): boolean {
   const at = event.target as HTMLElement | null;
+  if (at instanceof HTMLInputElement && /^(checkbox|radio|button)$/.test(at.type)) return false;
   return !!at && (/^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName) || at.isContentEditable);
 }
 

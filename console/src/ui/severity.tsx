@@ -1,5 +1,6 @@
 // Severity: a colour, a shape and a letter, always all three.
 import { t, type Key } from "../i18n";
+import { number } from "../i18n/format";
 
 export const SEVERITIES = ["P0", "P1", "P2", "P3"] as const;
 export type Severity = (typeof SEVERITIES)[number];
@@ -39,19 +40,19 @@ export function Counts({ of, unknown }: { of: Partial<Record<string, number>> | 
   if (!of && !unknown) return <span className="quiet">—</span>;
   if (!shown.length && !unknown) return <span className="quiet">{t("sev.ok")}</span>;
   return (
-    <span className="row">
+    <span className="row counts">
       {shown.map((one) => (
         <span key={one} className={`sev ${one}`} title={`${one} ${t(`sev.${one}`)}`}>
           <Shape of={one} />
           <span className="hidden-label">{one}</span>
-          {of?.[one]}
+          {number(of?.[one])}
         </span>
       ))}
       {unknown ? (
         <span className="sev unknown" title={t("sev.unknown")}>
           <Shape of="unknown" />
           <span className="hidden-label">{t("sev.unknown")}</span>
-          {unknown}
+          {number(unknown)}
         </span>
       ) : null}
     </span>
