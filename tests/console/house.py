@@ -103,11 +103,15 @@ class House:
             chosen = f"select miner_no from miners where miner_id not like 'b-%' union ({wrong})"
             values["machines"] = [one for (one,) in connection.execute(chosen.encode())]
             connection.execute(_named(_DAY), values)
+            connection.execute(_named("update telemetry_live set ts = :now where site_id = :site"), values)
 
     async def _judge(self, site_id: int, now: datetime) -> None:
-        """Cycles of the registry over fresh values, so that what is wrong at the large site is open."""
+        """Cycles of the registry over fresh values, so that what is wrong at the large site is open.
+
+        They run ahead of the clock: the installation's own cycle, which may run meanwhile, is never later than these.
+        """
         database = Database(address_of_socket(self.up.folder.sockets, "hashinsight"))
-        for at in (now - timedelta(minutes=10), now - timedelta(minutes=5), now):
+        for at in (now + timedelta(minutes=1), now + timedelta(minutes=6), now + timedelta(minutes=11)):
             heard = {"heard": at - timedelta(seconds=20), "site": site_id}
             with psycopg.connect(self.up.superuser_url) as connection:
                 connection.execute(_named("update telemetry_live set ts = :heard where site_id = :site"), heard)

@@ -5,7 +5,7 @@ import type { ProblemSearch } from "../router";
 import { Sev } from "../ui/severity";
 import { counted, FACETS, passing, wantedOf, type Facet, type Row } from "./rows";
 
-const SHOWN = 7;
+const SHOWN = 12;
 
 export function Facets({
   rows,

@@ -21,8 +21,11 @@ function whoIs(id: string | null, me: string | null): string {
   return id === null ? "—" : id === me ? t("who.you") : t("who.other");
 }
 
-function columnsOf(now: number, prices: Prices | null, me: string | null) {
-  return [
+/** A column in which nobody has a value only takes room from those that say something. */
+type Known = { loss: boolean; risk: boolean; peers: boolean };
+
+function columnsOf(now: number, prices: Prices | null, me: string | null, known: Known) {
+  const columns = [
     column.display({
       id: "select",
       header: ({ table }) => (
@@ -100,6 +103,12 @@ function columnsOf(now: number, prices: Prices | null, me: string | null) {
     column.accessor("status", { id: "state", header: () => t("col.state"), cell: (cell) => named("status", cell.getValue()) }),
     column.accessor("assigned_to", { id: "who", header: () => t("col.who"), cell: (cell) => whoIs(cell.getValue(), me) }),
   ];
+  const hidden = new Set([
+    ...(known.loss ? [] : ["loss", "money"]),
+    ...(known.risk ? [] : ["pfail"]),
+    ...(known.peers ? [] : ["peers"]),
+  ]);
+  return columns.filter((one) => !hidden.has(one.id ?? ""));
 }
 
 export function ProblemTable({
@@ -121,7 +130,13 @@ export function ProblemTable({
   const now = useNow();
   const language = useLanguage();
   const me = useMe()?.actor.id ?? null;
-  const columns = useMemo(() => columnsOf(now, prices, me), [now, prices, me, language]);
+  const loss = rows.some((row) => row.loss_ths !== null);
+  const risk = rows.some((row) => row.p_fail_24h !== null);
+  const peers = rows.some((row) => row.peer_metrics_json?.[metricOf(row)]);
+  const columns = useMemo(
+    () => columnsOf(now, prices, me, { loss, risk, peers }),
+    [now, prices, me, loss, risk, peers, language],
+  );
   const table = useReactTable({
     data: rows,
     columns,
