@@ -62,10 +62,10 @@ EVENTS = Table(
     *may("model firmware", Text),
     *must("created_at updated_at", when()),
     PrimaryKeyConstraint("id", name="pk_problem_events"),
-    CheckConstraint("severity in ('P0', 'P1', 'P2', 'P3')", name="ck_problem_events_severity"),
-    CheckConstraint("status in ('pending', 'open', 'ack', 'in_progress', 'resolved')", name="ck_problem_events_status"),
-    CheckConstraint("(miner_no is null) = (collector_id is not null)", name="ck_problem_events_subject"),
-    CheckConstraint("(status = 'resolved') = (resolved_ts is not null)", name="ck_problem_events_resolved"),
+    CheckConstraint("severity in ('P0', 'P1', 'P2', 'P3')", name="severity"),
+    CheckConstraint("status in ('pending', 'open', 'ack', 'in_progress', 'resolved')", name="status"),
+    CheckConstraint("(miner_no is null) = (collector_id is not null)", name="subject"),
+    CheckConstraint("(status = 'resolved') = (resolved_ts is not null)", name="resolved"),
     Index(
         "ix_problem_events_shown",
         *("site_id", "severity", *_ORDER),
@@ -124,9 +124,9 @@ SUPPRESSIONS = Table(
         "kind = case when miner_no is not null then 'miner' when zone_id is not null then 'zone'"
         " when group_id is not null then 'group' else 'site' end"
         " and num_nonnulls(miner_no, zone_id, group_id) <= 1",
-        name="ck_suppressions_kind",
+        name="kind",
     ),
-    CheckConstraint("until_at is null or until_at > from_at", name="ck_suppressions_forward"),
+    CheckConstraint("until_at is null or until_at > from_at", name="forward"),
     Index("ix_suppressions_site_id", "site_id", postgresql_where=text("lifted_at is null")),
     Index("ix_suppressions_miner_no", "miner_no", "from_at"),
 )
