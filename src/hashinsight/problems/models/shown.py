@@ -25,7 +25,7 @@ _ORDER = (text("p_fail_24h desc nulls last"), text("seen desc"), text("last_seen
 # what lists are filtered by, and whose rows they are: a page and its total are read off the index alone
 _BESIDE = (
     *("tenant_id", "status", "issue_code", "symptom", "miner_no", "miner_id", "zone_id", "model", "firmware"),
-    *("start_ts", "loss_ths", "loss_thh"),
+    *("start_ts", "loss_ths"),
 )
 # what is counted: few values that repeat, so that the index is small, and none that changes from cycle to cycle
 _COUNTED = ("site_id", "severity", "issue_code", "status", "model", "firmware", "zone_id", "symptom", "tenant_id")
@@ -73,7 +73,18 @@ EVENTS = Table(
         postgresql_where=text(SHOWN),
     ),
     Index("ix_problem_events_counted", *_COUNTED, postgresql_where=text(SHOWN)),
-    Index("ix_problem_events_status", "site_id", "status", "severity", *_ORDER),
+    Index("ix_problem_events_status", "site_id", "status", "severity"),
+    Index(
+        "ix_problem_events_over",
+        *("site_id", "severity", *_ORDER),
+        postgresql_include=_BESIDE,
+        postgresql_where=text("status = 'resolved'"),
+    ),
+    Index(
+        "ix_problem_events_loss",
+        *("site_id", "tenant_id", "loss_ths", "loss_thh"),
+        postgresql_where=text(f"loss_ths is not null and {SHOWN}"),
+    ),
     Index("ix_problem_events_miner_no", "miner_no", "status"),
     Index("ix_problem_events_issue_code", "site_id", "issue_code", "status", "severity"),
     Index("ix_problem_events_start_ts", "start_ts"),
