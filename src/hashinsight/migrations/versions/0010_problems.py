@@ -185,11 +185,10 @@ def _events() -> None:
         unique=True,
         postgresql_where=sa.text("status <> 'resolved'"),
     )
-    # the documents lie apart: lists and counts walk over narrow rows, and mostly over the index alone, for which the
-    # pages have to be known as visible
+    # lists and counts walk over the index alone, for which the pages have to be known as visible
     op.execute(
-        "alter table problem_events set (toast_tuple_target = 256, fillfactor = 80,"
-        " autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.05)"
+        "alter table problem_events set (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05,"
+        " autovacuum_vacuum_insert_scale_factor = 0.05)"
     )
     protect("problem_events", site_column="site_id", app="select, update")
 
