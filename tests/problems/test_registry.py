@@ -226,3 +226,19 @@ async def test_of_two_collectors_at_a_site_the_dead_one_darkens_only_its_own_mac
     assert yard.open() == {("collector", "collector_down")}
     (down,) = site.events()
     assert down["collector_id"] == other
+
+
+async def test_what_flaps_and_what_is_learnt_again_is_told(site: StoredSite) -> None:
+    yard = StoredYard(site)
+    await yard.cycle(of(3, temp_max_c=91.0), times=2)
+    for _ in range(3):
+        await yard.cycle(times=3)
+        await yard.cycle(of(3, temp_max_c=91.0))
+    (event,) = site.events()
+    assert (event["flapping"], event["recurrence_count"]) == (True, 3)
+    site.rows("update problem_events set status = 'ack' returning 1")
+    site.rows("update problem_pulse set status = 2, version = version + 1 returning 1")
+    await yard.cycle(of(3, temp_max_c=91.0))
+    told = site.rows("select kind from problem_timeline order by id")
+    assert [kind for (kind,) in told].count("flapping") == 1
+    assert told[-1] == ("thawed",)

@@ -24,6 +24,7 @@ class Changes:
     pulsed: Flags  # after: anything at all has changed
     seen: Flags  # after: found in this cycle
     came_from: Ints  # after: row before, -1 where it was born
+    flaps: Flags  # after: comes back so often now that it is marked
     unseen: Flags  # after: pending until now, and never to be shown: only its number is remembered
     forgotten: Flags  # before: pending, and gone
     let_go: Flags  # before: resolved long ago; people still see it, a cycle need not
@@ -52,6 +53,7 @@ def changes_of(before: Events, after: Events, *, last: float, now: float) -> Cha
         pulsed=np.logical_or.reduce(list(differs.values())),
         seen=seen,
         came_from=came_from,
+        flaps=after.flapping & differs["flapping"],
         unseen=unseen,
         forgotten=gone & never_opened,
         let_go=gone & ~never_opened,

@@ -70,7 +70,7 @@ async def write_cycle(
     never_open = [*_taken(before.problem_id, changes.forgotten), *_taken(ids, changes.unseen)]
     await queries.delete_events(session, never_open)
     await queries.delete_pulse(session, _taken(before.problem_id, changes.forgotten | changes.let_go))
-    happened = _timeline(found, after, ids).filter(~pl.col("problem_id").is_in(stale))
+    happened = _timeline(found, after, changes, ids).filter(~pl.col("problem_id").is_in(stale))
     await queries.write_timeline(session, place.tenant_id, place.site_id, happened, now=now)
     await queries.write_suppressed(session, place.tenant_id, place.site_id, _suppressed(found), now=now)
     return _counts(found)
@@ -122,7 +122,32 @@ def _told(
     return told.join(subjects.drop("heard_at"), on="subject", how="left")
 
 
-def _timeline(found: Verdicts, after: Events, ids: pl.Series) -> pl.DataFrame:
+def _timeline(found: Verdicts, after: Events, changes: Changes, ids: pl.Series) -> pl.DataFrame:
+    """What happened to which problem; beside the moves, that it flaps, and that its machine's baseline learns again."""
+    thawed = np.isin(after.subject, found.seen.frame.miner_no[found.thawed])
+    shown = after.active & (after.status != EventStatus.PENDING)
+    return pl.concat(
+        [
+            _moved(found, after, ids),
+            _said_of("flapping", after, changes.flaps, ids),
+            _said_of("thawed", after, thawed & shown, ids),
+        ]
+    )
+
+
+def _said_of(kind: str, after: Events, which: Flags, ids: pl.Series) -> pl.DataFrame:
+    rows = np.flatnonzero(which)
+    return pl.DataFrame(
+        {
+            "kind": pl.Series([kind] * len(rows), dtype=pl.String),
+            "severity": _words(_SEVERITIES, after.severity[rows]),
+            "issue_code": _words(_ISSUES, after.issue[rows]),
+            "problem_id": ids.gather(rows),
+        }
+    )
+
+
+def _moved(found: Verdicts, after: Events, ids: pl.Series) -> pl.DataFrame:
     moves = found.lived.moves
     chosen = np.flatnonzero(np.isin(moves.action, [ACTION_NO[action] for action in _TOLD]))
     at = pl.DataFrame({"event_no": after.event_no, "problem_id": ids})
@@ -134,7 +159,7 @@ def _timeline(found: Verdicts, after: Events, ids: pl.Series) -> pl.DataFrame:
             "issue_code": _words(_ISSUES, moves.issue[chosen]),
         }
     )
-    return rows.join(at, on="event_no", how="inner")
+    return rows.join(at, on="event_no", how="inner").drop("event_no")
 
 
 def _suppressed(found: Verdicts) -> pl.DataFrame:

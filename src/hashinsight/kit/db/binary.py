@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from psycopg.adapt import Dumper
-from psycopg.pq import Format
 
 Bytes = NDArray[np.uint8]
 Bools = NDArray[np.bool_]
@@ -135,15 +133,7 @@ _ARRAY_HEAD = 20
 
 
 class Raw(bytes):
-    """A parameter that is in PostgreSQL's binary form already; its type is what the statement makes of it."""
-
-
-class RawDumper(Dumper):
-    format = Format.BINARY
-    oid = 0
-
-    def dump(self, obj: Raw) -> bytes:
-        return obj
+    """A value in PostgreSQL's binary form."""
 
 
 def array(values: NDArray[np.generic], kind: str) -> Raw:

@@ -16,7 +16,7 @@ _DOOR = "collector_holding(bytea)"
 _SHOWN = "status in ('open', 'ack', 'in_progress')"
 _BESIDE = [
     *("tenant_id", "status", "issue_code", "symptom", "miner_no", "miner_id", "zone_id", "model", "firmware"),
-    *("start_ts", "loss_ths", "loss_thh"),
+    *("start_ts", "loss_ths"),
 ]
 _COUNTED = "site_id severity issue_code status model firmware zone_id symptom tenant_id"
 _VIEWS = ("miner_baseline_state", "feature_store_5min", "feature_store_hourly")
@@ -157,23 +157,25 @@ def _events() -> None:
         sa.text("last_seen_ts desc"),
         "id",
     ]
-    op.create_index(
-        "ix_problem_events_shown",
-        "problem_events",
-        ["site_id", "severity", *order],
-        postgresql_include=_BESIDE,
-        postgresql_where=sa.text(_SHOWN),
-    )
+    for name, where in (("shown", _SHOWN), ("over", "status = 'resolved'")):
+        op.create_index(
+            f"ix_problem_events_{name}",
+            "problem_events",
+            ["site_id", "severity", *order],
+            postgresql_include=_BESIDE,
+            postgresql_where=sa.text(where),
+        )
     indexes: tuple[tuple[str, list[str | sa.TextClause], str | None], ...] = (
         ("counted", [*_COUNTED.split()], _SHOWN),
-        ("status", ["site_id", "status", "severity", *order], None),
+        ("status", ["site_id", "status", "severity"], None),
+        ("loss", ["site_id", "tenant_id", "loss_ths", "loss_thh"], f"loss_ths is not null and {_SHOWN}"),
         ("miner_no", ["miner_no", "status"], None),
         ("issue_code", ["site_id", "issue_code", "status", "severity"], None),
         ("start_ts", ["start_ts"], None),
         ("incident_id", ["site_id", "incident_id"], "incident_id is not null"),
     )
-    for name, columns, where in indexes:
-        chosen = None if where is None else sa.text(where)
+    for name, columns, condition in indexes:
+        chosen = None if condition is None else sa.text(condition)
         op.create_index(f"ix_problem_events_{name}", "problem_events", columns, postgresql_where=chosen)
     op.create_index("uq_problem_events_event_no", "problem_events", ["site_id", "event_no"], unique=True)
     op.create_index(
@@ -183,11 +185,10 @@ def _events() -> None:
         unique=True,
         postgresql_where=sa.text("status <> 'resolved'"),
     )
-    # the documents lie apart: lists and counts walk over narrow rows, and mostly over the index alone, for which the
-    # pages have to be known as visible
+    # lists and counts walk over the index alone, for which the pages have to be known as visible
     op.execute(
-        "alter table problem_events set (toast_tuple_target = 256, fillfactor = 80,"
-        " autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.05)"
+        "alter table problem_events set (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05,"
+        " autovacuum_vacuum_insert_scale_factor = 0.05)"
     )
     protect("problem_events", site_column="site_id", app="select, update")
 

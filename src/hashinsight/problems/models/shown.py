@@ -25,7 +25,7 @@ _ORDER = (text("p_fail_24h desc nulls last"), text("seen desc"), text("last_seen
 # what lists are filtered by, and whose rows they are: a page and its total are read off the index alone
 _BESIDE = (
     *("tenant_id", "status", "issue_code", "symptom", "miner_no", "miner_id", "zone_id", "model", "firmware"),
-    *("start_ts", "loss_ths", "loss_thh"),
+    *("start_ts", "loss_ths"),
 )
 # what is counted: few values that repeat, so that the index is small, and none that changes from cycle to cycle
 _COUNTED = ("site_id", "severity", "issue_code", "status", "model", "firmware", "zone_id", "symptom", "tenant_id")
@@ -62,10 +62,10 @@ EVENTS = Table(
     *may("model firmware", Text),
     *must("created_at updated_at", when()),
     PrimaryKeyConstraint("id", name="pk_problem_events"),
-    CheckConstraint("severity in ('P0', 'P1', 'P2', 'P3')", name="ck_problem_events_severity"),
-    CheckConstraint("status in ('pending', 'open', 'ack', 'in_progress', 'resolved')", name="ck_problem_events_status"),
-    CheckConstraint("(miner_no is null) = (collector_id is not null)", name="ck_problem_events_subject"),
-    CheckConstraint("(status = 'resolved') = (resolved_ts is not null)", name="ck_problem_events_resolved"),
+    CheckConstraint("severity in ('P0', 'P1', 'P2', 'P3')", name="severity"),
+    CheckConstraint("status in ('pending', 'open', 'ack', 'in_progress', 'resolved')", name="status"),
+    CheckConstraint("(miner_no is null) = (collector_id is not null)", name="subject"),
+    CheckConstraint("(status = 'resolved') = (resolved_ts is not null)", name="resolved"),
     Index(
         "ix_problem_events_shown",
         *("site_id", "severity", *_ORDER),
@@ -73,7 +73,18 @@ EVENTS = Table(
         postgresql_where=text(SHOWN),
     ),
     Index("ix_problem_events_counted", *_COUNTED, postgresql_where=text(SHOWN)),
-    Index("ix_problem_events_status", "site_id", "status", "severity", *_ORDER),
+    Index("ix_problem_events_status", "site_id", "status", "severity"),
+    Index(
+        "ix_problem_events_over",
+        *("site_id", "severity", *_ORDER),
+        postgresql_include=_BESIDE,
+        postgresql_where=text("status = 'resolved'"),
+    ),
+    Index(
+        "ix_problem_events_loss",
+        *("site_id", "tenant_id", "loss_ths", "loss_thh"),
+        postgresql_where=text(f"loss_ths is not null and {SHOWN}"),
+    ),
     Index("ix_problem_events_miner_no", "miner_no", "status"),
     Index("ix_problem_events_issue_code", "site_id", "issue_code", "status", "severity"),
     Index("ix_problem_events_start_ts", "start_ts"),
@@ -124,9 +135,9 @@ SUPPRESSIONS = Table(
         "kind = case when miner_no is not null then 'miner' when zone_id is not null then 'zone'"
         " when group_id is not null then 'group' else 'site' end"
         " and num_nonnulls(miner_no, zone_id, group_id) <= 1",
-        name="ck_suppressions_kind",
+        name="kind",
     ),
-    CheckConstraint("until_at is null or until_at > from_at", name="ck_suppressions_forward"),
+    CheckConstraint("until_at is null or until_at > from_at", name="forward"),
     Index("ix_suppressions_site_id", "site_id", postgresql_where=text("lifted_at is null")),
     Index("ix_suppressions_miner_no", "miner_no", "from_at"),
 )

@@ -18,6 +18,7 @@ from hashinsight.kit.db import binary
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.copying import driver_of
 from hashinsight.kit.db.database import Database
+from hashinsight.kit.db.dumping import RawDumper
 from hashinsight.problems import chunks
 from hashinsight.problems.chunks import Chunk
 from hashinsight.problems.frame import Ints
@@ -110,7 +111,7 @@ async def _many(session: AsyncSession, statement: sql.Composed, rows: Sequence[S
     """A few hundred rows at most, each a thousand machines: one after the other without waiting."""
     if rows:
         async with (await driver_of(session)).cursor() as cursor:
-            cursor.adapters.register_dumper(binary.Raw, binary.RawDumper)
+            cursor.adapters.register_dumper(binary.Raw, RawDumper)
             await cursor.executemany(statement, rows)
 
 

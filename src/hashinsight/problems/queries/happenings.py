@@ -20,11 +20,23 @@ async def list_sites(session: AsyncSession, scope: Scope) -> list[int]:
 
 
 async def find_newest(session: AsyncSession, site_ids: list[int]) -> UUID | None:
+    """Of all that happened at these sites, seen or not: where to begin, and nothing to be told."""
     newest = (
         select(_T.id).where(_T.site_id == Site.id).order_by(_T.id.desc()).limit(1).correlate(Site).scalar_subquery()
     )
     found = (await session.execute(select(newest).select_from(Site).where(Site.id.in_(site_ids)))).scalars()
     return max((one for one in found if one is not None), default=None)
+
+
+async def find_newest_seen(session: AsyncSession, scope: Scope, site_ids: list[int], after: UUID) -> UUID | None:
+    query = (
+        select(_T.id)
+        .join(EVENTS, _E.id == _T.problem_id)
+        .where(problems_within(scope), _T.site_id.in_(site_ids), _T.id > after)
+        .order_by(_T.id.desc())
+        .limit(1)
+    )
+    return (await session.execute(query)).scalar()
 
 
 async def list_since(

@@ -11,7 +11,7 @@ from hashinsight.identity.access import Known, authenticate
 from hashinsight.identity.permissions import Permission
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.queries import places
-from hashinsight.inventory.routes.asking import Now, SiteQuery
+from hashinsight.inventory.routes.asking import SiteQuery
 from hashinsight.kit.announcing import Announcer
 from hashinsight.kit.errors import Unavailable, ValidationFailed
 from hashinsight.kit.web.session import get_database
@@ -22,7 +22,7 @@ router = APIRouter()
 MOST_STREAMS = 500  # of one process
 _MOST_SECONDS = 3600
 _EXAMPLE = (
-    'retry: 3000\nid: 01980f80-0000-7000-8000-0000000007e1\nevent: hello\ndata: {"sites":[3],"kinds":["problems"]}\n\n'
+    'retry: 3000\nevent: hello\ndata: {"sites":[3],"kinds":["problems"]}\n\n'
     'id: 01980f80-0000-7000-8000-0000000007e2\nevent: problems\ndata: {"site_id":3,"changes":[{"id":'
     '"01980f80-0000-7000-8000-0000000007e2","problem_id":"01980f80-0000-7000-8000-0000000000e1","kind":"opened",'
     '"miner_id":"B2-R14-03","issue_code":"offline","severity":"P0","status":"open"}]}\n\n: beat\n\n'
@@ -37,7 +37,6 @@ async def stream(
     *,
     request: Request,
     principal: Known,
-    now: Now,
     site_id: SiteQuery = None,
     kinds: Annotated[
         str, Query(max_length=100, description="`problems`, `telemetry`, or both by a comma.")
@@ -51,9 +50,10 @@ async def stream(
 ) -> Response:
     """What changes in one's scope, as it changes (text/event-stream).
 
-    `hello` says what is watched; `problems` what happened to which problem; `telemetry` that live values of a site are
-    new; `resync` that too much has changed to tell, so that lists are to be read again; `bye` why it ends: the login
-    ran out or was ended, the time is up, the server stops. A comment every 15 seconds keeps the line open.
+    `hello` says what is watched, and that lists are to be read now; `problems` what happened to which problem;
+    `telemetry` that live values of a site are new; `resync` that too much has changed to tell, so that lists are to be
+    read again; `bye` why it ends: the login ran out or was ended, the time is up, the server stops. A comment every 15
+    seconds keeps the line open.
     """
     chosen, last = _kinds(kinds), _uuid(last_event_id)
     announcer: Announcer = request.app.state.announcer
@@ -70,7 +70,7 @@ async def stream(
 
     lasts = 0 if request.scope.get("is_head") else seconds
     watching = Watching(get_database(request), announcer, again, time.monotonic, site, chosen, last, lasts)
-    lines = watch(watching, scope, now=now)
+    lines = watch(watching, scope)
     # a proxy that collects an answer before it passes it on would hold the events back
     return StreamingResponse(lines, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 

@@ -7,7 +7,7 @@ because a message can be lost and a replica can be late.
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -18,7 +18,6 @@ from hashinsight.identity.scope import Scope
 from hashinsight.kit.announcing import Announcer, Bell
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.errors import HashInsightError
-from hashinsight.kit.ids import first_id_at
 from hashinsight.problems.queries import happenings
 
 KINDS = ("problems", "telemetry")
@@ -30,14 +29,16 @@ _RETRY_MS = 3000
 # Ids are made before their transaction commits: what was under way at the last look may have an older one.
 _OVERLAP = timedelta(seconds=60)
 _MOST_REMEMBERED = 5000
+_NONE = UUID(int=0)
 
 
 @dataclass
 class Place:
-    """How far a stream has come: the newest entry that it knows of, and those that it told lately."""
+    """How far a stream has come: the newest entry that it knows of, the newest it told, and those it told lately."""
 
     newest: UUID
-    floor: UUID
+    floor: UUID = _NONE
+    shown: UUID | None = None
     told: OrderedDict[UUID, None] = field(default_factory=OrderedDict)
 
     def begin(self) -> UUID:
@@ -48,12 +49,13 @@ class Place:
         for row in fresh:
             self.told[row["id"]] = None
             self.newest = max(self.newest, row["id"])
+            self.shown = max(self.shown or _NONE, row["id"])
         while len(self.told) > _MOST_REMEMBERED:
             self.told.popitem(last=False)
         return fresh
 
     def skip_to(self, newest: UUID) -> None:
-        self.newest = self.floor = max(self.newest, newest)
+        self.newest = self.floor = self.shown = max(self.newest, newest)
 
 
 def _earlier(one: UUID) -> UUID:
@@ -75,13 +77,13 @@ class Watching:
     seconds: float
 
 
-async def watch(watching: Watching, scope: Scope, *, now: datetime) -> AsyncIterator[str]:
+async def watch(watching: Watching, scope: Scope) -> AsyncIterator[str]:
     """Lines of a text/event-stream."""
     ends, telemetry_at = watching.clock() + watching.seconds, watching.clock()
     with watching.announcer.waiting(scope.tenant_id) as bell:
-        place, sites = await _begin(watching, scope, now=now)
+        place, sites = await _begin(watching, scope)
         said = {"sites": sites, "kinds": sorted(watching.kinds)}
-        yield f"retry: {_RETRY_MS}\n" + _line("hello", said, place.newest)
+        yield f"retry: {_RETRY_MS}\n" + _line("hello", said)
         rung: set[tuple[int, str]] = set()
         while True:
             try:
@@ -108,13 +110,19 @@ async def _wait(watching: Watching, bell: Bell, left: float) -> set[tuple[int, s
     return await bell.wait(min(left, _BEAT_SECONDS if watching.announcer.is_heard else _LOOK_SECONDS))
 
 
-async def _begin(watching: Watching, scope: Scope, *, now: datetime) -> tuple[Place, list[int]]:
+async def _begin(watching: Watching, scope: Scope) -> tuple[Place, list[int]]:
+    """Behind what the caller has heard of; or here, where what has just happened is taken as told."""
     async with watching.database.reading(scope.context(read_only=True)) as session:
         sites = _wanted(watching, await happenings.list_sites(session, scope))
-        newest = await happenings.find_newest(session, sites) or first_id_at(now)
-    last = watching.last_event_id
-    # what had just begun before is not told again, but for one who says how far it was
-    return (Place(newest, newest), sites) if last is None else (Place(last, _earlier(last)), sites)
+        if watching.last_event_id is not None:
+            return Place(watching.last_event_id), sites
+        place = Place(await happenings.find_newest(session, sites) or _NONE)
+        rows = await happenings.list_since(session, scope, sites, place.begin(), limit=MOST_CHANGES)
+    if len(rows) > MOST_CHANGES:
+        place.floor = place.newest
+    else:
+        place.take(rows)
+    return place, sites
 
 
 async def _look(watching: Watching, scope: Scope, place: Place) -> tuple[list[str], list[int]]:
@@ -124,16 +132,15 @@ async def _look(watching: Watching, scope: Scope, place: Place) -> tuple[list[st
             return [], sites
         rows = await happenings.list_since(session, scope, sites, place.begin(), limit=MOST_CHANGES)
         if len(rows) > MOST_CHANGES:
-            newest = await happenings.find_newest(session, sites)
-            place.skip_to(newest or place.newest)
-            return [_line("resync", {"sites": sites, "kind": "problems"}, place.newest)], sites
+            newest = await happenings.find_newest_seen(session, scope, sites, place.begin())
+            place.skip_to(newest or rows[-1]["id"])
+            return [_line("resync", {"sites": sites, "kind": "problems"}, place.shown)], sites
     fresh = place.take(rows)
     by_site: dict[int, list[dict[str, Any]]] = {}
     for row in fresh:
         by_site.setdefault(row["site_id"], []).append({**row})
     lines = [
-        _line("problems", {"site_id": site_id, "changes": changes}, place.newest)
-        for site_id, changes in by_site.items()
+        _line("problems", {"site_id": site_id, "changes": changes}, place.shown) for site_id, changes in by_site.items()
     ]
     return lines, sites
 
