@@ -74,7 +74,6 @@ async def file_of_a_site(world: World, mark: str) -> Ask:
 _CELLS, _TREND, _SITES = (f"/api/v1/telemetry/{name}" for name in ("cells", "trend", "sites"))
 
 plain(f"GET {_SITES}")
-plain(f"GET {_TREND}")
 
 
 @example(f"GET {_CELLS}")
@@ -93,3 +92,9 @@ async def cells_of_a_moment(world: World, mark: str) -> Ask:
 async def trend_of_a_site(world: World, mark: str) -> Ask:
     await _heard(world, mark)
     return Ask(query={"site_id": world.site})
+
+
+@example(f"GET {_TREND}")
+async def trend_of_every_site(world: World, mark: str) -> Ask:
+    await _heard(world, mark)
+    return Ask()
