@@ -63,7 +63,6 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
             Middleware(RateLimit, rates, settings.rate_per_minute, settings.token_rate_per_minute),
             Middleware(ShedWhenDiskIsLow, guard),
             Middleware(BodyLimit, settings.body_limit_kb, settings.batch_limit_kb),
-            Middleware(ConsolePages),
         ],
     )
     app.state.settings = settings
@@ -84,6 +83,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
         most_samples=settings.batch_samples,
     )
     install_handlers(app)
+    app.router.default = ConsolePages(app.router.default)
     return app
 
 

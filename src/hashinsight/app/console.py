@@ -56,7 +56,7 @@ def _read(file: Path) -> File:
 
 
 class ConsolePages:
-    """Innermost: behind the limits and headers of every answer, and before the routes."""
+    """Behind the limits and headers of every answer, for what no route takes."""
 
     def __init__(self, app: ASGIApp, folder: Path = FOLDER) -> None:
         self._app = app
