@@ -30,11 +30,13 @@ def stand(frame: Frame, seen_ts: Floats, *, now: float, config: Config) -> Stand
     """`seen_ts` is the newest sample of the cycle before. Ages are 3 and 5 collection intervals."""
     age = now - frame.ts
     silent = ~(now - frame.heard_at < config.offline_sec)  # never heard is silent, too
+    # samples are older than the word that brought them: one who has just fallen silent must not take all with him
+    unsure = ~(now - frame.heard_at < config.stale_sec)
     never = np.isnan(frame.ts)
     says_offline = frame.status == Status.OFFLINE
     old = age >= config.offline_sec
     state = np.select(
-        [never | (old & silent), says_offline | old, age > config.stale_sec],
+        [never | (old & unsure), says_offline | old, age > config.stale_sec],
         [DataState.UNKNOWN, DataState.OFFLINE, DataState.STALE],
         DataState.FRESH,
     ).astype(np.int8)
