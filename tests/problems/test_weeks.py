@@ -109,3 +109,15 @@ def test_heat_that_gets_worse_is_one_problem_at_a_time() -> None:
     assert yard.state.events.escalated[warn].tolist() == [True]
     yard.cycle(of(0, temp_c=78.0, temp_max_c=81.0), times=4)
     assert yard.problems(0) == {"overheat_warn"}
+
+
+def test_what_ends_after_a_month_in_the_dark_still_has_its_cooldown() -> None:
+    yard = Yard()
+    yard.cycle(of(0, temp_max_c=99.0), times=2)
+    yard.now += 31 * 86_400.0
+    yard.cycle(times=5)
+    assert yard.everything_open() == set()
+    yard.cycle(of(0, temp_max_c=99.0))
+    assert yard.everything_open() == {(0, "overheat_crit")}
+    hot = yard.state.events.take(yard.state.events.issue == Issue.OVERHEAT_CRIT)
+    assert (hot.event_no.tolist(), hot.recurrences.tolist()) == ([1], [1])
