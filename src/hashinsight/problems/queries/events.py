@@ -95,27 +95,27 @@ _BORN = """
 """
 
 
+_MISNAMED = text("""
+select e.id, m.miner_id from problem_events e left join miners m on m.miner_no = e.miner_no and m.site_id = e.site_id
+where e.site_id = :site and e.status <> 'resolved' and e.miner_no is not null and m.miner_id is distinct from e.miner_id
+""")
 # Two machines may have swapped their names, and a problem is active once by its key: first all old keys go, then the
 # new ones come. One whose machine has left has none until it is closed.
-_RENAMED = text("""
-with named as (
-    select e.id, m.miner_id from problem_events e
-        left join miners m on m.miner_no = e.miner_no and m.site_id = e.site_id
-    where e.site_id = :site and e.status <> 'resolved' and e.miner_no is not null
-        and m.miner_id is distinct from e.miner_id
+_UNKEYED = "update problem_events set dedup_key = id::text where id = any(:ids)"
+_RENAMED = (
+    "update problem_events e set miner_id = n.miner_id, dedup_key = n.miner_id || ':' || e.issue_code,"
+    " updated_at = :now from unnest(cast(:ids as uuid[]), cast(:names as text[])) n (id, miner_id)"
+    " where e.id = n.id and n.miner_id is not null"
 )
-update problem_events e set dedup_key = e.id::text, miner_id = coalesce(named.miner_id, e.miner_id), updated_at = :now
-from named where e.id = named.id returning e.id, named.miner_id
-""")
-_KEYED = "update problem_events set dedup_key = miner_id || ':' || issue_code where id = any(:ids)"
 
 
 async def follow_names(session: AsyncSession, site_id: int, *, now: datetime) -> None:
     """Active problems are called as their machines are called now."""
-    renamed = (await session.execute(_RENAMED, {"site": site_id, "now": now})).all()
-    ids = [row.id for row in renamed if row.miner_id is not None]
-    if ids:
-        await session.execute(_by_ids(_KEYED), {"ids": ids})
+    found = (await session.execute(_MISNAMED, {"site": site_id})).all()
+    if found:
+        ids = [row.id for row in found]
+        await session.execute(_by_ids(_UNKEYED), {"ids": ids})
+        await session.execute(_by_ids(_RENAMED), {"ids": ids, "names": [row.miner_id for row in found], "now": now})
 
 
 async def write_events(
