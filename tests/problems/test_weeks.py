@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from hashinsight.problems.codes import Expected, Issue, Metric, ThawReason
+from hashinsight.problems.codes import Action, Expected, Issue, Metric, ThawReason
 from hashinsight.problems.config import Config
 from tests.problems.yard import NOON, Yard, of, slower
 
@@ -121,3 +121,18 @@ def test_what_ends_after_a_month_in_the_dark_still_has_its_cooldown() -> None:
     assert yard.everything_open() == {(0, "overheat_crit")}
     hot = yard.state.events.take(yard.state.events.issue == Issue.OVERHEAT_CRIT)
     assert (hot.event_no.tolist(), hot.recurrences.tolist()) == ([1], [1])
+
+
+def test_a_site_that_is_suppressed_as_a_whole_is_told_of_no_collector_either() -> None:
+    yard = Yard(config=Config(interval_sec=60.0))
+    last, quiet = yard.now, np.ones(yard.n)
+
+    def silent(told: dict[str, Any]) -> None:
+        told |= {"ts": np.full(yard.n, last - 10), "heard_at": np.full(yard.n, last - 5), "suppressed": quiet.copy()}
+
+    found = yard.cycle(silent, times=4)
+    assert len(found.lived.moves.of(Action.SUPPRESSED)) == 1
+    assert yard.everything_open() == set()
+    quiet[0] = 0  # somebody still depends on it
+    yard.cycle(silent, times=2)
+    assert yard.everything_open() == {(-1, "collector_down")}

@@ -213,5 +213,5 @@ def _judged(verdict: NDArray[np.int8], frame: Frame, standing: Standing) -> Judg
         subject=subject,
         verdict=np.concatenate([of_collectors, verdict], axis=1),
         severity=np.broadcast_to(_SEVERITY[:, None], (ISSUES, len(subject))),
-        suppressed=np.concatenate([np.zeros(len(whose), dtype=np.bool_), frame.suppressed]),
+        suppressed=np.concatenate([standing.collector_suppressed[::-1], frame.suppressed]),
     )
