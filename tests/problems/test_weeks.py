@@ -6,6 +6,8 @@ import numpy as np
 
 from hashinsight.problems.codes import Action, Expected, Issue, Metric, ThawReason
 from hashinsight.problems.config import Config
+from hashinsight.problems.frame import make_frame
+from hashinsight.problems.pipeline import step
 from tests.problems.yard import NOON, Yard, of, slower
 
 DAY = 86_400.0
@@ -121,6 +123,17 @@ def test_what_ends_after_a_month_in_the_dark_still_has_its_cooldown() -> None:
     assert yard.everything_open() == {(0, "overheat_crit")}
     hot = yard.state.events.take(yard.state.events.issue == Issue.OVERHEAT_CRIT)
     assert (hot.event_no.tolist(), hot.recurrences.tolist()) == ([1], [1])
+
+
+def test_a_site_without_machines_forgets_in_its_time_what_it_had() -> None:
+    yard = Yard()
+    yard.cycle(of(0, temp_max_c=99.0), times=2)
+    yard.cycle(times=3)
+    nobody = make_frame([], {})
+    state, found = step(yard.state, nobody, yard.now + 29 * DAY, yard.config)
+    assert (state.events.n, found.lived.replaced.n) == (yard.state.events.n, 0)
+    state, found = step(state, nobody, yard.now + 30 * DAY, yard.config)
+    assert (state.events.n, found.lived.replaced.n) == (0, yard.state.events.n)
 
 
 def test_a_site_that_is_suppressed_as_a_whole_is_told_of_no_collector_either() -> None:

@@ -25,9 +25,9 @@ WORSE_THAN: tuple[tuple[Issue, Issue], ...] = (
 
 
 def live(events: Events, judged: Judged, *, now: float, life: Life) -> Lived:
-    if not len(judged.subject):
-        return Lived(events, rows_of(no_events(), np.empty(0, np.int8), np.empty(0, np.bool_)), no_events())
     events, old = _let_go(events, now=now, life=life)
+    if not len(judged.subject):
+        return Lived(events, rows_of(no_events(), np.empty(0, np.int8), np.empty(0, np.bool_)), old)
     judged = _hold_lesser(events, judged)
     at, present = _column_of(judged, events.subject)
     said = np.where(present, judged.verdict[events.issue, at], Verdict.UNKNOWN)

@@ -104,7 +104,7 @@ async def test_an_act_is_told_at_once_to_those_who_see_the_problem_and_to_nobody
         assert (await far.next()).data == {"reason": "STOPPING"}
 
 
-async def test_a_stream_goes_on_where_it_broke_off_and_tells_nothing_twice(ward: Ward, port: int) -> None:
+async def test_a_stream_goes_on_where_it_broke_off_and_misses_nothing(ward: Ward, port: int) -> None:
     problem, noc = ward.problem("m1"), await ward.headers()
     async with watched(port, noc) as line:
         await line.next()
