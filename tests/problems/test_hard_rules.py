@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hashinsight.problems.codes import DataState, Expected, Issue, Verdict
-from hashinsight.problems.config import Config, Layers
+from hashinsight.problems.config import Config, Layers, Life
 from hashinsight.problems.frame import Texts
 from tests.problems.yard import Yard, of
 
@@ -129,13 +129,31 @@ def test_what_a_silent_collector_has_is_unknown_and_what_was_never_seen_too() ->
     assert found.standing.collector_down.tolist() == [False]
 
 
+def test_a_collector_that_has_just_fallen_silent_takes_no_machine_with_it() -> None:
+    """What it brought last was read a minute before: that is five intervals old before the collector itself is."""
+    yard = Yard(config=Config(interval_sec=60.0, life=Life(debounce_p0=1)))
+    yard.warm_up()
+
+    def dying(told: dict[str, Any]) -> None:
+        told["ts"].fill(yard.now - 310)
+        told["heard_at"].fill(yard.now - 250)
+
+    found = yard.cycle(dying)
+    assert (found.standing.state == DataState.UNKNOWN).all()
+    assert found.standing.collector_down.tolist() == [False]
+    assert yard.everything_open() == set()
+    yard.cycle(of(0, ts=yard.now - 10))  # the others report: this one is gone
+    assert yard.everything_open() == {(0, "offline")}
+
+
 def test_the_same_sample_is_never_judged_twice() -> None:
     yard = Yard()
     stuck = yard.now + 290.0
-    yard.cycle(of(0, ts=stuck, temp_max_c=99.0))
-    assert yard.say_of(Issue.OVERHEAT_CRIT) is HIT
-    yard.cycle(of(0, ts=stuck, temp_max_c=99.0))
-    assert yard.say_of(Issue.OVERHEAT_CRIT) is UNKNOWN
+    wrong = of(0, ts=stuck, temp_max_c=99.0, hashrate_ths=900.0)
+    yard.cycle(wrong)
+    assert (yard.say_of(Issue.OVERHEAT_CRIT), yard.say_of(Issue.DATA_IMPLAUSIBLE)) == (HIT, HIT)
+    yard.cycle(wrong)
+    assert (yard.say_of(Issue.OVERHEAT_CRIT), yard.say_of(Issue.DATA_IMPLAUSIBLE)) == (UNKNOWN, UNKNOWN)
     assert yard.problems(0) == set()
 
 

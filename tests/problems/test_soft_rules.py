@@ -44,7 +44,7 @@ def usual() -> Seen:
     among = Standings(np.zeros(N, np.int8), np.zeros(N, np.int64), np.full(N, 40), zero, zero, zero, ())
     return Seen(
         frame=frame,
-        standing=Standing(np.full(N, 3, np.int8), yes, yes, no, no, no, np.empty(0, np.int64), no[:0], no[:0]),
+        standing=Standing(np.full(N, 3, np.int8), yes, yes, no, no, no, np.empty(0, np.int64), *[no[:0]] * 3),
         features=Features(**numbers),
         limits=resolve(Config(), frame),
         own=Residuals(values, values * 0, nothing.copy(), sigma, nothing.copy(), nothing.copy(), nothing > 0),

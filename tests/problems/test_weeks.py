@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from hashinsight.problems.codes import Expected, Issue, Metric, ThawReason
+from hashinsight.problems.codes import Action, Expected, Issue, Metric, ThawReason
 from hashinsight.problems.config import Config
+from hashinsight.problems.frame import make_frame
+from hashinsight.problems.pipeline import step
 from tests.problems.yard import NOON, Yard, of, slower
 
 DAY = 86_400.0
@@ -109,3 +111,41 @@ def test_heat_that_gets_worse_is_one_problem_at_a_time() -> None:
     assert yard.state.events.escalated[warn].tolist() == [True]
     yard.cycle(of(0, temp_c=78.0, temp_max_c=81.0), times=4)
     assert yard.problems(0) == {"overheat_warn"}
+
+
+def test_what_ends_after_a_month_in_the_dark_still_has_its_cooldown() -> None:
+    yard = Yard()
+    yard.cycle(of(0, temp_max_c=99.0), times=2)
+    yard.now += 31 * 86_400.0
+    yard.cycle(times=5)
+    assert yard.everything_open() == set()
+    yard.cycle(of(0, temp_max_c=99.0))
+    assert yard.everything_open() == {(0, "overheat_crit")}
+    hot = yard.state.events.take(yard.state.events.issue == Issue.OVERHEAT_CRIT)
+    assert (hot.event_no.tolist(), hot.recurrences.tolist()) == ([1], [1])
+
+
+def test_a_site_without_machines_forgets_in_its_time_what_it_had() -> None:
+    yard = Yard()
+    yard.cycle(of(0, temp_max_c=99.0), times=2)
+    yard.cycle(times=3)
+    nobody = make_frame([], {})
+    state, found = step(yard.state, nobody, yard.now + 29 * DAY, yard.config)
+    assert (state.events.n, found.lived.replaced.n) == (yard.state.events.n, 0)
+    state, found = step(state, nobody, yard.now + 30 * DAY, yard.config)
+    assert (state.events.n, found.lived.replaced.n) == (0, yard.state.events.n)
+
+
+def test_a_site_that_is_suppressed_as_a_whole_is_told_of_no_collector_either() -> None:
+    yard = Yard(config=Config(interval_sec=60.0))
+    last, quiet = yard.now, np.ones(yard.n)
+
+    def silent(told: dict[str, Any]) -> None:
+        told |= {"ts": np.full(yard.n, last - 10), "heard_at": np.full(yard.n, last - 5), "suppressed": quiet.copy()}
+
+    found = yard.cycle(silent, times=4)
+    assert len(found.lived.moves.of(Action.SUPPRESSED)) == 1
+    assert yard.everything_open() == set()
+    quiet[0] = 0  # somebody still depends on it
+    yard.cycle(silent, times=2)
+    assert yard.everything_open() == {(-1, "collector_down")}

@@ -156,7 +156,7 @@ def _by_data(verdict: Verdicts, seen: Seen) -> None:
     told = ~np.isnan(seen.frame.temp_max_c) | features.temp_fault | ~np.isnan(seen.frame.fan_min_rpm)
     say(verdict, Issue.SENSOR_FAULT, judged & (told | features.fan_fault), hit)
     wrong = features.hashrate_implausible | features.boards_contradict | features.still
-    say(verdict, Issue.DATA_IMPLAUSIBLE, judged & ~np.isnan(seen.frame.hashrate_ths) | wrong, wrong)
+    say(verdict, Issue.DATA_IMPLAUSIBLE, judged & (~np.isnan(seen.frame.hashrate_ths) | wrong), wrong)
 
 
 def _among_peers(verdict: Verdicts, seen: Seen) -> None:

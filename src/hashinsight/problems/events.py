@@ -118,11 +118,15 @@ def newborn(subject: Ints, issue: NDArray[np.int8], severity: NDArray[np.int8], 
 
 
 def closed(events: Events, rows: Flags, now: float) -> Events:
-    """These are over, whatever was last seen of them: their machine has left the site."""
+    """These are over, whatever was last seen of them: their machine has left the site.
+
+    One that never opened was over before it began: if its machine comes back, it is confirmed anew.
+    """
+    over = np.where(np.isnan(events.opened_ts), -np.inf, now)
     return replace(
         events,
         status=np.where(rows, EventStatus.RESOLVED, events.status).astype(np.int8),
-        resolved_ts=np.where(rows, now, events.resolved_ts),
+        resolved_ts=np.where(rows, over, events.resolved_ts),
     )
 
 

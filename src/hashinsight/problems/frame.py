@@ -110,8 +110,15 @@ def make_frame(miner_no: Sequence[int] | Ints, columns: Mapping[str, object]) ->
         expected_until=floats("expected_until", np.inf),
         suppressed=floats("suppressed", 0.0).astype(np.bool_),
         **readings,
-        board_ths=np.asarray(columns.get("board_ths", np.empty((0, n))), dtype=np.float64).reshape(-1, n),
+        board_ths=_boards(columns.get("board_ths"), n),
     )
+
+
+def _boards(given: object, n: int) -> NDArray[np.float64]:
+    """A frame without machines has no boards either: nothing can be told of the shape of nothing."""
+    if given is None or not n:
+        return np.empty((0, n))
+    return np.asarray(given, dtype=np.float64).reshape(-1, n)
 
 
 def without(frame: Frame, names: Sequence[str]) -> Frame:

@@ -25,9 +25,9 @@ WORSE_THAN: tuple[tuple[Issue, Issue], ...] = (
 
 
 def live(events: Events, judged: Judged, *, now: float, life: Life) -> Lived:
-    if not len(judged.subject):
-        return Lived(events, rows_of(no_events(), np.empty(0, np.int8), np.empty(0, np.bool_)), no_events())
     events, old = _let_go(events, now=now, life=life)
+    if not len(judged.subject):
+        return Lived(events, rows_of(no_events(), np.empty(0, np.int8), np.empty(0, np.bool_)), old)
     judged = _hold_lesser(events, judged)
     at, present = _column_of(judged, events.subject)
     said = np.where(present, judged.verdict[events.issue, at], Verdict.UNKNOWN)
@@ -53,7 +53,9 @@ def live(events: Events, judged: Judged, *, now: float, life: Life) -> Lived:
 
 def _let_go(events: Events, *, now: float, life: Life) -> tuple[Events, Events]:
     """What is kept in mind, and what is over for so long that it need not be."""
-    old = ~events.active & (now - events.last_seen_ts >= life.remember_sec)
+    # by its end, too: what nobody could see for a month may have ended a minute ago, and its cooldown runs
+    touched = np.fmax(events.last_seen_ts, events.resolved_ts)
+    old = ~events.active & (now - touched >= life.remember_sec)
     return (events.take(~old), events.take(old)) if old.any() else (events, no_events())
 
 

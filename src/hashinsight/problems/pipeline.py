@@ -186,7 +186,7 @@ def _modes(
 ) -> modes.Moded:
     group, names = modes.groups(frame, limits)
     points = modes.points_of(seen.nameplate_ratio, seen.power_share)
-    if not now - state.mixtures.fitted_at < config.mode_fit_sec:
+    if not 0 <= now - state.mixtures.fitted_at < config.mode_fit_sec:  # a clock that was ahead fits again
         state.mixtures = modes.refit(points, group, names, may, now=now)
     told, sure = modes.assign(points, group, names, state.mixtures)
     moded = modes.settle(state, frame, told, sure, may=may & ~(seen.boards_ratio < 1), now=now, config=config)
@@ -213,5 +213,5 @@ def _judged(verdict: NDArray[np.int8], frame: Frame, standing: Standing) -> Judg
         subject=subject,
         verdict=np.concatenate([of_collectors, verdict], axis=1),
         severity=np.broadcast_to(_SEVERITY[:, None], (ISSUES, len(subject))),
-        suppressed=np.concatenate([np.zeros(len(whose), dtype=np.bool_), frame.suppressed]),
+        suppressed=np.concatenate([standing.collector_suppressed[::-1], frame.suppressed]),
     )

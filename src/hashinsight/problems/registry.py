@@ -66,6 +66,7 @@ async def write_cycle(
     told = _told(after, changes, ids, subjects, described)
     if stale:  # somebody was first: the next cycle will see what they did
         told = told.filter(~pl.col("id").is_in(stale))
+    await queries.follow_names(session, place.site_id, now=now)
     await queries.write_events(session, place.tenant_id, place.site_id, told, now=now)
     never_open = [*_taken(before.problem_id, changes.forgotten), *_taken(ids, changes.unseen)]
     await queries.delete_events(session, never_open)

@@ -99,6 +99,19 @@ async def test_a_problem_is_told_with_its_rule_machine_baseline_past_and_what_he
     assert (await ward.get(f"/problems/{problem}", noc, history_hours=0))["history"] == []
 
 
+async def test_a_story_ends_where_the_scope_does(ward: Ward) -> None:
+    problem = ward.problem("m1")
+    for miner, action in (("m2", "seen by others only"), ("m3", "fan swapped")):
+        ward.problem(miner, status=EventStatus.RESOLVED, cause="repaired", action=action, resolved_by="somebody")
+    customer = await ward.headers("Customer", zones=[ward.desk.zone_id("z1")])
+    told = await ward.get(f"/problems/{problem}", customer)
+    assert [(one["resolution_action"], one["times"]) for one in told["similar"]] == [("fan swapped", 1)]
+    assert told["machine"]["miner_id"] == "m1"
+    ward.desk.write("update miners set zone_id = null, rack_id = null where miner_id = 'm1'")
+    told = await ward.get(f"/problems/{problem}", customer)
+    assert (told["problem"]["miner_id"], told["machine"], told["history"]) == ("m1", None, [])
+
+
 async def test_a_timeline_is_paged_newest_first(ward: Ward) -> None:
     problem, noc = ward.problem("m1"), await ward.headers()
     for n in range(5):

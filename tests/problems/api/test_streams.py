@@ -6,6 +6,7 @@ import json
 import socket
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, cast
 
 import httpx
@@ -104,7 +105,7 @@ async def test_an_act_is_told_at_once_to_those_who_see_the_problem_and_to_nobody
         assert (await far.next()).data == {"reason": "STOPPING"}
 
 
-async def test_a_stream_goes_on_where_it_broke_off_and_tells_nothing_twice(ward: Ward, port: int) -> None:
+async def test_a_stream_goes_on_where_it_broke_off_and_misses_nothing(ward: Ward, port: int) -> None:
     problem, noc = ward.problem("m1"), await ward.headers()
     async with watched(port, noc) as line:
         await line.next()
@@ -137,6 +138,25 @@ async def test_too_much_at_once_is_one_word_and_then_it_goes_on(ward: Ward, port
         while "started" not in kinds:
             kinds += [change["kind"] for change in (await line.next()).data["changes"]]
         assert set(kinds) <= {"acknowledged", "started"}
+
+
+async def test_what_was_under_way_while_too_much_happened_is_healed_by_another_look_at_the_lists(
+    ward: Ward, port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hashinsight.problems.service.streaming._OVERLAP", timedelta(seconds=1))
+    monkeypatch.setattr("hashinsight.problems.service.streaming._BEAT_SECONDS", 0.2)
+    ward.problem("m1")
+    late, *storm = new_ids(601)  # a cycle made the first id before all others, and commits after them
+    entry = (
+        "insert into problem_timeline (id, tenant_id, site_id, problem_id, at, kind, actor_kind)"
+        " select n, tenant_id, site_id, id, created_at, 'recurred', 'system' from problem_events, unnest(%s::uuid[]) n"
+    )
+    async with watched(port, await ward.headers()) as line:
+        await line.next()
+        ward.desk.write(entry, storm)
+        assert (await line.next()).kind == "resync"
+        ward.desk.write(entry, [late])
+        assert (await line.next()).kind == "resync"
 
 
 async def test_a_stream_ends_with_its_login(ward: Ward, port: int) -> None:

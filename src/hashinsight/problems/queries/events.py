@@ -62,6 +62,8 @@ _SNAPSHOTS = (
 _MOVED = f"""
     update problem_events e set severity = s.severity, status = s.status, opened_ts = to_timestamp(s.opened_ts),
         last_seen_ts = to_timestamp(s.last_seen_ts), seen = s.seen, resolved_ts = to_timestamp(s.resolved_ts),
+        miner_id = coalesce(s.miner_id, e.miner_id),
+        dedup_key = coalesce(s.miner_id, e.miner_id, e.collector_id::text) || ':' || e.issue_code,
         recurrence_count = s.recurrence_count, flapping = s.flapping, escalated = s.escalated,
         evidence_json = {_SNAPSHOTS}, peer_metrics_json = coalesce(s.peers, e.peer_metrics_json),
         zone_id = case when s.miner_no is null then e.zone_id else s.zone_id end,
@@ -91,6 +93,29 @@ _BORN = """
         s.zone_id, s.model, s.firmware, :now, :now
     from {stage} s where s.is_new and (s.miner_no is not null or s.collector_id is not null)
 """
+
+
+_MISNAMED = text("""
+select e.id, m.miner_id from problem_events e left join miners m on m.miner_no = e.miner_no and m.site_id = e.site_id
+where e.site_id = :site and e.status <> 'resolved' and e.miner_no is not null and m.miner_id is distinct from e.miner_id
+""")
+# Two machines may have swapped their names, and a problem is active once by its key: first all old keys go, then the
+# new ones come. One whose machine has left has none until it is closed.
+_UNKEYED = "update problem_events set dedup_key = id::text where id = any(:ids)"
+_RENAMED = (
+    "update problem_events e set miner_id = n.miner_id, dedup_key = n.miner_id || ':' || e.issue_code,"
+    " updated_at = :now from unnest(cast(:ids as uuid[]), cast(:names as text[])) n (id, miner_id)"
+    " where e.id = n.id and n.miner_id is not null"
+)
+
+
+async def follow_names(session: AsyncSession, site_id: int, *, now: datetime) -> None:
+    """Active problems are called as their machines are called now."""
+    found = (await session.execute(_MISNAMED, {"site": site_id})).all()
+    if found:
+        ids = [row.id for row in found]
+        await session.execute(_by_ids(_UNKEYED), {"ids": ids})
+        await session.execute(_by_ids(_RENAMED), {"ids": ids, "names": [row.miner_id for row in found], "now": now})
 
 
 async def write_events(

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Uuid, func, literal, select, text
+from sqlalchemy import ARRAY, Double, Uuid, cast, func, literal, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.identity.models import User
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.models import Miner, Rack, Zone
+from hashinsight.inventory.queries.scopes import miners_within
 from hashinsight.kit.paging import Page, page
 from hashinsight.problems.errors import no_problem
 from hashinsight.problems.models import EVENTS, RUNS, TIMELINE
@@ -18,7 +19,7 @@ from hashinsight.problems.queries.scopes import problems_within
 from hashinsight.telemetry.models import LIVE
 
 MOST_PREDECESSORS = 10
-_SIMILAR_LOOKED_AT = 500
+_SIMILAR_LOOKED_AT, _MOST_WAYS = 500, 10
 # the chain is walked by the primary key, a step a row; it never leaves the site that it began at
 _BEFORE = text("""
 with recursive chain as (
@@ -30,18 +31,6 @@ with recursive chain as (
 select e.id, e.severity, e.status, e.start_ts, e.last_seen_ts, e.resolved_ts, e.recurrence_count, e.resolved_by,
     e.resolution_cause, e.resolution_action
 from chain c join problem_events e on e.id = c.id where c.n > 0 order by c.n
-""")
-# Of the newest ones only: what helped three years ago on another firmware is of no use, and a look has its price.
-_SIMILAR = text("""
-select resolution_cause, resolution_action, count(*) as times, max(resolved_ts) as last_resolved_ts,
-    (percentile_cont(0.5) within group (order by extract(epoch from resolved_ts - start_ts)))::float8 as median_sec
-from (
-    select resolution_cause, resolution_action, resolved_ts, start_ts from problem_events
-    where site_id = :site_id and issue_code = :issue_code and status = 'resolved' and id <> :id
-        and model is not distinct from :model and resolved_by <> 'system' and resolution_cause is not null
-    order by resolved_ts desc limit :most
-) newest
-group by 1, 2 order by times desc, last_resolved_ts desc, resolution_cause limit 10
 """)
 
 
@@ -70,14 +59,35 @@ async def list_predecessors(session: AsyncSession, problem_id: UUID) -> list[dic
     return await _rows(session, _BEFORE, {"id": problem_id, "most": MOST_PREDECESSORS})
 
 
-async def list_similar(session: AsyncSession, problem: dict[str, Any]) -> list[dict[str, Any]]:
-    """How people ended the same problem on machines of the same model at this site."""
-    values = {name: problem[name] for name in ("id", "site_id", "issue_code", "model")}
-    return await _rows(session, _SIMILAR, values | {"most": _SIMILAR_LOOKED_AT})
+async def list_similar(session: AsyncSession, scope: Scope, problem: dict[str, Any]) -> list[dict[str, Any]]:
+    """How people ended the same problem on machines of the same model at this site, as far as the scope reaches.
+
+    Of the newest ones only: what helped three years ago on another firmware is of no use, and a look has its price.
+    """
+    e = EVENTS.c
+    newest = (
+        select(e.resolution_cause, e.resolution_action, e.resolved_ts, e.start_ts)
+        .where(problems_within(scope), e.status == "resolved", e.id != problem["id"])
+        .where(*(e[name] == problem[name] for name in ("site_id", "issue_code")))
+        .where(e.model.is_not_distinct_from(problem["model"]), e.resolved_by != "system")
+        .where(e.resolution_cause.is_not(None))
+        .order_by(e.resolved_ts.desc())
+        .limit(_SIMILAR_LOOKED_AT)
+        .subquery()
+    )
+    of, times, last = newest.c, func.count().label("times"), func.max(newest.c.resolved_ts).label("last_resolved_ts")
+    lasted = func.percentile_cont(0.5).within_group(func.extract("epoch", of.resolved_ts - of.start_ts))
+    query = (
+        select(of.resolution_cause, of.resolution_action, times, last, cast(lasted, Double).label("median_sec"))
+        .group_by(of.resolution_cause, of.resolution_action)
+        .order_by(times.desc(), last.desc(), of.resolution_cause)
+        .limit(_MOST_WAYS)
+    )
+    return [dict(row._mapping) for row in await session.execute(query)]  # noqa: SLF001 - SQLAlchemy's name for it
 
 
-async def find_machine(session: AsyncSession, miner_no: int | None) -> dict[str, Any] | None:
-    """Of a problem that was found within a scope: what the machine is and where it stands."""
+async def find_machine(session: AsyncSession, scope: Scope, miner_no: int | None) -> dict[str, Any] | None:
+    """What the machine is and where it stands; None where it has left the scope that its problem is still in."""
     query = (
         select(Miner.miner_no, Miner.miner_id, Miner.site_id, Miner.model, Miner.firmware, Miner.serial, Miner.owner)
         .add_columns(Miner.position, Miner.expected_ths, Miner.state, Zone.code.label("zone"), Rack.code.label("rack"))
@@ -85,7 +95,7 @@ async def find_machine(session: AsyncSession, miner_no: int | None) -> dict[str,
         .outerjoin(Zone, Zone.id == Miner.zone_id)
         .outerjoin(Rack, Rack.id == Miner.rack_id)
         .outerjoin(LIVE, LIVE.c.miner_no == Miner.miner_no)
-        .where(Miner.miner_no == miner_no)
+        .where(miners_within(scope), Miner.miner_no == miner_no)
     )
     row = None if miner_no is None else (await session.execute(query)).one_or_none()
     return None if row is None else dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's name for it

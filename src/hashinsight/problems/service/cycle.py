@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from sqlalchemy import delete
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -31,6 +32,7 @@ _PLAIN = (
     "reject_rate", "hw_error_rate", "board_share_min", "volatility",
 )  # fmt: skip
 _NO_ONE = 127
+_STEP_BACK = timedelta(minutes=5)
 
 
 @dataclass(frozen=True)
@@ -48,12 +50,12 @@ async def run_cycle(
     """None: there is nothing to do, or this period was done before. Committed by whoever gave the session."""
     spent = _Spent()
     kept = await carried.keep_site(session, site_id)
-    if kept is None or (kept.cycled_at is not None and kept.cycled_at >= now):
+    if kept is None or _was_done(kept.cycled_at, now):
         return None
     read = await read_cycle(database, session, kept, site_id, now=now)
     read.state.mixtures = kept.mixtures
     spent.lap("read")
-    if not read.frame.n and not read.remembered.events.n:
+    if not read.frame.n and not read.remembered.events.n and not read.state.n:
         return None
     last = float("nan") if kept.cycled_at is None else kept.cycled_at.timestamp()
     state, found = await asyncio.to_thread(_think, read, now.timestamp(), last)
@@ -73,12 +75,17 @@ async def run_cycle(
         fitted_before=kept.mixtures.fitted_at, now=now,
     )  # fmt: skip
     spent.lap("rest")
-    counts = _counts(found, health)
-    row = {"actions": actions, "seconds": spent.of, "ran_at": now, **counts}
+    row = {"actions": actions, "seconds": spent.of, "ran_at": now, **_counts(found, health)}
     made = upsert(RUNS).values(tenant_id=kept.tenant_id, site_id=site_id, period=period, **row)
     await session.execute(made.on_conflict_do_update(index_elements=["site_id", "period"], set_=row))
+    await session.execute(delete(RUNS).where(RUNS.c.site_id == site_id, RUNS.c.period > period))  # of a wrong clock
     announce(session, kept.tenant_id, site_id, "problems")
     return Ran(found.seen.frame.n, actions, spent.of)
+
+
+def _was_done(cycled_at: datetime | None, now: datetime) -> bool:
+    """At this moment, or at one that a small step of the clock brings back. Further ahead was only a wrong clock."""
+    return cycled_at is not None and timedelta(0) <= cycled_at - now < _STEP_BACK
 
 
 def _think(read: Read, now: float, last: float) -> tuple[State, Verdicts]:

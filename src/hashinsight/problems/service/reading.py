@@ -15,6 +15,7 @@ from hashinsight.identity.scope import Reach, make_scope
 from hashinsight.inventory.service import expected_frame
 from hashinsight.inventory.service.settings import read_settings
 from hashinsight.kit.db.database import Database
+from hashinsight.problems.codes import EventStatus
 from hashinsight.problems.config import Config
 from hashinsight.problems.frame import Frame
 from hashinsight.problems.live_frames import frame_of
@@ -27,9 +28,12 @@ from hashinsight.telemetry.queries import live_frame
 
 # an act that was committed while the cycle before was thinking is looked at again
 _OVERLAP = timedelta(minutes=2)
+# by the pulse, which remembers a month: events are kept for ever, and a cycle never looks through all of them
 _REPAIRED = text(
-    "select distinct miner_no from problem_events where site_id = :site and status = 'resolved'"
-    " and resolved_ts > :since and resolution_cause in ('repaired', 'replaced') and miner_no is not null"
+    "select distinct e.miner_no from problem_pulse p join problem_events e on e.id = p.problem_id"
+    " where p.site_id = :site and p.status = :resolved"
+    " and p.resolved_ts > extract(epoch from cast(:since as timestamptz))"
+    " and e.status = 'resolved' and e.resolution_cause in ('repaired', 'replaced') and e.miner_no is not null"
 )
 
 
@@ -70,7 +74,8 @@ async def read_cycle(database: Database, session: AsyncSession, kept: Kept, site
 async def _repaired(session: AsyncSession, site_id: int, last: datetime | None) -> Sequence[int]:
     if last is None:
         return []
-    return list((await session.execute(_REPAIRED, {"site": site_id, "since": last - _OVERLAP})).scalars())
+    values = {"site": site_id, "since": last - _OVERLAP, "resolved": int(EventStatus.RESOLVED)}
+    return list((await session.execute(_REPAIRED, values)).scalars())
 
 
 async def _collectors(session: AsyncSession, site_id: int) -> pl.DataFrame:
@@ -95,6 +100,8 @@ def _interval(collectors: pl.DataFrame) -> float:
 
 
 def _subjects(live: pl.DataFrame, collectors: pl.DataFrame) -> pl.DataFrame:
+    """Who can have problems: machines, and the collectors that one of them depends on."""
+    depended_on = live.select(subject=-1 - pl.col("collector_no").cast(pl.Int64)).unique()
     machines = live.select(
         subject=pl.col("miner_no").cast(pl.Int64),
         miner_no=pl.col("miner_no"),
@@ -103,4 +110,4 @@ def _subjects(live: pl.DataFrame, collectors: pl.DataFrame) -> pl.DataFrame:
         model=pl.col("model"),
         firmware=pl.col("firmware"),
     )
-    return pl.concat([machines, collectors], how="diagonal")
+    return pl.concat([machines, collectors.join(depended_on, on="subject", how="semi")], how="diagonal")

@@ -40,6 +40,7 @@ class Place:
     floor: UUID = _NONE
     shown: UUID | None = None
     told: OrderedDict[UUID, None] = field(default_factory=OrderedDict)
+    heals_at: float | None = None  # when lists are to be read once more
 
     def begin(self) -> UUID:
         return max(self.floor, _earlier(self.newest))
@@ -54,8 +55,15 @@ class Place:
             self.told.popitem(last=False)
         return fresh
 
-    def skip_to(self, newest: UUID) -> None:
-        self.newest = self.floor = self.shown = max(self.newest, newest)
+    def skip_to(self, newest: UUID, *, now: float) -> None:
+        """What is older and was still under way is not told any more: after a while lists are read once more."""
+        self.newest = self.floor = max(self.newest, newest)
+        self.heals_at = now + _OVERLAP.total_seconds()
+
+    def heals(self, now: float) -> bool:
+        is_time = self.heals_at is not None and now >= self.heals_at
+        self.heals_at = None if is_time else self.heals_at
+        return is_time
 
 
 def _earlier(one: UUID) -> UUID:
@@ -119,7 +127,7 @@ async def _begin(watching: Watching, scope: Scope) -> tuple[Place, list[int]]:
         place = Place(await happenings.find_newest(session, sites) or _NONE)
         rows = await happenings.list_since(session, scope, sites, place.begin(), limit=MOST_CHANGES)
     if len(rows) > MOST_CHANGES:
-        place.floor = place.newest
+        place.skip_to(place.newest, now=watching.clock())
     else:
         place.take(rows)
     return place, sites
@@ -133,16 +141,22 @@ async def _look(watching: Watching, scope: Scope, place: Place) -> tuple[list[st
         rows = await happenings.list_since(session, scope, sites, place.begin(), limit=MOST_CHANGES)
         if len(rows) > MOST_CHANGES:
             newest = await happenings.find_newest_seen(session, scope, sites, place.begin())
-            place.skip_to(newest or rows[-1]["id"])
-            return [_line("resync", {"sites": sites, "kind": "problems"}, place.shown)], sites
+            place.skip_to(newest or rows[-1]["id"], now=watching.clock())
+            place.shown = place.newest
+            return [_resync(sites, place)], sites
     fresh = place.take(rows)
     by_site: dict[int, list[dict[str, Any]]] = {}
     for row in fresh:
         by_site.setdefault(row["site_id"], []).append({**row})
-    lines = [
+    lines = [_resync(sites, place)] if place.heals(watching.clock()) else []
+    lines += [
         _line("problems", {"site_id": site_id, "changes": changes}, place.shown) for site_id, changes in by_site.items()
     ]
     return lines, sites
+
+
+def _resync(sites: list[int], place: Place) -> str:
+    return _line("resync", {"sites": sites, "kind": "problems"}, place.shown)
 
 
 def _telemetry(watching: Watching, rung: set[tuple[int, str]], sites: list[int]) -> list[str]:

@@ -27,7 +27,7 @@ async def tell_problem(
     (problem,) = await shown(session, [row], now=now)
     timeline = await showing.list_timeline(session, problem_id, limit=_FIRST_ENTRIES)
     before = await showing.list_predecessors(session, problem_id)
-    machine = await showing.find_machine(session, row["miner_no"])
+    machine = await showing.find_machine(session, scope, row["miner_no"])
     here: dict[str, Any] = {"machine": machine, "suppressions": [], "baseline": None, "history": []}
     if machine is not None:
         here |= await _of_machine(session, row["site_id"], row["miner_no"], history_hours=history_hours, now=now)
@@ -39,7 +39,7 @@ async def tell_problem(
         "timeline": list(timeline.rows),
         "timeline_cursor": timeline.next_cursor,
         "predecessors": before,
-        "similar": await showing.list_similar(session, row),
+        "similar": await showing.list_similar(session, scope, row),
         "people": await showing.list_names(session, people),
         **here,
     }
@@ -59,7 +59,7 @@ async def tell_health(
     found = (await miners.get_miner(session, scope, miner_id, site)).miner
     ids = await listing.list_ids(session, scope, Wanted(miner_no=found.miner_no), limit=len(Issue))
     rows = await listing.list_rows(session, scope, ids)
-    machine = await showing.find_machine(session, found.miner_no) or {}
+    machine = await showing.find_machine(session, scope, found.miner_no) or {}
     scan = await showing.find_last_scan(session, found.site_id)
     seen = machine.get("overall_health") or "unknown"
     quiet = "unknown" if seen == "unknown" or scan is None else "ok"
