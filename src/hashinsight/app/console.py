@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from starlette.datastructures import Headers
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 FOLDER = Path(__file__).parent / "console_files"
@@ -65,7 +65,8 @@ class ConsolePages:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         found = self._find(scope) if self._files and scope["type"] == "http" and scope["method"] == "GET" else None
         if found is None:
-            await self._app(scope, receive, send)
+            is_root = scope["type"] == "http" and scope["path"] == "/" and not self._files
+            await (RedirectResponse("/status") if is_root else self._app)(scope, receive, send)
             return
         await _answer(found, Headers(scope=scope))(scope, receive, send)
 

@@ -1,4 +1,4 @@
-"""How the installation is, for whoever opens it in a browser; at the root, too, where the console was not built."""
+"""How the installation is, for whoever opens it in a browser; the root leads here where the console was not built."""
 
 from html import escape
 
@@ -42,7 +42,6 @@ _PAGE = """<!doctype html>
 """
 
 
-@router.get("/", response_class=HTMLResponse, include_in_schema=False)
 @router.get("/status", response_class=HTMLResponse, include_in_schema=False)
 async def landing(request: Request) -> str:
     parts = (await look(request)).parts
