@@ -10,7 +10,7 @@ DEV := $(VENV)/.dev-installed
 MADE := $(VENV)/.made
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 
-.PHONY: up test chaos paint check fix pins migration docs console types clean help FORCE
+.PHONY: up test chaos browser paint check fix pins migration docs console types clean help FORCE
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -28,9 +28,13 @@ chaos: $(DEV)  ## long campaigns: 1,000 races of commands, 400 walks beside the 
 	@HI_EXAMPLES=400 $(BIN)/pytest tests/commands/model -q --timeout=900
 	@HI_EDGE_SEEDS=$$(seq -s, 1 20) $(BIN)/pytest tests/edge/test_whole_killed.py -q -n 2
 
+browser: $(DEV)  ## the console's pages in a real browser, with pictures of each in console/shots
+	@$(BIN)/python console/build.py
+	@HI_BROWSER=1 $(BIN)/pytest tests/console -q
+
 paint: $(DEV)  ## how fast the console paints and its map moves, with 20,000 machines; on a quiet machine
 	@$(BIN)/python console/build.py
-	@HI_MEASURE=1 $(BIN)/pytest tests/console -q -k "painted or frames or kilobytes"
+	@HI_BROWSER=1 HI_MEASURE=1 $(BIN)/pytest tests/console -q -k "painted or frames or kilobytes"
 	@cat console/shots/figures.json
 
 check: $(DEV)  ## lint, types, walls, and that the models match the migrations

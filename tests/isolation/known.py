@@ -66,7 +66,6 @@ NEVER_404 = {
 
 # routes that the OpenAPI document does not name
 UNDOCUMENTED = {
-    "GET /": "the page for a browser",
     "GET /status": "how the installation is, for a browser",
     "GET /openapi.json": "the document itself",
 }

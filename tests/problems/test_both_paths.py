@@ -38,7 +38,7 @@ count = 6
 [[fault]]
 kind = "network_lost"
 at = "8h"
-for = "2h"
+for = "3h"
 count = 5
 [[fault]]
 kind = "fan_failing"
@@ -54,14 +54,14 @@ count = 3
 kind = "collector_silent"
 site = "north"
 at = "30h"
-for = "90m"
+for = "4h"
 [[fault]]
 kind = "network_lost"
 at = "34h"
-for = "1h"
+for = "3h"
 count = 5
 """
-INTERVAL = 900
+INTERVAL = 1800
 
 
 @pytest.fixture(scope="module")

@@ -90,7 +90,7 @@ async def test_collectors_also_get_the_word_that_they_look_for(api: httpx.AsyncC
 
 
 async def test_a_route_that_is_not_there_and_a_wrong_method_have_the_same_form(api: httpx.AsyncClient) -> None:
-    assert (await api.get("/nowhere")).json()["error_code"] == "NOT_FOUND"
+    assert (await api.get("/api/nowhere")).json()["error_code"] == "NOT_FOUND"
     wrong = await api.delete("/healthz")
     assert (wrong.status_code, wrong.json()["error_code"]) == (405, "METHOD_NOT_ALLOWED")
 
@@ -131,7 +131,7 @@ async def test_a_request_id_that_is_not_plain_is_replaced(api: httpx.AsyncClient
 
 
 async def test_security_headers_are_on_every_answer_also_on_errors(api: httpx.AsyncClient) -> None:
-    for path in ("/", "/healthz", "/nowhere", "/raise/bug"):
+    for path in ("/status", "/healthz", "/api/nowhere", "/raise/bug"):
         headers = (await api.get(path)).headers
         assert headers["x-content-type-options"] == "nosniff"
         assert "frame-ancestors 'none'" in headers["content-security-policy"]
