@@ -10,7 +10,7 @@ DEV := $(VENV)/.dev-installed
 MADE := $(VENV)/.made
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 
-.PHONY: up test chaos stories browser paint check fix pins migration docs console types clean help FORCE
+.PHONY: up test chaos browser paint check fix pins migration docs console types clean help FORCE
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -27,9 +27,6 @@ chaos: $(DEV)  ## long campaigns: 1,000 races of commands, 400 walks beside the 
 	@HI_RACES=1000 timeout 4800 $(BIN)/pytest tests/commands/race -q -n 3
 	@HI_EXAMPLES=400 $(BIN)/pytest tests/commands/model -q --timeout=900
 	@HI_EDGE_SEEDS=$$(seq -s, 1 20) $(BIN)/pytest tests/edge/test_whole_killed.py -q -n 2
-
-stories: $(DEV)  ## every way to start and to be cut off, odd folders among them; five minutes
-	@HI_STORIES=1 $(BIN)/pytest tests/stories -q -n 2
 
 browser: $(DEV)  ## the console's pages in a real browser, with pictures of each in console/shots
 	@$(BIN)/python console/build.py

