@@ -62,6 +62,20 @@ def test_the_quantiles_of_the_peers_are_those_of_their_values() -> None:
     assert (told["count"], told["value"]) == (41, pytest.approx(values[7], abs=1e-5))
 
 
+def test_a_machine_that_does_not_tell_a_metric_stands_nowhere_in_it() -> None:
+    found = Yard(n=40).cycle(of(7, temp_c=np.nan, temp_max_c=np.nan), times=2)
+    told = peers_of(found, 7)
+    assert told["temp_max"] is None
+    assert told["hashrate_ratio"]["percentile"] is not None
+
+
+def test_a_machine_that_does_not_answer_is_compared_with_nobody() -> None:
+    found = Yard(n=40).cycle(of(7, status=0.0), times=2)
+    answering, dark = peer_metrics(found, np.array([3, 7]))
+    assert answering is not None
+    assert dark is None
+
+
 def test_a_machine_without_enough_peers_has_none_and_a_collector_says_when_it_was_heard() -> None:
     found = Yard(n=6).cycle(times=2)
     assert peer_metrics(found, np.array([0])) == [None]

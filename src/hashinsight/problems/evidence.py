@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from hashinsight.problems import grouping
 from hashinsight.problems.codes import ANCHORED, Issue, Metric
 from hashinsight.problems.features import names_left_out
-from hashinsight.problems.frame import Floats, Ints
+from hashinsight.problems.frame import Flags, Floats, Ints
 from hashinsight.problems.health_rules import BY_ISSUE, Rule
 from hashinsight.problems.peers import LEVELS, Standings
 from hashinsight.problems.pipeline import Verdicts
@@ -63,16 +63,25 @@ def of_collectors(now: float, heard_at: Floats) -> list[str]:
 def peer_metrics(found: Verdicts, rows: Ints) -> list[str | None]:
     """`peer_metrics_json`: level, count and quantiles of each machine's peers, and where it stands among them.
 
-    None for a machine that has no peers in anything, as one that does not answer.
+    None for a machine that stands among no peers in anything, as one that does not answer.
     """
-    peers = pl.DataFrame({"told": _peers(found, rows).struct.json_encode()})
-    levels = np.max([among.level[rows] for among in found.seen.peers.values()], axis=0)
-    told: list[str | None] = peers.select(pl.when(pl.Series(levels) >= 0).then(pl.col("told"))).to_series().to_list()
+    told: list[str | None] = [None] * len(rows)
+    stands = np.logical_or.reduce([_stands(found, rows, metric, one) for metric, one in found.seen.peers.items()])
+    chosen = np.flatnonzero(stands)
+    texts = _peers(found, rows[chosen]).struct.json_encode().to_list() if len(chosen) else []
+    for at, text in zip(chosen.tolist(), texts, strict=True):
+        told[at] = text
     return told
 
 
+def _stands(found: Verdicts, rows: Ints, metric: Metric, among: Standings) -> Flags:
+    """There are peers, and the machine has a value of its own to be compared with theirs."""
+    stands: Flags = (among.level[rows] >= 0) & ~np.isnan(found.seen.own.value[metric, rows])
+    return stands
+
+
 def _peers(found: Verdicts, rows: Ints) -> pl.Series:
-    """A metric for which there are too few peers is null."""
+    """A metric for which there are too few peers, or which the machine does not tell, is null."""
     metrics = {metric.name.lower(): _among(found, rows, metric, among) for metric, among in found.seen.peers.items()}
     return pl.DataFrame(metrics).to_struct("peers")
 
@@ -97,8 +106,8 @@ def _among(found: Verdicts, rows: Ints, metric: Metric, among: Standings) -> pl.
         "count": pl.Series(among.count[rows]),
         **{name: _numbers(values) for name, values in shares.items()},
     }
-    told = pl.DataFrame(columns)
-    return told.select(pl.when(pl.col("level").is_not_null()).then(pl.struct(pl.all()))).to_series()
+    stands = pl.Series(_stands(found, rows, metric, among))
+    return pl.DataFrame(columns).select(pl.when(stands).then(pl.struct(pl.all()))).to_series()
 
 
 def _metric(found: Verdicts, rows: Ints, rule: Rule) -> pl.Series:

@@ -28,7 +28,7 @@ _BESIDE = (
     *("start_ts", "loss_ths"),
 )
 # what is counted: few values that repeat, so that the index is small, and none that changes from cycle to cycle
-_COUNTED = ("site_id", "severity", "issue_code", "status", "model", "firmware", "zone_id", "symptom", "tenant_id")
+_COUNTED = ("site_id", "status", "severity", "issue_code", "model", "firmware", "zone_id", "symptom", "tenant_id")
 
 EVENTS = Table(
     "problem_events",
@@ -72,8 +72,13 @@ EVENTS = Table(
         postgresql_include=_BESIDE,
         postgresql_where=text(SHOWN),
     ),
-    Index("ix_problem_events_counted", *_COUNTED, postgresql_where=text(SHOWN)),
-    Index("ix_problem_events_status", "site_id", "status", "severity"),
+    Index("ix_problem_events_status", *_COUNTED),
+    Index(
+        "ix_problem_events_name",  # by how a machine's name begins
+        *("site_id", "miner_id"),
+        postgresql_ops={"miner_id": "text_pattern_ops"},
+        postgresql_where=text(SHOWN),
+    ),
     Index(
         "ix_problem_events_over",
         *("site_id", "severity", *_ORDER),
