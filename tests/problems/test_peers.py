@@ -56,7 +56,7 @@ def fleet(counts: dict[tuple[str, str], int]) -> tuple[Frame, np.ndarray]:
 def standings(
     frame: Frame, model: np.ndarray, values: np.ndarray, healthy: np.ndarray | None = None
 ) -> peers.Standings:
-    levels = peers.levels_of(frame, model, np.zeros(frame.n, np.int8))
+    levels = peers.levels_of(frame.site.no, model, frame.firmware.no, np.zeros(frame.n, np.int8))
     use = np.ones(frame.n, dtype=np.bool_) if healthy is None else healthy
     known = peers.usual(values, levels, use, least=30)
     return peers.stand_among(values, levels, known, least=30, plain=np.ones(frame.n, dtype=np.bool_))

@@ -32,6 +32,7 @@ from hashinsight.kit.web.headers import SecurityHeaders
 from hashinsight.kit.web.limits import BodyLimit, RateLimit, ShedWhenDiskIsLow
 from hashinsight.kit.web.rates import Rates
 from hashinsight.kit.web.requests import Requests
+from hashinsight.problems.peer_cache import PeerCache
 from hashinsight.problems.routes import router as problems_router
 from hashinsight.telemetry.edge_routes import router as telemetry_edge_router
 from hashinsight.telemetry.overview_routes import router as overview_router
@@ -69,6 +70,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     app.state.disk = guard
     app.state.rates = rates
     app.state.met = Met()
+    app.state.peers = PeerCache()
     app.state.database = database or open_database(settings, "api")
     app.state.vault = Vault(load_secret_key(settings))
     app.state.redis = open_async_redis(settings)

@@ -34,6 +34,10 @@ class Problems:
     async def health(self, miner_id: str, site: str | int | None = None) -> dict[str, Any]:
         return await self._asked("GET", f"/miners/{miner_id}/health", query={"site_id": site})
 
+    async def peers(self, miner_id: str, site: str | int | None = None) -> dict[str, Any]:
+        """Where a machine stands among its like, and how they are spread."""
+        return await self._asked("GET", f"/miners/{miner_id}/peers", query={"site_id": site})
+
     async def acknowledge(self, problem_id: str, comment: str | None = None) -> dict[str, Any]:
         return await self._act(problem_id, "acknowledge", comment=comment)
 

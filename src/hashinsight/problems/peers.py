@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hashinsight.problems import grouping
+from hashinsight.problems.codes import Metric
 from hashinsight.problems.config import distinct
-from hashinsight.problems.frame import Flags, Floats, Frame, Ints
+from hashinsight.problems.frame import Flags, Floats, Ints
 
+COMPARED = (Metric.HASHRATE_RATIO, Metric.TEMP_MAX, Metric.EFFICIENCY)
 LEVELS = ("site:model:firmware:mode", "site:model:mode", "site:model", "site")
 OF_ONE_MODE = 2
 OF_ONE_MODEL = 3  # levels within which temperatures and watts can be compared
@@ -46,8 +48,13 @@ class Standings:
     known: tuple[Known, ...]
 
 
-def levels_of(frame: Frame, model: Ints, mode: NDArray[np.int8]) -> tuple[Level, ...]:
-    site, firmware, modes = frame.site.no, frame.firmware.no, mode.astype(np.int64)
+def reach(metric: Metric) -> int:
+    """How many levels a metric is compared on: hashrate against what is expected also among models."""
+    return len(LEVELS) if metric is Metric.HASHRATE_RATIO else OF_ONE_MODEL
+
+
+def levels_of(site: Ints, model: Ints, firmware: Ints, mode: NDArray[np.int8]) -> tuple[Level, ...]:
+    modes = mode.astype(np.int64)
     columns = ((site, model, firmware, modes), (site, model, modes), (site, model), (site,))
     levels: list[Level] = []
     for one in columns:

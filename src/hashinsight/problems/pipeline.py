@@ -30,7 +30,6 @@ from hashinsight.problems.moves import Judged, Lived
 from hashinsight.problems.state import BASELINE, State, aligned, restart
 
 _REFERRED = tuple(Metric)[:REFERRED]
-_COMPARED = (Metric.HASHRATE_RATIO, Metric.TEMP_MAX, Metric.EFFICIENCY)
 _SEVERITY = np.array([rule.severity for rule in sorted(RULES, key=lambda rule: rule.issue)], dtype=np.int8)
 
 
@@ -67,7 +66,7 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     values = baselines.values_of(seen)
     elapsed = _elapsed(state, standing, now, config)
 
-    levels = peers.levels_of(frame, limits.model, state["mode"])
+    levels = peers.levels_of(frame.site.no, limits.model, frame.firmware.no, state["mode"])
     healthy = seen.steady & ~ailing & ~standing.excused
     known = _usual_by_metric(values, levels, healthy, config)
     reference = _refer(state, levels, known, config)
@@ -91,7 +90,7 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     plain = (state["mode"] == Mode.NORMAL) | (state["mode"] == Mode.UNKNOWN)
     among = {
         metric: peers.stand_among(values[metric], levels, known[metric], least=config.least_peers, plain=plain)
-        for metric in _COMPARED
+        for metric in peers.COMPARED
     }
     everything = Seen(
         frame=frame, standing=standing, features=seen, limits=limits, own=own, drift=apart,
@@ -149,10 +148,11 @@ def _usual_by_metric(
 ) -> dict[Metric, tuple[peers.Known, ...]]:
     found = {}
     for metric in _REFERRED:
-        compared = metric in _COMPARED
-        reach = len(peers.LEVELS) if metric is Metric.HASHRATE_RATIO else peers.OF_ONE_MODEL
+        compared = metric in peers.COMPARED
         least = config.least_peers if compared else config.least_reference
-        found[metric] = peers.usual(values[metric], levels[:reach], healthy, least=least, scaled=compared)
+        found[metric] = peers.usual(
+            values[metric], levels[: peers.reach(metric)], healthy, least=least, scaled=compared
+        )
     return found
 
 

@@ -75,6 +75,7 @@ async def one(world: World, mark: str) -> Ask:
 @example(f"GET {_V1}/miners/{{miner_id}}/problems")
 @example(f"GET {_HOSTING}/miners/{{miner_id}}/problems")
 @example(f"GET {_V1}/miners/{{miner_id}}/health")
+@example(f"GET {_V1}/miners/{{miner_id}}/peers")
 async def of_a_machine(world: World, mark: str) -> Ask:
     await _problem(world, mark)
     return Ask(path={"miner_id": f"{mark}-miner"})

@@ -45,7 +45,7 @@ FILTERS: dict[str, Wanted] = {
     "firmware": Wanted(site_id=1, firmware="firmware 2026.3"),
     "zone": Wanted(site_id=1, zone="z7"),
     "nobody": Wanted(site_id=1, firmware="nobody"),
-    "text": Wanted(site_id=1, text="m99"),
+    "text that all begin with": Wanted(site_id=1, text="m"),
     "symptoms": Wanted(site_id=1, with_symptoms=False),
     "every site": Wanted(),
 }
@@ -92,6 +92,15 @@ async def test_a_page_and_its_total_are_read_off_an_index_alone(database: Databa
     assert heap_rows(await explain(database, context, count_query(scope, wanted))) == 0
 
 
+async def test_looking_for_a_name_reads_what_begins_so_and_nothing_else(database: Database, scope: Scope) -> None:
+    wanted, context = Wanted(site_id=1, text="m999"), scope.context(read_only=True)
+    named = sum(str(number).startswith("999") for number in range(1, MACHINES + 1))
+    for query in (ids_query(scope, wanted).limit(50), count_query(scope, wanted)):
+        plan = await explain(database, context, query)
+        assert {node["Index Name"] for node in plan.scans("problem_events")} == {"ix_problem_events_name"}
+        assert plan.rows_read("problem_events") == named > 0
+
+
 async def test_every_order_and_the_last_page_are_read_off_an_index_alone(database: Database, scope: Scope) -> None:
     context = scope.context(read_only=True)
     for sort in Sort:
@@ -113,7 +122,7 @@ async def test_a_summary_is_counted_in_the_small_index_and_risks_are_found_by_a_
 ) -> None:
     context = scope.context(read_only=True)
     counted = await explain(database, context, counts_query(scope, 1))
-    assert {node["Index Name"] for node in counted.scans("problem_events")} == {"ix_problem_events_counted"}
+    assert {node["Index Name"] for node in counted.scans("problem_events")} == {"ix_problem_events_status"}
     lost = await explain(database, context, loss_query(scope, 1))
     assert {node["Index Name"] for node in lost.scans("problem_events")} == {"ix_problem_events_loss"}
     assert (await explain(database, context, risks_query(scope, 1))).rows_read("problem_events") <= 4 * 10

@@ -102,6 +102,10 @@ class Database:
         reader = self._read_arrow if self._read_arrow and engine is self._read_engine else self._arrow
         return await asyncio.to_thread(reader.read, replace(context, read_only=True), query)
 
+    def read_frame(self, context: Context, query: sql.Composable) -> pl.DataFrame:
+        """The same from the main server, for who is off the event loop already."""
+        return self._arrow.read(replace(context, read_only=True), query)
+
     @asynccontextmanager
     async def unentered(self) -> AsyncIterator[AsyncSession]:
         """A transaction whose first statements bring their context along (`together`); until then it sees nothing.

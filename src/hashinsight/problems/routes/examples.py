@@ -13,7 +13,7 @@ EVIDENCE: dict[str, Any] = {
     "evaluated_at": NOW,
     "baseline": {"metric": "hashrate_ratio", "expected": 0.998, "residual": -0.326, "sigma": 0.009, "z": -36.2},
 }
-_PEERS = {
+PEERS = {
     "hashrate_ratio": {
         "level": "site:model:firmware:mode",
         "value": 0.672,
@@ -70,7 +70,7 @@ PROBLEM: dict[str, Any] = {
     "consecutive_fail": 13,
     "evidence_json": [EVIDENCE],
     "actions_json": [],
-    "peer_metrics_json": _PEERS,
+    "peer_metrics_json": PEERS,
     "ml_json": None,
     "health_json": None,
     "zone": "B2",

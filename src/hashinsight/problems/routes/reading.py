@@ -16,7 +16,7 @@ from hashinsight.kit.web.session import get_database
 from hashinsight.problems.queries.past import MOST_HOURS
 from hashinsight.problems.routes import examples, story_examples
 from hashinsight.problems.routes.asking import Format, MinerPath, Narrowed, PageNo, PerPage, WhichSite, told
-from hashinsight.problems.service import exporting, listing, telling
+from hashinsight.problems.service import comparing, exporting, listing, telling
 
 router = APIRouter()
 
@@ -81,6 +81,21 @@ async def read_health(
 ) -> Response:
     """How one machine is: the worst of what is open on it, else `ok` or `unknown` as the last scan said."""
     return told(await telling.tell_health(session, scope, miner_id, site_id, now=now))
+
+
+@router.get("/miners/{miner_id}/peers", response_class=Response, responses=answers(story_examples.PEERS))
+async def read_peers(
+    *, request: Request, scope: See, session: ReadSession, now: Now, miner_id: MinerPath, site_id: WhichSite = None
+) -> Response:
+    """Where one machine stands among its peers: those of its site, model, firmware and mode, or a coarser group.
+
+    As of the newest scan. A metric is null where there are fewer than 30 healthy peers or no value; `peers` is null
+    where the scan did not see the machine.
+    """
+    found = await comparing.tell_peers(
+        session, scope, miner_id, site_id, database=get_database(request), cache=request.app.state.peers, now=now
+    )
+    return told(found)
 
 
 def _said(request: Request) -> dict[str, str]:

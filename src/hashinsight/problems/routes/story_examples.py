@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from hashinsight.problems.routes import examples
 from hashinsight.problems.routes.examples import ANN, EVIDENCE, NOW, PROBLEM, PROBLEM_ID, SUPPRESSION, THEN
 
 _ENTRY: dict[str, Any] = {
@@ -128,4 +129,13 @@ HEALTH: dict[str, Any] = {
     "last_seen_ts": NOW,
     "assessed_at": NOW,
     "suppressions": [],
+}
+PEERS: dict[str, Any] = {
+    "site_id": 3,
+    "miner_id": "B2-R14-03",
+    "assessed_at": NOW,
+    "peers": {
+        metric: {**standing, "spread": {"edges": [0.66, 0.845, 1.03], "counts": [1, 639]}}
+        for metric, standing in examples.PEERS.items()
+    },
 }

@@ -1,0 +1,50 @@
+"""Compare: where one machine stands among its peers, as of the newest cycle of its site."""
+
+import asyncio
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.identity.scope import Scope
+from hashinsight.inventory.queries import miners
+from hashinsight.kit.db.context import Context
+from hashinsight.kit.db.database import Database
+from hashinsight.problems.peer_cache import PeerCache
+from hashinsight.problems.queries import showing
+from hashinsight.problems.queries.newest import newest_features
+from hashinsight.problems.standing import Snapshot, snapshot_of
+
+Peers = PeerCache[Snapshot]
+
+
+async def tell_peers(
+    session: AsyncSession,
+    scope: Scope,
+    miner_id: str,
+    site: str | int | None,
+    *,
+    database: Database,
+    cache: Peers,
+    now: datetime,
+) -> dict[str, Any]:
+    """Its group is of the whole site, also for who sees only a part of it: numbers of many, and names of none."""
+    found = (await miners.get_miner(session, scope, miner_id, site)).miner
+    scan = await showing.find_last_scan(session, found.site_id)
+    answer: dict[str, Any] = {"site_id": found.site_id, "miner_id": found.miner_id, "assessed_at": None, "peers": None}
+    if scan is None:
+        return answer
+    whole_site = Context(tenant=str(found.tenant_id), sites=(found.site_id,), read_only=True)
+
+    def compute() -> Snapshot:
+        rows = database.read_frame(whole_site, newest_features(found.site_id, at=scan.ran_at))
+        return snapshot_of(rows, at=scan.ran_at)
+
+    snapshot = await asyncio.to_thread(
+        cache.get,
+        str(found.site_id),
+        now=now.timestamp(),
+        compute=compute,
+        fits=lambda one: bool(one.at == scan.ran_at),
+    )
+    return answer | {"assessed_at": snapshot.at, "peers": snapshot.tell(found.miner_no)}

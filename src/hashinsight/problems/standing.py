@@ -1,0 +1,121 @@
+"""Where machines stand among their peers, in words: for the evidence of a problem, and for whoever asks in between."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from hashinsight.problems import grouping, peers
+from hashinsight.problems.codes import DataState, Metric, Mode
+from hashinsight.problems.config import Config
+from hashinsight.problems.features import HASHING_RATIO
+from hashinsight.problems.frame import Flags, Floats, Ints
+from hashinsight.problems.peers import COMPARED, LEVELS, Standings
+
+_QUANTILES = {"p10": 0.1, "p25": 0.25, "p75": 0.75, "p90": 0.9, "min": 0.0, "max": 1.0}
+_BINS = 32
+# beyond so many deviations everything is one bar, or a single broken sensor would squeeze all others into another
+_SHOWN_SIGMAS = 8.0
+
+
+def stands(among: Standings, values: Floats, rows: Ints) -> Flags:
+    """There are peers, and the machine has a value of its own to be compared with theirs."""
+    found: Flags = (among.level[rows] >= 0) & ~np.isnan(values[rows])
+    return found
+
+
+def told(among: Standings, values: Floats, rows: Ints) -> pl.Series:
+    """One struct a row: level, count and quantiles of its peers, and its own place; null where it has none."""
+    level, group, value = among.level[rows], among.group[rows], values[rows]
+    shares = {name: np.full(len(rows), np.nan) for name in (*_QUANTILES, "percentile")}
+    for number in np.unique(level[level >= 0]).tolist():
+        here = level == number
+        ordered = among.known[number].ordered
+        for name, part in _QUANTILES.items():
+            shares[name][here] = grouping.quantile(ordered, part)[group[here]]
+        shares["percentile"][here] = grouping.percentile(ordered, value[here], group[here])
+    columns = {
+        "level": pl.Series(level).replace_strict(dict(enumerate(LEVELS)), default=None, return_dtype=pl.String),
+        "value": numbers(value),
+        "robust_z": numbers(among.z[rows]),
+        "percentile": numbers(shares.pop("percentile")),
+        "median": numbers(among.median[rows]),
+        "mad": numbers(among.scale[rows]),
+        "count": pl.Series(among.count[rows]),
+        **{name: numbers(values) for name, values in shares.items()},
+    }
+    known = pl.Series(stands(among, values, rows))
+    return pl.DataFrame(columns).select(pl.when(known).then(pl.struct(pl.all()))).to_series()
+
+
+def numbers(values: NDArray[np.floating]) -> pl.Series:
+    return pl.Series(np.asarray(values, dtype=np.float64)).fill_nan(None).round(6)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """All machines of a site among their peers, as its newest cycle left them."""
+
+    at: datetime
+    miner_no: Ints
+    values: dict[Metric, Floats]
+    among: dict[Metric, Standings]
+
+    def tell(self, miner_no: int) -> dict[str, Any] | None:
+        """By metric; null where there are too few peers or no value. None: the cycle did not see this machine."""
+        row = int(np.searchsorted(self.miner_no, miner_no))
+        if row >= len(self.miner_no) or self.miner_no[row] != miner_no:
+            return None
+        return {metric.name.lower(): self._of(metric, row) for metric in self.among}
+
+    def _of(self, metric: Metric, row: int) -> dict[str, Any] | None:
+        among = self.among[metric]
+        found: dict[str, Any] | None = told(among, self.values[metric], np.array([row]))[0]
+        if found is None:
+            return None
+        ordered = among.known[among.level[row]].ordered
+        begin = ordered.start[among.group[row]]
+        peer_values = ordered.values[begin : begin + ordered.count[among.group[row]]].astype(np.float64)
+        return found | {"spread": _spread(peer_values, found)}
+
+
+def snapshot_of(rows: pl.DataFrame, *, at: datetime) -> Snapshot:
+    """`miner_no, model, firmware, mode, data_state, ailing`, and a column a compared metric."""
+    rows = rows.sort("miner_no")
+    mode = rows["mode"].cast(pl.Int8).to_numpy()
+    values = {metric: _floats(rows[metric.name.lower()]) for metric in COMPARED}
+    levels = peers.levels_of(
+        np.zeros(len(rows), dtype=np.int64), _numbered(rows["model"]), _numbered(rows["firmware"]), mode
+    )
+    healthy = (rows["data_state"] == int(DataState.FRESH)).to_numpy() & ~rows["ailing"].to_numpy()
+    healthy &= values[Metric.HASHRATE_RATIO] > HASHING_RATIO
+    plain = (mode == Mode.NORMAL) | (mode == Mode.UNKNOWN)
+    least = Config().least_peers
+    among = {}
+    for metric, own in values.items():
+        known = peers.usual(own, levels[: peers.reach(metric)], healthy, least=least)
+        among[metric] = peers.stand_among(own, levels, known, least=least, plain=plain)
+    return Snapshot(at, rows["miner_no"].cast(pl.Int64).to_numpy(), values, among)
+
+
+def _spread(values: Floats, found: dict[str, Any]) -> dict[str, list[float]]:
+    """How many peers lie where: bars between edges, with room for the machine itself."""
+    reach = _SHOWN_SIGMAS * found["mad"]
+    low = max(found["min"], found["median"] - reach)
+    high = min(found["max"], found["median"] + reach)
+    low, high = min(low, found["value"]), max(high, found["value"])
+    counts, edges = np.histogram(
+        np.clip(values, low, high), bins=_BINS, range=(low, high if high > low else low + 1e-6)
+    )
+    return {"edges": np.round(edges, 6).tolist(), "counts": counts.tolist()}
+
+
+def _floats(column: pl.Series) -> Floats:
+    return column.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+
+
+def _numbered(column: pl.Series) -> Ints:
+    return column.fill_null("").cast(pl.Categorical).to_physical().cast(pl.Int64).to_numpy()

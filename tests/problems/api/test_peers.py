@@ -1,0 +1,75 @@
+"""Where a machine stands among its peers: read off the newest cycle, kept until the next."""
+
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+
+from hashinsight.problems.peer_cache import PeerCache
+from hashinsight.problems.standing import Snapshot
+from tests.people import People
+from tests.problems.stored import StoredSite, StoredYard
+from tests.problems.yard import of, slower
+
+
+def cache_of(api: httpx.AsyncClient) -> PeerCache[Snapshot]:
+    found: PeerCache[Snapshot] = api.app.state.peers  # type: ignore[attr-defined]
+    return found
+
+
+async def ask(api: httpx.AsyncClient, headers: dict[str, str], machine: int) -> dict[str, Any]:
+    answer = await api.get(f"/api/v1/miners/m-{machine:03}/peers", headers=headers)
+    assert answer.status_code == 200, answer.text
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+async def test_a_machine_is_told_among_its_peers_as_the_cycle_judged_it(
+    site: StoredSite, api: httpx.AsyncClient, people: People
+) -> None:
+    yard = StoredYard(site, n=40)
+    await yard.cycle(times=9)
+    await yard.cycle(slower(3, 0.3), times=2)
+    (event,) = site.events("issue_code = 'fleet_outlier'")
+    told = await ask(api, await people.headers("NOC"), 3)
+    assert told["assessed_at"] == event["updated_at"].isoformat().replace("+00:00", "Z")
+    own, said = told["peers"]["hashrate_ratio"], event["peer_metrics_json"]["hashrate_ratio"]
+    spread = own.pop("spread")
+    assert (own["level"], own["value"]) == (said["level"], pytest.approx(said["value"], abs=1e-5))
+    assert own["robust_z"] < -3
+    assert own["median"] == pytest.approx(said["median"], abs=1e-3)
+    assert sum(spread["counts"]) == own["count"]
+    assert len(spread["edges"]) == len(spread["counts"]) + 1
+    assert spread["edges"][0] <= own["value"] < spread["edges"][1]  # the worst of all is the first bar
+    assert np.argmax(spread["counts"]) > len(spread["counts"]) / 2
+
+
+async def test_what_was_computed_serves_everybody_at_the_site_until_the_next_cycle(
+    site: StoredSite, api: httpx.AsyncClient, people: People
+) -> None:
+    yard = StoredYard(site, n=40)
+    await yard.cycle(of(5, status=0.0), times=2)
+    first, second = await people.headers("NOC"), await people.headers("Technician", sites=[site.site_id])
+    one = await ask(api, first, 1)
+    dark = await ask(api, second, 5)
+    assert dark["peers"] == {"hashrate_ratio": None, "temp_max": None, "efficiency": None}
+    assert (cache_of(api).hits, cache_of(api).misses) == (1, 1)
+    await yard.cycle()
+    later = await ask(api, second, 1)
+    assert (cache_of(api).hits, cache_of(api).misses) == (1, 2)
+    assert later["assessed_at"] > one["assessed_at"]
+    cache_of(api).invalidate()
+    assert await ask(api, first, 1) == later
+    assert cache_of(api).misses == 3
+
+
+async def test_before_the_first_cycle_and_for_a_stranger_there_is_nothing(
+    site: StoredSite, api: httpx.AsyncClient, people: People
+) -> None:
+    StoredYard(site, n=3)
+    told = await ask(api, await people.headers("NOC"), 1)
+    assert (told["assessed_at"], told["peers"]) == (None, None)
+    refused = await api.get("/api/v1/miners/m-001/peers", headers=await people.headers("Owner", "b"))
+    assert refused.status_code == 404
+    assert (await api.get("/api/v1/miners/m-001/peers")).status_code == 401
