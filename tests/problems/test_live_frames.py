@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import polars as pl
+import pytest
 
 from hashinsight.problems.codes import Expected
 from hashinsight.problems.live_frames import frame_of
@@ -48,3 +49,25 @@ def test_columns_of_the_live_layer_become_a_frame() -> None:
     assert frame.flags.tolist() == [0, 1]
     assert [frame.model.of[frame.model.no[1]], frame.mode.of[frame.mode.no[1]]] == ["Antminer S19j Pro", "eco"]
     assert frame.model.no[0] == -1
+
+
+def test_boards_are_told_by_machine_and_brought_to_the_mean_that_is_judged() -> None:
+    rows = live(
+        miner_no=[1, 2, 3, 4],
+        miner_id=["a", "b", "c", "d"],
+        site_id=[1, 1, 1, 1],
+        hashrate_5min_ths=[90.0, 100.0, 50.0, None],
+        hashrate_ths=[100.0, 100.0, 0.0, 100.0],
+    )
+    nothing = pl.DataFrame(schema={"miner_no": pl.Int64, "state": pl.String, "until_at": pl.Datetime("us", "UTC")})
+    told = pl.DataFrame(
+        {"miner_no": [1, 2, 3], "board_ths": [[50.0, 50.0], [30.0, 40.0, 30.0], [1.0, 1.0]]},
+        schema={"miner_no": pl.Int32, "board_ths": pl.List(pl.Float64)},
+    )
+    frame = frame_of(rows, nothing, told)
+    assert frame.board_ths.shape == (3, 4)
+    assert frame.board_ths[:2, 0].tolist() == pytest.approx([45.0, 45.0])
+    assert frame.board_ths[:, 1].tolist() == [30.0, 40.0, 30.0]
+    assert np.isnan(frame.board_ths[:, 2:]).all()  # nothing to bring them to, and none told
+    assert np.isnan(frame.board_ths[2, 0])
+    assert frame_of(rows, nothing, told.clear()).board_ths.shape == (0, 4)

@@ -142,12 +142,17 @@ def _temperature(frame: Frame, fresh: Flags) -> tuple[Flags, Floats]:
 
 
 def _boards(frame: Frame, fresh: Flags) -> tuple[Floats, Flags]:
-    """The weakest board's part of an even share, and totals that their boards contradict."""
+    """The weakest board's part of an even share, and totals that their boards contradict.
+
+    Machines differ in how many boards they have; of one that does not tell all of them nothing is said.
+    """
     if not len(frame.board_ths):
         return np.full(frame.n, np.nan), np.zeros(frame.n, dtype=np.bool_)
-    total = frame.board_ths.sum(axis=0)
+    told = (~np.isnan(frame.board_ths)).sum(axis=0)
+    all_told = (told > 0) & ~(told < frame.boards_total)
+    total = np.where(all_told, np.nansum(frame.board_ths, axis=0), np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = frame.board_ths.min(axis=0) * len(frame.board_ths) / total
+        share = np.fmin.reduce(frame.board_ths) * told / total
         apart = np.abs(total - frame.hashrate_ths) / np.maximum(frame.hashrate_ths, frame.expected_ths * 0.1)
     return np.where(fresh, share, np.nan), fresh & (apart > _BOARDS_OFF)
 

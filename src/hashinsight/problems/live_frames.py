@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from hashinsight.problems.codes import Expected
 from hashinsight.problems.frame import Flags, Floats, Frame, Ints, Texts, make_frame
@@ -15,11 +16,17 @@ _NUMBERS = {
     "boards_healthy": "boards_healthy", "boards_total": "boards_total",
 }  # fmt: skip
 _TEXTS = {"model": "model", "firmware": "firmware", "mode": "mode", "pool_url": "pool", "worker": "worker"}
+_MOST_BOARDS = 16
 _STATES = {one.name.lower(): int(one) for one in Expected}
 
 
-def frame_of(live: pl.DataFrame, expected: pl.DataFrame, *, suppressed: Sequence[int] = ()) -> Frame:
-    """`live` is `telemetry.queries.live_frame`, `expected` is `inventory`'s `expected_frame`, as of one moment."""
+def frame_of(
+    live: pl.DataFrame, expected: pl.DataFrame, boards: pl.DataFrame | None = None, *, suppressed: Sequence[int] = ()
+) -> Frame:
+    """`live` is `telemetry.queries.live_frame`, `expected` is `inventory`'s `expected_frame`, as of one moment.
+
+    `boards` is `telemetry.queries.boards_frame`.
+    """
     rows = live.sort("miner_no")
     numbers = rows["miner_no"].cast(pl.Int64).to_numpy()
     state, until = _expected(expected, numbers)
@@ -36,6 +43,7 @@ def frame_of(live: pl.DataFrame, expected: pl.DataFrame, *, suppressed: Sequence
         "expected": state,
         "expected_until": until,
         "suppressed": np.isin(numbers, list(suppressed)),
+        "board_ths": None if boards is None else _boards(rows, boards),
     }
     return make_frame(numbers, columns)
 
@@ -48,6 +56,18 @@ def _expected(expected: pl.DataFrame, numbers: Ints) -> tuple[Floats, Floats]:
     ends = _seconds(known["until_at"])
     until[at] = np.where(np.isnan(ends), np.inf, ends)
     return state, until
+
+
+def _boards(rows: pl.DataFrame, boards: pl.DataFrame) -> NDArray[np.float64] | None:
+    """By board and machine. A sample tells them as of its moment: brought to the mean that machines are judged by."""
+    told = boards.filter(pl.col("board_ths").list.len().is_between(1, _MOST_BOARDS))
+    if told.is_empty():
+        return None
+    known = rows.select("miner_no", "hashrate_ths", "hashrate_5min_ths").join(told, on="miner_no", how="left")
+    mean = (known["hashrate_5min_ths"] / known["hashrate_ths"]).cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    most = int(known["board_ths"].list.len().max() or 0)  # type: ignore[arg-type] # the library has it as anything
+    of = np.stack([_floats(known["board_ths"].list.get(no, null_on_oob=True)) for no in range(most)])
+    return of * np.where(np.isfinite(mean), mean, np.nan)
 
 
 def _floats(column: pl.Series) -> Floats:

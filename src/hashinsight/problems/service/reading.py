@@ -24,7 +24,7 @@ from hashinsight.problems.queries.pulse import Remembered, read_pulse
 from hashinsight.problems.queries.suppressions import suppressed_miners
 from hashinsight.problems.settings import config_of
 from hashinsight.problems.state import State
-from hashinsight.telemetry.queries import live_frame
+from hashinsight.telemetry.queries import boards_frame, live_frame
 
 # an act that was committed while the cycle before was thinking is looked at again
 _OVERLAP = timedelta(minutes=2)
@@ -51,9 +51,10 @@ class Read:
 async def read_cycle(database: Database, session: AsyncSession, kept: Kept, site_id: int, *, now: datetime) -> Read:
     scope = make_scope(kept.tenant_id, SYSTEM, [Reach(sites=(site_id,))])
     context = scope.context(read_only=True)
-    live, expected, state, remembered = await asyncio.gather(
+    live, expected, boards, state, remembered = await asyncio.gather(
         live_frame(database, scope, as_of=now, site_id=site_id),
         expected_frame(database, context, now, site_id=site_id),
+        boards_frame(database, context, site_id),
         read_state(database, context, site_id),
         read_pulse(database, context, site_id, next_no=kept.next_no),
     )
@@ -62,7 +63,7 @@ async def read_cycle(database: Database, session: AsyncSession, kept: Kept, site
     quiet = await suppressed_miners(session, site_id, as_of=now)
     return Read(
         live=live,
-        frame=await asyncio.to_thread(frame_of, live, expected, suppressed=quiet.miner_no.tolist()),
+        frame=await asyncio.to_thread(frame_of, live, expected, boards, suppressed=quiet.miner_no.tolist()),
         state=state,
         remembered=remembered,
         subjects=_subjects(live, collectors.drop("interval_sec")),

@@ -1,5 +1,6 @@
 """All SQL of telemetry."""
 
+from hashinsight.telemetry.queries.boards import boards_frame
 from hashinsight.telemetry.queries.live import live_frame
 
-__all__ = ["live_frame"]
+__all__ = ["boards_frame", "live_frame"]

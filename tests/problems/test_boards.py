@@ -1,0 +1,62 @@
+"""What boards tell beside the machine's own total: from the sample's words to the registry's rows."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.problems.stored import StoredSite, StoredYard
+from tests.problems.yard import Yard
+
+
+def board(ths: object) -> dict[str, Any]:
+    return {"hashrate_ths": ths, "temp_max_c": 60.0}
+
+
+async def look(site: StoredSite, yard: StoredYard, boards: dict[int, list[Any]]) -> None:
+    """A cycle in which these machines list their boards, as a sample of theirs would."""
+    yard.yard.now += yard.yard.config.cycle_sec
+    site.show(yard.yard.frame(yard.yard.readings()))
+    site.rows("update telemetry_live set hashrate_ths = hashrate_5min_ths where site_id = %s returning 1", site.site_id)
+    for machine, told in boards.items():
+        site.rows(
+            "update telemetry_live set boards = %s where miner_no = %s returning 1",
+            json.dumps(told), site.numbers[machine],
+        )  # fmt: skip
+    await site.cycle(yard.now)
+
+
+async def test_a_total_that_its_boards_contradict_is_a_problem_and_an_odd_list_is_none(site: StoredSite) -> None:
+    yard = StoredYard(site)
+    fine, few = [board(34.6), board(34.8), board(34.6)], [board(20.0), board(20.0), board(20.0)]
+    odd: list[Any] = [board("34.6"), "x", {"hashrate_ths": {"deep": 1}}]
+    short: list[Any] = [board(34.6), board(None), board(34.6)]
+    for _ in range(3):
+        await look(site, yard, {0: fine, 1: few, 2: odd, 3: short})
+    assert yard.open() == {("m-001", "data_implausible")}
+    shares = dict(
+        site.rows(
+            "select miner_id, board_share_min from feature_store_5min f where ts = (select max(ts) from feature_chunks)"
+        )
+    )
+    assert shares["m-000"] == pytest.approx(3 * 34.6 / 104, rel=0.01)
+    assert shares["m-001"] == pytest.approx(1.0)
+    assert all(shares[f"m-{number:03}"] is None for number in range(2, 12))
+
+
+def test_machines_with_different_numbers_of_boards_are_each_judged_by_their_own() -> None:
+    yard = Yard(n=4)
+    thirds = np.full((4, 4), np.nan)
+    thirds[:3, 0] = thirds[:3, 1] = 104 / 3
+    thirds[:3, 2] = (60.0, 40.0, 4.0)
+    thirds[:2, 3] = 52.0  # of three boards two are told
+
+    def tell(told: dict[str, Any]) -> None:
+        told["board_ths"] = thirds
+        told["hashrate_ths"][:] = 104.0
+        told["boards_total"] = np.array([3.0, 3.0, 3.0, 3.0])
+
+    share = yard.cycle(tell).features.board_share_min
+    assert share[:3].tolist() == pytest.approx([1.0, 1.0, 3 * 4 / 104])
+    assert np.isnan(share[3])
