@@ -14,38 +14,38 @@ from tests.problems.yard import Yard, of
 FINE, HIT, UNKNOWN = Verdict.FINE, Verdict.HIT, Verdict.UNKNOWN
 
 
-@pytest.mark.parametrize(
-    ("issue", "readings", "says"),
-    [
-        (Issue.OVERHEAT_CRIT, {"temp_max_c": 84.9}, FINE),
-        (Issue.OVERHEAT_CRIT, {"temp_max_c": 85.0}, HIT),
-        (Issue.OVERHEAT_CRIT, {"temp_max_c": 85.1}, HIT),
-        (Issue.OVERHEAT_WARN, {"temp_max_c": 79.9}, FINE),
-        (Issue.OVERHEAT_WARN, {"temp_max_c": 80.0}, HIT),
-        (Issue.OVERHEAT_WARN, {"temp_max_c": 84.9}, HIT),
-        (Issue.OVERHEAT_WARN, {"temp_max_c": 85.0}, FINE),
-        (Issue.HASHRATE_ZERO, {"hashrate_ths": 1.05}, FINE),
-        (Issue.HASHRATE_ZERO, {"hashrate_ths": 1.04}, HIT),
-        (Issue.HASHRATE_ZERO, {"hashrate_ths": 0.0}, HIT),
-        (Issue.BOARDS_DEAD, {"boards_healthy": 2.0}, FINE),
-        (Issue.BOARDS_DEAD, {"boards_healthy": 2.0, "boards_total": 4.0}, HIT),
-        (Issue.BOARDS_DEAD, {"boards_healthy": 1.0}, HIT),
-        (Issue.FAN_ZERO, {"fan_min_rpm": 1.0}, FINE),
-        (Issue.FAN_ZERO, {"fan_min_rpm": 0.0}, HIT),
-        (Issue.FAN_ZERO, {"fan_min_rpm": -1.0}, UNKNOWN),
-        (Issue.FAN_ZERO, {"fan_min_rpm": 0.0, "is_air": 0.0}, UNKNOWN),
-        (Issue.SENSOR_FAULT, {"temp_max_c": 1.0}, FINE),
-        (Issue.SENSOR_FAULT, {"temp_max_c": 0.0}, HIT),
-        (Issue.SENSOR_FAULT, {"temp_max_c": 254.0}, FINE),
-        (Issue.SENSOR_FAULT, {"temp_max_c": 255.0}, HIT),
-        (Issue.SENSOR_FAULT, {"fan_min_rpm": -1.0}, HIT),
-        (Issue.DATA_IMPLAUSIBLE, {"hashrate_ths": 207.0}, FINE),
-        (Issue.DATA_IMPLAUSIBLE, {"hashrate_ths": 209.0}, HIT),
-        (Issue.OVERHEAT_CRIT, {"temp_max_c": 255.0}, UNKNOWN),
-        (Issue.OFFLINE, {}, FINE),
-        (Issue.OFFLINE, {"status": 0.0}, HIT),
-    ],
-)
+THRESHOLDS: list[tuple[Issue, dict[str, float], Verdict]] = [
+    (Issue.OVERHEAT_CRIT, {"temp_max_c": 84.9}, FINE),
+    (Issue.OVERHEAT_CRIT, {"temp_max_c": 85.0}, HIT),
+    (Issue.OVERHEAT_CRIT, {"temp_max_c": 85.1}, HIT),
+    (Issue.OVERHEAT_WARN, {"temp_max_c": 79.9}, FINE),
+    (Issue.OVERHEAT_WARN, {"temp_max_c": 80.0}, HIT),
+    (Issue.OVERHEAT_WARN, {"temp_max_c": 84.9}, HIT),
+    (Issue.OVERHEAT_WARN, {"temp_max_c": 85.0}, FINE),
+    (Issue.HASHRATE_ZERO, {"hashrate_ths": 1.05}, FINE),
+    (Issue.HASHRATE_ZERO, {"hashrate_ths": 1.04}, HIT),
+    (Issue.HASHRATE_ZERO, {"hashrate_ths": 0.0}, HIT),
+    (Issue.BOARDS_DEAD, {"boards_healthy": 2.0}, FINE),
+    (Issue.BOARDS_DEAD, {"boards_healthy": 2.0, "boards_total": 4.0}, HIT),
+    (Issue.BOARDS_DEAD, {"boards_healthy": 1.0}, HIT),
+    (Issue.FAN_ZERO, {"fan_min_rpm": 1.0}, FINE),
+    (Issue.FAN_ZERO, {"fan_min_rpm": 0.0}, HIT),
+    (Issue.FAN_ZERO, {"fan_min_rpm": -1.0}, UNKNOWN),
+    (Issue.FAN_ZERO, {"fan_min_rpm": 0.0, "is_air": 0.0}, UNKNOWN),
+    (Issue.SENSOR_FAULT, {"temp_max_c": 1.0}, FINE),
+    (Issue.SENSOR_FAULT, {"temp_max_c": 0.0}, HIT),
+    (Issue.SENSOR_FAULT, {"temp_max_c": 254.0}, FINE),
+    (Issue.SENSOR_FAULT, {"temp_max_c": 255.0}, HIT),
+    (Issue.SENSOR_FAULT, {"fan_min_rpm": -1.0}, HIT),
+    (Issue.DATA_IMPLAUSIBLE, {"hashrate_ths": 207.0}, FINE),
+    (Issue.DATA_IMPLAUSIBLE, {"hashrate_ths": 209.0}, HIT),
+    (Issue.OVERHEAT_CRIT, {"temp_max_c": 255.0}, UNKNOWN),
+    (Issue.OFFLINE, {}, FINE),
+    (Issue.OFFLINE, {"status": 0.0}, HIT),
+]
+
+
+@pytest.mark.parametrize(("issue", "readings", "says"), THRESHOLDS)
 def test_a_rule_hits_from_its_threshold_on(issue: Issue, readings: dict[str, float], says: Verdict) -> None:
     yard = Yard()
     others = {"is_air": np.ones(yard.n)} if "is_air" in readings else {}

@@ -175,13 +175,17 @@ async def test_baselines_and_features_can_be_read_as_documented(site: StoredSite
     yard = StoredYard(site)
     await yard.cycle(times=12)
     rows = site.rows(
-        "select metric_name, inferred_mode, sample_count, ewma_variance > 0, updated_at from miner_baseline_state"
+        "select metric_name, inferred_mode, sample_count, ewma_variance > 0, updated_at, ewma_value"
+        " from miner_baseline_state"
         " where miner_id = 'm-003' order by metric_name"
     )
     assert len(rows) == 8
     told = {name: rest for name, *rest in rows}
     assert told["hashrate_ratio"][1] > 6
     assert told["hashrate_ratio"][3].timestamp() == yard.now
+    assert told["hashrate_ratio"][4] == pytest.approx(1.0, abs=0.02)
+    assert told["temp_max"][4] == pytest.approx(62.0, abs=0.5)
+    assert told["boards_ratio"][4] == pytest.approx(1.0)
     features = site.rows(
         "select ts, hashrate_ratio, data_state, is_online, board_share_min from feature_store_5min"
         " where miner_id = 'm-003' order by ts"

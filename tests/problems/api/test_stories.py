@@ -87,9 +87,11 @@ async def test_a_problem_is_told_with_its_rule_machine_baseline_past_and_what_he
     metrics = told["baseline"]["metrics"]
     assert metrics.keys() == {one.name.lower() for one in Metric}
     assert metrics["efficiency"] == {
-        "expected": 1.5, "sigma": 1.5**0.5, "samples": 1, "last_value": 1.5, "last_residual": 1.5, "anchor": 1.5,
+        "expected": 1.5 + 1.5, "sigma": 1.5**0.5, "samples": 1, "last_value": 1.5, "last_residual": 1.5,
+        "anchor": 1.5 + 1.5,
     }  # fmt: skip
     assert metrics["hw_error_rate"]["anchor"] is None
+    assert metrics["hw_error_rate"]["expected"] == 7.5  # of what has no reference, the number itself
     (point,) = told["history"]
     assert point.keys() == story_examples.STORY["history"][0].keys()
     assert (point["hashrate_ratio"], point["expected"]["hashrate_ratio"], point["efficiency"]) == (0.75, 1.0, None)

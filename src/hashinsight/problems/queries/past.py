@@ -7,7 +7,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.problems.chunks import CHUNK
-from hashinsight.problems.codes import ANCHORED, Metric, Mode, ThawReason
+from hashinsight.problems.codes import ANCHORED, REFERRED, Metric, Mode, ThawReason
 from hashinsight.problems.models import FEATURE_CHUNKS, FEATURE_HOURS
 
 WHOLE_HOURS = 48  # of every cycle; before that one row an hour
@@ -26,6 +26,7 @@ def _baseline() -> str:
     """One row: each metric's numbers, one after the other."""
     cells = [f"{_element(name, metric)} as {name}_{metric}" for metric in Metric for name in _PER_METRIC]
     cells += [f"{_element('anchor', metric)} as anchor_{metric}" for metric in range(ANCHORED)]
+    cells += [f"{_element('reference', metric)} as reference_{metric}" for metric in range(REFERRED)]
     plain = ("mode", "mode_confidence", "updated_at", "frozen_since", "thawed_at", "thaw_reason", "mode_changed_at")
     cells += [f"{_element(name, 0)} as {name}" for name in plain]
     return (
@@ -53,7 +54,10 @@ _STATES = ("unknown", "stale", "offline", "fresh")
 
 
 async def find_baseline(session: AsyncSession, site_id: int, miner_no: int) -> dict[str, Any] | None:
-    """What is usual for this machine, by metric: centre, deviation, samples, anchor; and whether it is learning."""
+    """What is usual for this machine, by metric: centre, deviation, samples, anchor; and whether it is learning.
+
+    A past is kept as the difference from what is common to machines of its kind; told is what that comes to now.
+    """
     row = (await session.execute(_BASELINE, _place(site_id, miner_no))).one_or_none()
     if row is None:
         return None
@@ -61,13 +65,14 @@ async def find_baseline(session: AsyncSession, site_id: int, miner_no: int) -> d
     metrics = {}
     for metric in Metric:
         variance = _number(of[f"variance_{int(metric)}"])
+        common = of[f"reference_{int(metric)}"] if metric < REFERRED else 0.0
         metrics[metric.name.lower()] = {
-            "expected": _number(of[f"ewma_{int(metric)}"]),
+            "expected": _number(of[f"ewma_{int(metric)}"] + common),
             "sigma": None if variance is None else variance**0.5,
             "samples": int(of[f"samples_{int(metric)}"]),
             "last_value": _number(of[f"last_raw_{int(metric)}"]),
             "last_residual": _number(of[f"last_residual_{int(metric)}"]),
-            "anchor": _number(of[f"anchor_{int(metric)}"]) if metric < ANCHORED else None,
+            "anchor": _number(of[f"anchor_{int(metric)}"] + common) if metric < ANCHORED else None,
         }
     return {
         "metrics": metrics,
