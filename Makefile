@@ -28,13 +28,13 @@ chaos: $(DEV)  ## long campaigns: 1,000 races of commands, 400 walks beside the 
 	@HI_EXAMPLES=400 $(BIN)/pytest tests/commands/model -q --timeout=900
 	@HI_EDGE_SEEDS=$$(seq -s, 1 20) $(BIN)/pytest tests/edge/test_whole_killed.py -q -n 2
 
-browser: $(DEV)  ## the console's pages in a real browser, with pictures of each in console/shots
+browser: $(DEV)  ## of the suite, only the console in a real browser, with pictures of each page in console/shots
 	@$(BIN)/python console/build.py
-	@HI_BROWSER=1 $(BIN)/pytest tests/console -q
+	@$(BIN)/pytest tests/console -q
 
 paint: $(DEV)  ## how fast the console paints and its map moves, with 20,000 machines; on a quiet machine
 	@$(BIN)/python console/build.py
-	@HI_BROWSER=1 HI_MEASURE=1 $(BIN)/pytest tests/console -q -k "painted or frames or kilobytes"
+	@HI_MEASURE=1 $(BIN)/pytest tests/console -q -k "painted or frames or kilobytes"
 	@cat console/shots/figures.json
 
 check: $(DEV)  ## lint, types, walls, and that the models match the migrations

@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.console.chromium import find_chromium
+
 BUDGET_SECONDS = 15 * 60
 PARALLEL = "3"  # most of a test's time is waiting for other processes
 BIN = Path(sys.executable).parent
@@ -40,6 +42,8 @@ class Done:
 
 
 def main(*, only_checks: bool) -> int:
+    if not only_checks:
+        find_chromium()  # installed where it is missing and may be, as the other tools are: before the time is taken
     began = time.monotonic()
     with ThreadPoolExecutor() as aside:
         checks = aside.submit(lambda: [_run(name, command, aloud=False) for name, command in CHECKS.items()])

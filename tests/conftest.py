@@ -49,7 +49,7 @@ sys.addaudithook(_loopback_only)
 hypothesis_settings.register_profile("house", suppress_health_check=[HealthCheck.too_slow])
 hypothesis_settings.load_profile("house")
 
-LONG = ("tests/chaos", "tests/stories", "tests/commands/race", "tests/commands/model")
+LONG = ("tests/console", "tests/chaos", "tests/stories", "tests/commands/race", "tests/commands/model")
 _servers: subprocess.Popen[str] | None = None
 _folder: Path | None = None
 

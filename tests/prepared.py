@@ -57,6 +57,7 @@ def _wait_and_fork() -> None:
     """Ends in the child with its standard files and environment in place, and in the parent with the last question."""
     import hashinsight.app
     import hashinsight.cli.prepare
+    import hashinsight.kit.db.arrow
     import hashinsight.worker  # noqa: F401 - loaded for the children
 
     gc.collect()

@@ -1,9 +1,13 @@
 """The program's entry: runs a command, and turns a refusal into one sentence and an exit code."""
 
+import gc
 import sys
 
-from hashinsight.cli import app
-from hashinsight.kit.errors import EXIT_REFUSED, Refusal
+# Modules that are being loaded make no garbage: looking for it every 700 objects took a tenth of each start.
+gc.set_threshold(20_000, 20, 20)
+
+from hashinsight.cli import app  # noqa: E402 - the threshold comes first
+from hashinsight.kit.errors import EXIT_REFUSED, Refusal  # noqa: E402
 
 
 def main() -> None:

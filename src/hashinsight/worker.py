@@ -1,4 +1,7 @@
-"""The table of ticks: everything that the installation does by itself, and how often."""
+"""The table of ticks: everything that the installation does by itself, and how often.
+
+A tick's first run imports what its work needs: the scheduler reads the same table and never does the work.
+"""
 
 from datetime import timedelta
 
@@ -7,7 +10,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.ticks import audit_ticks
 from hashinsight.collectors.ticks import keep_heartbeat_days, notice_silent_collectors
 from hashinsight.commands.ticks import COMMAND_TICKS
-from hashinsight.inventory.service import refresh_groups
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.secret_key import load_secret_key
@@ -31,6 +33,8 @@ async def prune_tick_runs(session: AsyncSession, run: TickRun) -> None:
 
 
 async def refresh_filter_groups(session: AsyncSession, run: TickRun) -> None:
+    from hashinsight.inventory.service import refresh_groups
+
     await refresh_groups(session, now=run.now)
 
 

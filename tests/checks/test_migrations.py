@@ -7,6 +7,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from alembic import command
+from alembic.script import ScriptDirectory
 from psycopg import sql
 from sqlalchemy import Column, Integer, MetaData, NullPool, Table, create_engine, text
 
@@ -16,7 +17,8 @@ from hashinsight.kit.db.context import Context, job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.folder import DataFolder
 from hashinsight.kit.errors import Refusal
-from hashinsight.migrations import _as_owner, _config, current_revision, differences, head_revision, upgrade
+from hashinsight.migrations import current_revision, head_revision, upgrade
+from hashinsight.migrations.moving import as_owner, config, differences
 
 VERSIONS = Path(__file__).parents[2] / "src" / "hashinsight" / "migrations" / "versions"
 
@@ -44,6 +46,10 @@ async def test_a_table_or_column_that_no_migration_makes_is_noticed(
         connection.execute("alter table tick_runs add column smuggled int")
     (extra,) = await differences(admin_of_test, all_tables())
     assert "smuggled" in extra
+
+
+def test_the_head_that_every_process_reads_off_the_file_names_is_alembics_own() -> None:
+    assert head_revision() == ScriptDirectory.from_config(config()).get_current_head()
 
 
 SHAPE = """
@@ -97,7 +103,7 @@ def test_every_migration_sets_a_lock_timeout_before_anything_else(file: Path) ->
 
 
 async def test_the_way_down_and_up_again_works(admin_of_test: DatabaseAddress) -> None:
-    await _as_owner(admin_of_test, lambda connection: command.downgrade(_config(connection), "base"))
+    await as_owner(admin_of_test, lambda connection: command.downgrade(config(connection), "base"))
     await upgrade(admin_of_test, login=LOGIN_ROLE)
     assert await differences(admin_of_test, all_tables()) == []
 
@@ -105,7 +111,7 @@ async def test_the_way_down_and_up_again_works(admin_of_test: DatabaseAddress) -
 async def test_a_lock_in_the_way_is_waited_for_in_small_steps_and_then_told(
     admin_of_test: DatabaseAddress, superuser_url: str, database: Database
 ) -> None:
-    await _as_owner(admin_of_test, lambda connection: command.downgrade(_config(connection), "base"))
+    await as_owner(admin_of_test, lambda connection: command.downgrade(config(connection), "base"))
     with psycopg.connect(superuser_url) as holder:
         holder.execute("lock table alembic_version in access exclusive mode")
 
@@ -118,7 +124,7 @@ async def test_a_lock_in_the_way_is_waited_for_in_small_steps_and_then_told(
         await releasing
         async with database.transaction(job_context()) as session:
             assert await current_revision(session) == head_revision()
-        await _as_owner(admin_of_test, lambda connection: command.downgrade(_config(connection), "base"))
+        await as_owner(admin_of_test, lambda connection: command.downgrade(config(connection), "base"))
         holder.execute("lock table alembic_version in access exclusive mode")
         with pytest.raises(Refusal, match="got no lock"):
             await upgrade(admin_of_test, login=LOGIN_ROLE, lock_tries=1, pause_sec=0.1)

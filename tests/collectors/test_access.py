@@ -5,7 +5,7 @@ import pytest
 from sqlalchemy import text
 
 from hashinsight.app import create_app
-from hashinsight.collectors.access import form_of
+from hashinsight.collectors.caller import form_of
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.settings import Settings
 from tests.collectors.scene import EDGE, Scene, bearer

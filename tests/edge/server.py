@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from tests.running import environment, free_port
+from tests.running import PLAIN, environment, free_port
 
 
 class Server:
@@ -31,7 +31,7 @@ class Server:
 
     async def answers(self) -> bool:
         assert self._process is None or self._process.poll() is None
-        async with httpx.AsyncClient() as http:
+        async with httpx.AsyncClient(verify=PLAIN) as http:
             try:
                 return (await http.get(f"{self.url}/healthz")).is_success
             except httpx.HTTPError:

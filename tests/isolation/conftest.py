@@ -22,8 +22,16 @@ from tests.people import People
 
 
 @pytest.fixture(scope="module")
-def clone(clones: Clones, folder: DataFolder) -> Iterator[DatabaseAddress]:
-    """A migrated database for this module alone, by the superuser's address."""
+def chapter(request: pytest.FixtureRequest) -> int:
+    """Modules with many tests begin a new world with each chapter: what all of them leave in one slows every look."""
+    number: int = getattr(request, "param", 0)
+    return number
+
+
+@pytest.fixture(scope="module")
+def clone(clones: Clones, folder: DataFolder, chapter: int) -> Iterator[DatabaseAddress]:
+    """A migrated database for this module, or this chapter of it, alone, by the superuser's address."""
+    assert chapter >= 0
     name = clones.make("isolation")
     yield address_of_socket(folder.sockets, name, "postgres")
     clones.leave(name)

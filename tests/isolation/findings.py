@@ -1,5 +1,8 @@
 """The whole check of a database: its shape, and what each context can do with each of its tables."""
 
+from collections.abc import Generator
+from contextlib import closing
+
 from psycopg import Connection, Rollback
 
 from tests.isolation.catalogue import Relation, relations, schema_findings, shape_findings
@@ -9,12 +12,16 @@ from tests.isolation.trying import behaviour_findings
 
 def findings(connection: Connection, *, only: str | None = None) -> list[str]:
     """What is wrong with the isolation, one line each; with `only`, of one relation. Leaves the database as it was."""
-    found: list[str] = [] if only else list(schema_findings(connection))
+    return list(_each_finding(connection, only=only))
+
+
+def _each_finding(connection: Connection, *, only: str | None) -> Generator[str]:
+    if only is None:
+        yield from schema_findings(connection)
     for relation in relations(connection, only):
-        found += shape_findings(connection, relation)
+        yield from shape_findings(connection, relation)
         if holds_tenant_data(relation):
-            found += behaviour_findings(connection, relation)
-    return found
+            yield from behaviour_findings(connection, relation)
 
 
 def tenant_tables(connection: Connection) -> list[Relation]:
@@ -35,3 +42,15 @@ def findings_after(connection: Connection, table: str, *statements: str) -> list
         found = findings(connection, only=table)
         raise Rollback
     return found
+
+
+def is_noticed(connection: Connection, table: str, *statements: str, saying: str = "") -> bool:
+    """Whether the check finds anything about a table after these statements; looks no further than the first."""
+    noticed = False
+    with connection.transaction():
+        for statement in statements:
+            connection.execute(statement.encode())
+        with closing(_each_finding(connection, only=table)) as found:
+            noticed = any(saying in one for one in found)
+        raise Rollback
+    return noticed

@@ -11,6 +11,7 @@ from hashinsight.identity.scope import Reach
 from hashinsight.kit.db.database import Database
 from tests.isolation.asking import MARK
 from tests.isolation.catalogue import Relation
+from tests.isolation.findings import tenant_tables
 from tests.isolation.watching import (
     Prober,
     hidden_from_group,
@@ -29,7 +30,7 @@ async def open_world(
 ) -> World:
     spread_numbers(superuser)
     a, b = await people.tenant_id("a"), await people.tenant_id("b")
-    world = World(api, app, database, people, superuser, _NOBODY, _NOBODY, a, b)
+    world = World(api, app, database, people, superuser, _NOBODY, _NOBODY, a, b, tables=tenant_tables(superuser))
     world.owner, world.stranger = await world.person("a"), await world.person("b")
     world.site_id = await _site(world, world.site, world.owner)
     world.second_id = await _site(world, "second", world.owner)

@@ -14,11 +14,9 @@ from tests.isolation.world import World, is_for_collectors
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-ALL = [
-    pytest.param(operation, one, id=f"{operation} {one.__name__}")
-    for operation, examples in EXAMPLES.items()
-    for one in examples
-]
+_CHAPTER = 24  # operations that share a world
+_PAIRS = [(operation, one) for operation, examples in EXAMPLES.items() for one in examples]
+ALL = [pytest.param(number // _CHAPTER, pair, id=f"{pair[0]} {pair[1].__name__}") for number, pair in enumerate(_PAIRS)]
 
 
 async def test_every_operation_has_an_example_and_every_example_its_operation(world: World) -> None:
@@ -45,9 +43,11 @@ async def test_the_application_has_one_connection_so_that_everybody_gets_one_tha
     assert len(pids) == 1
 
 
-@pytest.mark.parametrize(("operation", "example"), ALL)
+# one value for both: shared ones would be brought together, and the order of the operations lost
+@pytest.mark.parametrize(("chapter", "asked"), ALL, indirect=["chapter"], scope="module")
 async def test_an_operation_answers_who_may_and_nobody_else(
-    world: World, probers: dict[str, list[Prober]], operation: str, example: Example
+    world: World, probers: dict[str, list[Prober]], asked: tuple[str, Example]
 ) -> None:
+    operation, example = asked
     kind = "collectors" if is_for_collectors(operation) else "people"
     assert await probe(world, probers[kind], operation, example) == []

@@ -3,7 +3,7 @@
 import pytest
 from psycopg import Connection
 
-from tests.isolation.findings import findings, findings_after, tenant_tables
+from tests.isolation.findings import findings, findings_after, is_noticed, tenant_tables
 
 
 def test_the_database_is_isolated(superuser: Connection) -> None:
@@ -43,7 +43,7 @@ def test_each_single_policy_is_missed_when_it_is_dropped(superuser: Connection) 
     unnoticed = [
         (table, policy)
         for table, policy in policies
-        if not findings_after(superuser, table, f'drop policy "{policy}" on "{table}"')
+        if not is_noticed(superuser, table, f'drop policy "{policy}" on "{table}"')
     ]
     assert unnoticed == []
 
@@ -53,7 +53,7 @@ def test_row_level_security_that_is_off_or_not_forced_is_noticed_on_every_table(
     superuser: Connection, act: str
 ) -> None:
     for table in tenant_tables(superuser):
-        assert findings_after(superuser, table.name, f"alter table {table.name} {act} row level security"), table.name
+        assert is_noticed(superuser, table.name, f"alter table {table.name} {act} row level security"), table.name
 
 
 def test_a_policy_that_lets_everything_through_is_noticed_on_every_table(superuser: Connection) -> None:
@@ -62,7 +62,7 @@ def test_a_policy_that_lets_everything_through_is_noticed_on_every_table(superus
             f"drop policy app on {table.name}",
             f"create policy app on {table.name} to hi_app using (true) with check (true)",
         )
-        assert any("another tenant sees" in one for one in findings_after(superuser, table.name, *widened)), table.name
+        assert is_noticed(superuser, table.name, *widened, saying="another tenant sees"), table.name
 
 
 def test_a_policy_by_tenant_alone_is_noticed_on_every_table_with_sites(superuser: Connection) -> None:
@@ -74,6 +74,4 @@ def test_a_policy_by_tenant_alone_is_noticed_on_every_table_with_sites(superuser
             f"drop policy app on {table.name}",
             f"create policy app on {table.name} to hi_app using ({own}) with check ({own})",
         )
-        assert any("a narrower scope sees" in one for one in findings_after(superuser, table.name, *widened)), (
-            table.name
-        )
+        assert is_noticed(superuser, table.name, *widened, saying="a narrower scope sees"), table.name

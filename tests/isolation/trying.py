@@ -28,7 +28,6 @@ _REFUSED = -1
 
 def behaviour_findings(connection: Connection, table: Relation) -> Iterator[str]:
     """Everything that a context can do and should not, or should and cannot. Leaves nothing behind."""
-    found: list[str] = []
     with connection.transaction():
         try:
             open_up(connection, table)
@@ -37,13 +36,11 @@ def behaviour_findings(connection: Connection, table: Relation) -> Iterator[str]
                 insert(connection, table, key)
             for name, context in CONTEXTS.items():
                 for attempt in (_read, _insert, _change, _delete, _move):
-                    found += [
-                        f"{table.name}: {name} {what}" for what in attempt(connection, table, context, keys(table))
-                    ]
+                    for what in attempt(connection, table, context, keys(table)):
+                        yield f"{table.name}: {name} {what}"
         except (NoValue, errors.Error) as error:
-            found.append(f"{table.name}: could not be tried: {error}")
+            yield f"{table.name}: could not be tried: {error}"
         raise Rollback
-    yield from found
 
 
 def belongs(table: Relation, context: Context, key: Key) -> bool:

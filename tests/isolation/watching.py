@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from tests.isolation.asking import tokens
 from tests.isolation.catalogue import Relation
-from tests.isolation.findings import tenant_tables
 from tests.isolation.world import World
 
 # of a tenant's own tables without sites, what somebody with a narrower scope may see
@@ -78,7 +77,7 @@ class Watch:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._tables = tenant_tables(world.superuser)
+        self._tables = world.tables
         self._hidden: dict[object, set[str]] = {}
         self._before: dict[tuple[str, ...], dict[str, str]] = {}
 
@@ -99,22 +98,19 @@ class Watch:
         self._before[prober.ids] = self._fingerprint(prober)
 
     def _find_hidden(self, prober: Prober) -> set[str]:
-        hidden: set[str] = set()
-        visible: set[str] = set(prober.ids)
+        parts = []
         for table in self._tables:
             is_hidden = f"({prober.is_hidden(table)}) and not ({_is_own(prober, table)})"
             is_shown = f"{table.tenant} = '{self._world.a}' and not ({is_hidden})"
-            query = (
+            parts.append(
                 f"select coalesce(string_agg(t::text, ' ') filter (where {is_hidden}), ''),"
                 # a row that is shown may list things that are not
                 f" coalesce(string_agg((to_jsonb(t) - 'collector_ids')::text, ' ') filter (where {is_shown}), '')"
                 f" from {table.name} t"
             )
-            row = self._world.superuser.execute(query.encode()).fetchone()
-            assert row is not None
-            hidden |= tokens(row[0])
-            visible |= tokens(row[1])
-        return hidden - visible
+        rows = self._world.superuser.execute(" union all ".join(parts).encode()).fetchall()
+        hidden, visible = (tokens("\n".join(texts)) for texts in zip(*rows, strict=True))
+        return hidden - visible - set(prober.ids)
 
     def _fingerprint(self, prober: Prober) -> dict[str, str]:
         parts = [

@@ -1,7 +1,7 @@
 """Two tenants, their sites, people and collectors, behind an application with one database connection."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from hashinsight.identity.scope import Reach
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.ids import new_id
 from tests.isolation.asking import MARK
+from tests.isolation.catalogue import Relation
 from tests.people import People
 
 ADMIN = "/api/admin/v1"
@@ -46,6 +47,7 @@ class World:
     group_id: int = 0  # the same, with one machine
     miner_no: int = 0
     token: str = ""  # of a collector of the first site
+    tables: list[Relation] = field(default_factory=list)  # that hold tenant data
 
     async def person(self, tenant: str, reach: Reach | None = None) -> Person:
         user_id, email = await self.people.user("Owner", tenant, reach=reach)

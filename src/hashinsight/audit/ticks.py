@@ -4,18 +4,20 @@ from datetime import timedelta
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.audit.delivery import deliver
-from hashinsight.audit.sealing import seal
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.ticks.tick import CatchUp, Tick, TickRun
 
 
 def audit_ticks(vault: Vault, anchor: str | None) -> tuple[Tick, ...]:
     async def seal_entries(session: AsyncSession, run: TickRun) -> None:
+        from hashinsight.audit.sealing import seal
+
         await seal(session, vault, now=run.now)
 
     async def deliver_seals(session: AsyncSession, run: TickRun) -> None:
         if anchor is not None:
+            from hashinsight.audit.delivery import deliver
+
             await deliver(session, anchor, now=run.now)
 
     # one run seals whatever there is, so a missed period has nothing of its own to make good

@@ -31,6 +31,6 @@ async def _migrate(settings: Settings, draft: str | None) -> None:
         typer.echo(f"the database is at revision {await upgrade_schema(settings)}")
         if draft is not None:
             from hashinsight.cli.tables import all_tables
-            from hashinsight.migrations import draft as write_draft
+            from hashinsight.migrations.moving import draft as write_draft
 
             await write_draft(admin_address(settings)[0], all_tables(), draft)

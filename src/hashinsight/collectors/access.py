@@ -6,10 +6,8 @@ between calls: a revoked token is refused at its next one, by every process.
 """
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
-from uuid import UUID
 
 from fastapi import Depends, Request
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -17,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.actions import Action, Actor, ActorKind
 from hashinsight.audit.service import record
 from hashinsight.collectors.acting import get_zone_id
+from hashinsight.collectors.caller import CollectorCaller, form_of
 from hashinsight.collectors.kinds import HEARD, CollectorPermission, Status
 from hashinsight.collectors.queries import tokens
 from hashinsight.collectors.service.hearing import hear, is_news
@@ -32,46 +31,6 @@ _DEVICE_HEADERS = ("x-device-id", "x-edge-id", "x-edge-device-id")
 _MAX_DEVICE_CHARS = 200
 _REFUSALS_PER_MINUTE = 10  # recorded of a stranger's address; the metrics count the rest
 _REFUSALS_PER_MINUTE_OF_ONE = 1  # and of one collector, which will try again for days
-
-
-@dataclass(frozen=True)
-class CollectorCaller:
-    tenant_id: UUID
-    site_id: int
-    site_code: str
-    zone_id: int | None
-    collector_id: UUID
-    collector_no: int
-    name: str
-    status: Status
-    permissions: frozenset[CollectorPermission]
-    device_id: str | None
-    site_form: str  # id or code: how this collector names its site
-    actor: Actor
-    clock_skew_sec: float | None = None
-
-    @property
-    def site_name(self) -> str:
-        """Its site in the form that it uses itself: it compares as text."""
-        return str(self.site_id) if self.site_form == "id" else self.site_code
-
-    def may(self, permission: CollectorPermission) -> bool:
-        return permission in self.permissions
-
-    def check_site(self, named: str) -> None:
-        """For sites that are named in a path or a body: another one than the token's is refused."""
-        if form_of(named, self.site_id, self.site_code) is None:
-            raise Forbidden("this token belongs to another site", code="SITE_MISMATCH")
-
-    def context(self) -> Context:
-        return Context(tenant=str(self.tenant_id), sites=(self.site_id,))
-
-
-def form_of(named: str, site_id: int, site_code: str) -> str | None:
-    """Whether a text names this site, and how."""
-    if named == site_code:
-        return "code"
-    return "id" if named == str(site_id) else None
 
 
 async def collector_caller(request: Request) -> CollectorCaller:

@@ -6,12 +6,12 @@ from fastapi import APIRouter, Request
 
 from hashinsight.collectors.access import (
     Caller,
-    CollectorCaller,
     EdgeSession,
     any_collector,
     record_refused,
     refusal_error,
 )
+from hashinsight.collectors.caller import CollectorCaller
 from hashinsight.collectors.edge_schemas import AppliedBody, EventsBody, HeartbeatBody, RegisterBody
 from hashinsight.collectors.kinds import DEFAULT_CONFIG, DEFAULT_VERSION, CollectorPermission, Status
 from hashinsight.collectors.models import Collector

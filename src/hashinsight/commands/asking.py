@@ -9,8 +9,8 @@ from hashinsight.audit.actions import Actor
 from hashinsight.commands.approval import Impact
 from hashinsight.commands.limits import BACKOFF_SEC, MAX_RETRIES, TTL_SEC
 from hashinsight.commands.states import Priority
-from hashinsight.identity.access import Principal
 from hashinsight.identity.permissions import Permission
+from hashinsight.identity.principal import Principal
 from hashinsight.identity.scope import WHOLE_TENANT, Scope, make_scope
 from hashinsight.inventory.filters import MinerFilter
 from hashinsight.kit.errors import Forbidden

@@ -12,8 +12,9 @@ from typing import Any
 import msgspec
 from fastapi import APIRouter, Request, Response
 
-from hashinsight.collectors.access import Caller, CollectorCaller
+from hashinsight.collectors.access import Caller
 from hashinsight.collectors.acting import get_zone_id
+from hashinsight.collectors.caller import CollectorCaller
 from hashinsight.collectors.kinds import CollectorPermission
 from hashinsight.collectors.signing.queries import asked_signer
 from hashinsight.collectors.signing.service import signer_of

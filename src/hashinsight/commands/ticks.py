@@ -4,19 +4,24 @@ from datetime import timedelta
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.commands.service import sweeping
 from hashinsight.kit.ticks.tick import CatchUp, Tick, TickRun
 
 
 async def _sweep(session: AsyncSession, run: TickRun) -> None:
+    from hashinsight.commands.service import sweeping
+
     await sweeping.sweep(session, now=run.now)
 
 
 async def _archive(session: AsyncSession, run: TickRun) -> None:
+    from hashinsight.commands.service import sweeping
+
     await sweeping.archive(session, now=run.now)
 
 
 async def _forget(session: AsyncSession, run: TickRun) -> None:
+    from hashinsight.commands.service import sweeping
+
     await sweeping.forget(session, now=run.now)
 
 

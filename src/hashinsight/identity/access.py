@@ -6,7 +6,6 @@ is opened in the caller's tenant and sites, so that row-level security holds wha
 
 import hmac
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
@@ -17,10 +16,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.actions import Action, Actor, ActorKind
 from hashinsight.audit.service import record
 from hashinsight.identity import queries
+from hashinsight.identity.claims import AccessToken
 from hashinsight.identity.models import Grant
-from hashinsight.identity.permissions import Permission, Role, may
-from hashinsight.identity.scope import Reach, Scope, make_scope
-from hashinsight.identity.tokens import STEP_UP_LIFE, AccessToken, TokenExpired, read_access
+from hashinsight.identity.permissions import Permission, Role
+from hashinsight.identity.principal import Principal
+from hashinsight.identity.scope import Reach, Scope
+from hashinsight.identity.tokens import STEP_UP_LIFE, TokenExpired, read_access
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.crypto import Vault, token_hash
 from hashinsight.kit.db.context import Context
@@ -33,30 +34,6 @@ CSRF_HEADER = "x-csrf-token"
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _FORGED_ENTRIES_PER_MINUTE = 10
 _TRIES_PER_MINUTE = 5
-
-
-@dataclass(frozen=True)
-class Principal:
-    """Who is calling. Its grants become a scope for one permission at a time."""
-
-    tenant_id: UUID
-    actor: Actor
-    grants: tuple[tuple[Role, Reach], ...]
-    touched: tuple[int, ...]
-    token: AccessToken | None = None
-    has_totp: bool = False
-    must_enrol: bool = False  # the tenant asks for a second factor and this user has none yet
-
-    def scope_for(self, permission: Permission) -> Scope:
-        reaches = [reach for role, reach in self.grants if may(role, permission)]
-        if not reaches:
-            raise Forbidden(f"your role does not allow: {permission.value}")
-        return make_scope(self.tenant_id, self.actor, reaches, self.touched)
-
-    def context(self) -> Context:
-        """Row-level security is told every site that any of the grants touches; the scope narrows further."""
-        reaches = [reach for _, reach in self.grants]
-        return make_scope(self.tenant_id, self.actor, reaches, self.touched).context()
 
 
 def now_of(request: Request) -> datetime:

@@ -1,11 +1,11 @@
 """Access tokens: short-lived, signed, and telling only who and which login. Pure."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import jwt
 
+from hashinsight.identity.claims import AccessToken
 from hashinsight.kit.crypto import Vault
 
 ACCESS_LIFE = timedelta(minutes=15)
@@ -16,14 +16,6 @@ STEP_UP_LIFE = timedelta(minutes=5)
 _ALGORITHM = "HS256"
 _ISSUER = "hashinsight"
 _LEEWAY = timedelta(seconds=5)
-
-
-@dataclass(frozen=True)
-class AccessToken:
-    tenant_id: UUID
-    user_id: UUID
-    session_id: UUID
-    stepped_up_at: datetime | None = None
 
 
 def sign_access(vault: Vault, token: AccessToken, *, now: datetime) -> str:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from hashinsight.audit.actions import SYSTEM, Actor
-from hashinsight.identity.access import Principal
 from hashinsight.identity.permissions import Permission
+from hashinsight.identity.principal import Principal
 from hashinsight.identity.scope import WHOLE_TENANT, Scope, make_scope
 from hashinsight.kit.errors import Forbidden
 

@@ -10,8 +10,6 @@ from hashinsight.inventory.models import Site
 from hashinsight.kit.db import partitions
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.ticks.tick import CatchUp, Tick, TickRun
-from hashinsight.problems.models import FEATURE_CHUNKS, FEATURE_HOURS, RUNS
-from hashinsight.problems.service.cycle import DAY, run_cycle
 
 CYCLE = timedelta(minutes=5)
 _WHOLE_KEPT, _HOURS_KEPT, _RUNS_KEPT = timedelta(days=2), timedelta(days=30), timedelta(days=30)
@@ -19,6 +17,8 @@ _WHOLE_KEPT, _HOURS_KEPT, _RUNS_KEPT = timedelta(days=2), timedelta(days=30), ti
 
 def problem_ticks(database: Database) -> tuple[Tick, ...]:
     async def cycle(session: AsyncSession, run: TickRun) -> None:
+        from hashinsight.problems.service.cycle import run_cycle
+
         await run_cycle(database, session, run.site_id, period=run.period, now=run.now)
 
     # only the newest period: what was missed is not judged on today's state
@@ -33,6 +33,9 @@ async def _sites(session: AsyncSession) -> Sequence[int]:
 
 
 async def _keep_house(session: AsyncSession, run: TickRun) -> None:
+    from hashinsight.problems.models import FEATURE_CHUNKS, FEATURE_HOURS, RUNS
+    from hashinsight.problems.service.cycle import DAY
+
     for table in (FEATURE_CHUNKS, FEATURE_HOURS):
         await partitions.ensure(session, table.name, run.now, run.now + DAY, DAY)
     await partitions.drop_before(session, FEATURE_CHUNKS.name, run.now - _WHOLE_KEPT)

@@ -6,7 +6,8 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
-from hashinsight.collectors.access import Caller, CollectorCaller, collector_caller
+from hashinsight.collectors.access import Caller, collector_caller
+from hashinsight.collectors.caller import CollectorCaller
 from hashinsight.identity.access import now_of
 from hashinsight.kit.errors import HashInsightError
 from hashinsight.kit.web.examples import answers

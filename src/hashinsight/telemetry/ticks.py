@@ -4,16 +4,8 @@ from datetime import timedelta
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.inventory.queries import places
-from hashinsight.kit.announcing import announce
-from hashinsight.kit.db import partitions
 from hashinsight.kit.ticks.tick import CatchUp, Tick, TickRun
-from hashinsight.telemetry.layers import HOUR, RAW_KEPT, Layer, floor
-from hashinsight.telemetry.models import DAYS, FIVE_MINUTES, RAW
-from hashinsight.telemetry.queries import raw, rollups
-from hashinsight.telemetry.service import rolling
 
-_AHEAD = 3 * HOUR
 # buckets of one run: a day's backlog of 100,000 machines is caught up over some runs, none of which lasts past its time
 _LIVE_BUCKETS = 24
 _FIVE_MINUTE_BUCKETS = 48
@@ -21,29 +13,33 @@ _FIVE_MINUTE_BUCKETS = 48
 
 def telemetry_ticks(*, five_minutes_kept: timedelta, days_kept: timedelta | None) -> tuple[Tick, ...]:
     async def roll_live(session: AsyncSession, run: TickRun) -> None:
+        from hashinsight.inventory.queries import places
+        from hashinsight.kit.announcing import announce
+        from hashinsight.telemetry.service import rolling
+
         rolled = await rolling.roll_up_live(session, now=run.now, most=_LIVE_BUCKETS)
         for site_id, tenant_id in await places.list_tenants_of(session, rolled):
             announce(session, tenant_id, site_id, "telemetry")
 
     async def roll_five_minutes(session: AsyncSession, run: TickRun) -> None:
+        from hashinsight.telemetry.service import rolling
+
         await rolling.roll_up_five_minutes(session, now=run.now, most=_FIVE_MINUTE_BUCKETS)
 
     async def roll_hours(session: AsyncSession, run: TickRun) -> None:
+        from hashinsight.telemetry.service import rolling
+
         await rolling.roll_up_hours(session, now=run.now)
 
     async def roll_days(session: AsyncSession, run: TickRun) -> None:
+        from hashinsight.telemetry.service import rolling
+
         await rolling.roll_up_days(session, now=run.now)
 
     async def keep_house(session: AsyncSession, run: TickRun) -> None:
-        """Raw samples that wait to be rolled up are not dropped before they are."""
-        for n in range(int(_AHEAD / HOUR) + 1):
-            await raw.open_hour(session, floor(run.now, Layer.HOUR) + n * HOUR)
-        oldest = await rollups.find_oldest_touched(session)
-        kept_from = run.now - RAW_KEPT - HOUR
-        await partitions.drop_before(session, RAW.name, kept_from if oldest is None else min(kept_from, oldest))
-        await partitions.drop_before(session, FIVE_MINUTES.name, run.now - five_minutes_kept)
-        if days_kept is not None:
-            await partitions.drop_before(session, DAYS.name, run.now - days_kept)
+        from hashinsight.telemetry.service.housekeeping import keep_house
+
+        await keep_house(session, five_minutes_kept=five_minutes_kept, days_kept=days_kept, now=run.now)
 
     # the marks say what is to be done, and stay until it is: a missed period needs no run of its own
     return (

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Actor
-from hashinsight.collectors.access import CollectorCaller
+from hashinsight.collectors.caller import CollectorCaller
 from hashinsight.commands import limits
 from hashinsight.commands.catalogue import CATALOGUE
 from hashinsight.commands.queries import leasing as queries

@@ -13,11 +13,12 @@ from hashinsight.identity.access import (
     spend_try,
     vault_of,
 )
+from hashinsight.identity.claims import AccessToken
 from hashinsight.identity.refusals import Refused
 from hashinsight.identity.routes.auth import refusal, set_cookies
 from hashinsight.identity.schemas import CodeBody
 from hashinsight.identity.service import second_factor
-from hashinsight.identity.tokens import ACCESS_LIFE, AccessToken
+from hashinsight.identity.tokens import ACCESS_LIFE
 from hashinsight.kit.errors import Forbidden
 from hashinsight.kit.web.examples import answers
 

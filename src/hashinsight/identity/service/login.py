@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.actions import Action, Actor, ActorKind
 from hashinsight.audit.service import record
 from hashinsight.identity import queries
+from hashinsight.identity.claims import AccessToken
 from hashinsight.identity.models import LoginSession, User
 from hashinsight.identity.passwords import is_password
 from hashinsight.identity.refusals import Refused
@@ -21,7 +22,6 @@ from hashinsight.identity.tokens import (
     ACCESS_LIFE,
     REFRESH_LIFE,
     SESSION_LIFE,
-    AccessToken,
     sign_access,
 )
 from hashinsight.kit.crypto import Vault, token_hash

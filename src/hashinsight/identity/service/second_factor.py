@@ -8,9 +8,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.actions import Action, Actor
 from hashinsight.audit.service import record
 from hashinsight.identity import queries
+from hashinsight.identity.claims import AccessToken
 from hashinsight.identity.models import User
 from hashinsight.identity.refusals import Refused
-from hashinsight.identity.tokens import AccessToken, sign_access
+from hashinsight.identity.tokens import sign_access
 from hashinsight.identity.totp import matching_step, new_recovery_codes, new_secret, provisioning_uri
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.errors import Conflict, NotFound

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import Depends, Path, Query
+from fastapi import Body, Depends, Path, Query
 from pydantic import BaseModel
 
 from hashinsight.identity.access import Known, allowed, now_of
@@ -36,3 +36,8 @@ Number = Annotated[int, Path(ge=1, le=MAX_INT)]
 def shows(model: type[BaseModel], status: int = 200) -> Any:
     """A route's `responses`, with the model's own example."""
     return answers(example_of(model), status)
+
+
+def body(model: type[BaseModel]) -> Any:
+    """A request's body whose example stands beside it in the document."""
+    return Body(openapi_examples={"example": {"value": example_of(model)}})

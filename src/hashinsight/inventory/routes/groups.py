@@ -9,8 +9,7 @@ from hashinsight.identity.access import ReadSession, Session
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.models import Group
 from hashinsight.inventory.queries import groups as queries
-from hashinsight.inventory.routes.asking import Cursor, Limit, Now, Number, See, Write, shows
-from hashinsight.inventory.schemas import body
+from hashinsight.inventory.routes.asking import Cursor, Limit, Now, Number, See, Write, body, shows
 from hashinsight.inventory.schemas.groups import GroupChange, Groups, GroupShown, NewGroup
 from hashinsight.inventory.service import groups as service
 

@@ -5,8 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter
 
 from hashinsight.identity.access import Session
-from hashinsight.inventory.routes.asking import Now, Write, shows
-from hashinsight.inventory.schemas import body
+from hashinsight.inventory.routes.asking import Now, Write, body, shows
 from hashinsight.inventory.schemas.maintenance import EndMaintenance, SetMaintenance, Touched
 from hashinsight.inventory.service import maintenance as service
 

@@ -7,8 +7,7 @@ from fastapi import APIRouter, Depends, Path, Query
 from hashinsight.identity.access import ReadSession, Session
 from hashinsight.inventory.filters import Id, MinerFilter, Word
 from hashinsight.inventory.queries import expected, miners
-from hashinsight.inventory.routes.asking import Cursor, Limit, Now, See, SiteQuery, Write, shows
-from hashinsight.inventory.schemas import body
+from hashinsight.inventory.routes.asking import Cursor, Limit, Now, See, SiteQuery, Write, body, shows
 from hashinsight.inventory.schemas.miners import (
     Changes,
     ChangeShown,

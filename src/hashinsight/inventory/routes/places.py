@@ -6,8 +6,7 @@ from fastapi import APIRouter
 
 from hashinsight.identity.access import ReadSession, Session
 from hashinsight.inventory.queries import places as queries
-from hashinsight.inventory.routes.asking import Cursor, Limit, Now, Number, See, SitePath, SiteQuery, Write, shows
-from hashinsight.inventory.schemas import body
+from hashinsight.inventory.routes.asking import Cursor, Limit, Now, Number, See, SitePath, SiteQuery, Write, body, shows
 from hashinsight.inventory.schemas.places import (
     NewNode,
     NewRack,

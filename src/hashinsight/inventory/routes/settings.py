@@ -7,8 +7,7 @@ from fastapi import APIRouter
 from hashinsight.identity.access import Known, ReadSession, Session, check_step_up
 from hashinsight.identity.permissions import Permission
 from hashinsight.identity.scope import Scope
-from hashinsight.inventory.routes.asking import Now, See, shows
-from hashinsight.inventory.schemas import body
+from hashinsight.inventory.routes.asking import Now, See, body, shows
 from hashinsight.inventory.schemas.settings import SettingsChange, SettingsShown
 from hashinsight.inventory.service import settings as service
 from hashinsight.kit.errors import Forbidden

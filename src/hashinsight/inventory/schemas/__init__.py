@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from fastapi import Body
 from pydantic import BaseModel, ConfigDict
 
 WHEN = "2026-03-01T12:00:00Z"
@@ -19,8 +18,3 @@ def example_of(model: type[BaseModel]) -> Any:
     if not isinstance(extra, dict) or not isinstance(extra["examples"], list):
         raise TypeError(f"{model.__name__} has no example")
     return extra["examples"][0]
-
-
-def body(model: type[BaseModel]) -> Any:
-    """A request's body whose example stands beside it in the document."""
-    return Body(openapi_examples={"example": {"value": example_of(model)}})

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-import polars as pl
 import structlog
 from psycopg import sql
 from sqlalchemy import event, text
@@ -19,9 +19,13 @@ from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 from sqlalchemy.util import greenlet_spawn
 
 from hashinsight.kit.db.address import DatabaseAddress
-from hashinsight.kit.db.arrow import ArrowReader
 from hashinsight.kit.db.context import Context, Role
 from hashinsight.kit.db.driver import Connection
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hashinsight.kit.db.arrow import ArrowReader
 
 log = structlog.get_logger(__name__)
 
@@ -56,8 +60,8 @@ class Database:
         application: str = "hashinsight",
     ) -> None:
         self.address = address
-        self._arrow = ArrowReader(address.libpq)
-        self._read_arrow = ArrowReader(read_address.libpq) if read_address else None
+        self._read_address = read_address
+        self._arrow: dict[str, ArrowReader] = {}
         self._engine = _engine(address, pool, application)
         self._read_engine = _engine(read_address, pool, f"{application} read") if read_address else None
         self._replica_from = 0.0
@@ -96,10 +100,11 @@ class Database:
                 if not driver.closed:
                     await driver.set_autocommit(False)
 
-    async def frame(self, context: Context, query: sql.Composable, *, on_main: bool = False) -> pl.DataFrame:
+    async def frame(self, context: Context, query: sql.Composable, *, on_main: bool = False) -> "pl.DataFrame":
         """A large result as columns, over Arrow, in its own read-only transaction and off the event loop."""
         engine = self._engine if on_main else await self._reading_engine()
-        reader = self._read_arrow if self._read_arrow and engine is self._read_engine else self._arrow
+        replica = self._read_address if engine is self._read_engine else None
+        reader = self._reader(replica or self.address)
         return await asyncio.to_thread(reader.read, replace(context, read_only=True), query)
 
     def read_frame(self, context: Context, query: sql.Composable) -> pl.DataFrame:
@@ -122,11 +127,19 @@ class Database:
                 await session.close()
 
     async def dispose(self) -> None:
-        for reader in filter(None, (self._arrow, self._read_arrow)):
+        for reader in self._arrow.values():
             await asyncio.to_thread(reader.close)
         await self._engine.dispose()
         if self._read_engine is not None:
             await self._read_engine.dispose()
+
+    def _reader(self, address: DatabaseAddress) -> "ArrowReader":
+        """Made for the first frame: polars and the Arrow driver cost time that most processes need not spend."""
+        from hashinsight.kit.db.arrow import ArrowReader
+
+        if address.libpq not in self._arrow:
+            self._arrow[address.libpq] = ArrowReader(address.libpq)
+        return self._arrow[address.libpq]
 
     async def _reading_engine(self) -> AsyncEngine:
         """The replica's, unless it failed a moment ago: then nobody waits for it again for a while."""

@@ -8,7 +8,8 @@ import structlog
 from psycopg import Error as DriverError
 from sqlalchemy.exc import SQLAlchemyError
 
-from hashinsight.collectors.access import CollectorCaller, holds_zone
+from hashinsight.collectors.access import holds_zone
+from hashinsight.collectors.caller import CollectorCaller
 from hashinsight.collectors.kinds import CollectorPermission
 from hashinsight.collectors.service.hearing import note_skew
 from hashinsight.collectors.service.payload_keys import list_keys

@@ -13,7 +13,7 @@ import polars as pl
 import structlog
 from numpy.typing import NDArray
 
-from hashinsight.collectors.access import CollectorCaller
+from hashinsight.collectors.caller import CollectorCaller
 from hashinsight.inventory.models import Site
 from hashinsight.inventory.service.report import report_identity
 from hashinsight.kit.db.database import Database

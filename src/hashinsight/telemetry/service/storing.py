@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from psycopg import errors
 
-from hashinsight.collectors.access import CollectorCaller
+from hashinsight.collectors.caller import CollectorCaller
 from hashinsight.inventory.service.seen import list_numbers, register_seen
 from hashinsight.kit.db.database import Database
 from hashinsight.telemetry.ingest.decoding import Dialect
