@@ -107,9 +107,9 @@ class Database:
         reader = self._reader(replica or self.address)
         return await asyncio.to_thread(reader.read, replace(context, read_only=True), query)
 
-    def read_frame(self, context: Context, query: sql.Composable) -> pl.DataFrame:
+    def read_frame(self, context: Context, query: sql.Composable) -> "pl.DataFrame":
         """The same from the main server, for who is off the event loop already."""
-        return self._arrow.read(replace(context, read_only=True), query)
+        return self._reader(self.address).read(replace(context, read_only=True), query)
 
     @asynccontextmanager
     async def unentered(self) -> AsyncIterator[AsyncSession]:
@@ -137,9 +137,7 @@ class Database:
         """Made for the first frame: polars and the Arrow driver cost time that most processes need not spend."""
         from hashinsight.kit.db.arrow import ArrowReader
 
-        if address.libpq not in self._arrow:
-            self._arrow[address.libpq] = ArrowReader(address.libpq)
-        return self._arrow[address.libpq]
+        return self._arrow.setdefault(address.libpq, ArrowReader(address.libpq))
 
     async def _reading_engine(self) -> AsyncEngine:
         """The replica's, unless it failed a moment ago: then nobody waits for it again for a while."""
