@@ -2,13 +2,13 @@
 import { Link } from "@tanstack/react-router";
 import { named, t } from "../i18n";
 import { hashrate, number, percent, span, text } from "../i18n/format";
-import { ActButtons, type Acting } from "../pages/problems";
+import { ActButtons, type Acting } from "./acting";
 import { Sev } from "../ui/severity";
 import { useNow, When } from "../ui/when";
 import { PeerStrip } from "./peer_strip";
 import type { Row } from "./rows";
 import { newest } from "./types";
-import { facts, metricOf, sentence } from "./words";
+import { facts, inWords, metricOf, sentence } from "./words";
 
 export function Preview({ row, acting, onClose }: { row: Row; acting: Acting; onClose: () => void }) {
   const now = useNow();
@@ -38,10 +38,7 @@ export function Preview({ row, acting, onClose }: { row: Row; acting: Acting; on
         {found ? (
           <ul className="stack">
             {facts(found).map((fact) => (
-              <li key={fact.metric}>
-                {named("metric", fact.metric)} <strong>{fact.value}</strong>{" "}
-                <span className="second">{fact.against.join(" · ")}</span>
-              </li>
+              <li key={fact.metric}>{inWords(fact)}</li>
             ))}
           </ul>
         ) : null}
