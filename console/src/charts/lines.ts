@@ -15,6 +15,7 @@ export type Lines = {
   course?: [at: number, low: number, high: number][];
   expected?: { value: number; name: string } | null;
   marks?: Mark[];
+  isNarrow?: boolean; // room for two times, not for six
 };
 
 export function drawLines(of: Lines): Draw {
@@ -42,7 +43,7 @@ export function drawLines(of: Lines): Draw {
       min: of.start,
       max: of.end,
       axisLine: { lineStyle: { color: colour("line-strong") } },
-      axisLabel: { color: colour("ink-3"), hideOverlap: true, formatter: (at: number) => clock(at, of.zone, long) },
+      axisLabel: { color: colour("ink-3"), hideOverlap: true, formatter: (at: number) => timeOf(at, of, long) },
       splitLine: { show: false },
       minInterval: (of.end - of.start) / 5,
     },
@@ -124,4 +125,9 @@ function apart({ marks, start, end }: Lines): Mark[] {
     written = mark.at;
     return mark;
   });
+}
+
+function timeOf(at: number, { zone, isNarrow }: Lines, long: boolean): string {
+  const shown = clock(at, zone, long);
+  return !isNarrow || /^(00|12):00$/.test(shown) ? shown : "";
 }

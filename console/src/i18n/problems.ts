@@ -136,6 +136,8 @@ export const problems = {
   "event.unsuppressed": ["suppression lifted", "解除抑制"],
   "event.unassigned": ["unassigned", "取消分配"],
   "event.promoted": ["stands by itself now", "转为独立问题"],
+  "event.flapping": ["comes and goes", "反复出现"],
+  "event.thawed": ["its normal is learnt again", "重新学习正常值"],
   "event.resolved": ["resolved", "已解决"],
   "event.suppressed": ["suppressed", "已抑制"],
   "event.until": ["until {until}", "至 {until}"],

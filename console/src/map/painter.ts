@@ -137,14 +137,35 @@ export class Painter {
     for (const zone of layout.zones) {
       context.fillText(zone.name ?? labels.zone, (zone.x - this.at.x) * k, (zone.y + layout.zoneName - this.at.y) * k - 6 * ratio);
     }
-    if (!layout.rackName) return;
     context.fillStyle = token("ink-3");
     context.font = `${10 * ratio}px ${token("font")}`;
+    if (layout.rackName) this.nameRacks(context, layout, labels, k);
+    else this.nameSomeRacks(context, layout, labels, k);
+  }
+
+  private nameRacks(context: CanvasRenderingContext2D, layout: Layout, labels: Scene["labels"], k: number): void {
     for (const rack of layout.racks) {
       const x = (rack.x - this.at.x) * k;
-      const y = (rack.y + layout.rackName - this.at.y) * k - 3 * ratio;
+      const y = (rack.y + layout.rackName - this.at.y) * k - 3 * this.size.ratio;
       if (x > this.picture.width || y > this.picture.height || x + rack.w * k < 0 || y < -20) continue;
       context.fillText(clipped(context, rack.name ?? labels.rack, (rack.w + 10) * k), x, y);
+    }
+  }
+
+  /** Small cells leave a line for the zone alone: in it stand as many racks' names as have room, each above its rack. */
+  private nameSomeRacks(context: CanvasRenderingContext2D, layout: Layout, labels: Scene["labels"], k: number): void {
+    const { ratio } = this.size;
+    let line = { y: NaN, free: -Infinity };
+    for (const rack of layout.racks) {
+      const zone = layout.zones.find((one) => one.name === rack.zone);
+      if (!zone || rack.y > zone.y + layout.zoneName + 0.01) continue;
+      const x = (rack.x - this.at.x) * k;
+      const y = (zone.y + layout.zoneName - this.at.y) * k - 4 * ratio;
+      if (line.y !== y) line = { y, free: (zone.x - this.at.x) * k + (zone.name ?? labels.zone).length * 9 * ratio };
+      const name = (rack.name ?? labels.rack).split("/").at(-1) ?? "";
+      if (x < line.free) continue;
+      context.fillText(name, x, y);
+      line.free = x + context.measureText(name).width + 12 * ratio;
     }
   }
 

@@ -136,7 +136,7 @@ function Table({
           <th scope="col" className="num">
             {t("col.hashrate")}
           </th>
-          <th scope="col" className="num">
+          <th scope="col" className="num only-wide">
             {t("col.online")}
           </th>
           <th scope="col">{t("col.problems")}</th>
@@ -199,7 +199,7 @@ function Row({
       <td className="num">
         {now.unit === expected.unit ? now.value : text(now)} / <Amount of={expected} />
       </td>
-      <td className="num">
+      <td className="num only-wide">
         {number(site.online)}/{number(site.machines)}
       </td>
       <td>

@@ -47,7 +47,7 @@ function One({ site, id }: { site: SiteSums; id: string }) {
           <>
             <Head site={site} story={story} />
             {story.problem.miner_id ? (
-              <div className="columns wide-first">
+              <div className="columns wide-first level">
                 <BandPanel site={site} story={story} miner={story.problem.miner_id} />
                 <PeerPanel site={site} problem={story.problem} />
               </div>

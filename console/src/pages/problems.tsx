@@ -45,6 +45,7 @@ function Problems({ sites }: { sites: SiteSums[] }) {
     const filters = filtersOf(search);
     return { filters, wanted: { ...filters, ...orderOf(search) } };
   }, [key]);
+  const [isOpen, setOpen] = useState(false);
   const [sight, setSight] = useState<[number, number]>([0, 0]);
   const onSight = useCallback((first: number, last: number) => setSight([first, last]), []);
   const rows = useRows(wanted, sites, ...sight);
@@ -87,13 +88,16 @@ function Problems({ sites }: { sites: SiteSums[] }) {
         </span>
         <span className="grow" />
         <Typed text={search.text ?? ""} onText={(text) => change({ text: text || undefined })} />
+        <button type="button" className="button only-narrow-flex" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {t("facet.label")}
+        </button>
         <Views search={search} onView={(view) => void navigate({ search: view })} />
         <button type="button" className="button" disabled={!total} onClick={() => void exportCsv(wanted)}>
           {t("list.export")}
         </button>
       </div>
       <div className={marked ? "problems-grid with-preview" : "problems-grid"}>
-        <Facets counts={counts} search={search} change={change} />
+        <Facets counts={counts} search={search} change={change} isOpen={isOpen} />
         <section className="panel problems-list">
           {chosen.size ? <BulkBar n={chosen.size} acting={acting} onClear={() => setChosen(new Map())} /> : null}
           <ListState rows={rows} isNarrowed={Object.keys(narrowing).length > 0}>

@@ -82,7 +82,7 @@ function TrendCharts({ site, trend }: { site: SiteSums; trend: Trend }) {
     const end = Date.parse(trend._meta.end);
     const points = (values: (number | null)[], by: number) =>
       series.ts.map((at, no): [number, number | null] => [Date.parse(at), values[no] === null ? null : (values[no] ?? 0) / by]);
-    const common = { start, end, zone: site.timezone };
+    const common = { start, end, zone: site.timezone, isNarrow: true };
     const isLarge = Math.max(...series.power_w.map((one) => one ?? 0)) >= 1e6;
     const expected = site.expected_ths ? { value: site.expected_ths / 1000, name: t("miner.expected") } : null;
     return [

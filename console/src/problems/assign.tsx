@@ -1,6 +1,6 @@
 // Giving a problem to somebody who may act at its site, picked from a list; oneself comes first.
 import { useQueries, useQuery } from "@tanstack/react-query";
-import { useMemo, useState, type FormEvent } from "react";
+import { useCallback, useMemo, useState, type FormEvent } from "react";
 import { useMay, useMe } from "../api/session";
 import { t } from "../i18n";
 import { Dialog } from "../ui/dialog";
@@ -57,5 +57,5 @@ export function useNames(sites: number[]): (id: string | null) => string {
     () => new Map(found.flatMap((one) => one.data ?? []).map((one) => [one.id, one.name])),
     [stamp, wanted.join()],
   );
-  return (id) => (id === null ? "—" : id === me ? t("who.you") : (names.get(id) ?? t("who.other")));
+  return useCallback((id) => (id === null ? "—" : id === me ? t("who.you") : (names.get(id) ?? t("who.other"))), [names, me]);
 }

@@ -81,7 +81,7 @@ function BandChart(props: {
     low: amount(Math.min(...known)),
     high: amount(Math.max(...known)),
   });
-  return <Chart draw={draw} label={label} height={220} />;
+  return <Chart draw={draw} label={label} height={250} />;
 }
 
 function pictureOf(metric: string, expected: number | null): Picture {

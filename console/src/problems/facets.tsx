@@ -16,13 +16,15 @@ export function Facets({
   counts,
   search,
   change,
+  isOpen,
 }: {
+  isOpen: boolean; // matters only where there is no room beside the list
   counts: Counts | undefined;
   search: ProblemSearch;
   change: (to: Partial<Record<keyof ProblemSearch, string | undefined>>) => void;
 }) {
   return (
-    <div className="facets" role="region" aria-label={t("facet.label")} tabIndex={0}>
+    <div className={isOpen ? "facets open" : "facets"} role="region" aria-label={t("facet.label")} tabIndex={0}>
       {counts ? null : <Bones rows={8} />}
       {FACETS.map((facet) =>
         counts ? (

@@ -50,8 +50,9 @@ export function ProblemTable(props: Props) {
   useEffect(() => {
     if (atIndex >= 0) virtual.scrollToIndex(atIndex, { align: "auto" });
   }, [atIndex, virtual]);
+  const inSight = useMemo(() => rowsBetween(rows, first, last), [rows, first, last]);
+  const { table, byId } = useTable(props, inSight);
   const shown = items.map((item) => ({ item, row: rows.at(item.index) }));
-  const { table, byId } = useTable(props, shown.flatMap(({ row }) => (row ? [row] : [])));
   return (
     <div className="scroll problem-table" ref={place} role="table" aria-label={t("problems.table")} aria-rowcount={total + 1} tabIndex={0}>
       <div role="rowgroup" className="vhead">
@@ -127,9 +128,16 @@ function useTable({ prices, search, onOrder, chosen, onChoose, onChooseAll, tota
     data,
     columns: [select, ...rest],
     getRowId: (row) => row.id,
+    // the rows in sight are new with every step of the wheel: there is nothing to set back
+    autoResetAll: false,
     getCoreRowModel: getCoreRowModel(),
   });
   return { table, byId: new Map(table.getRowModel().rows.map((row) => [row.id, row.getVisibleCells()])) };
+}
+
+function rowsBetween(rows: Rows, first: number, last: number): Row[] {
+  const found = Array.from({ length: last - first + 1 }, (_, no) => rows.at(first + no));
+  return found.filter((row) => row !== null);
 }
 
 function sorted(search: ProblemSearch, column: string): { "aria-sort"?: "ascending" | "descending" } {

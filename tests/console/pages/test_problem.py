@@ -16,6 +16,7 @@ def test_a_problem_says_why_is_worked_on_and_resolved_and_its_machine_is_suppres
 ) -> None:
     found = house.ask(noc, "GET", "/api/v1/problems", params={"issue_code": "hashrate_zero"}).json()["problems"][0]
     path = f"/sites/{BIG}/problems/{found['id']}"
+    house.add("kim@example.com", "Technician")
 
     def told() -> Any:
         return house.ask(house.owner, "GET", f"/api/v1/problems/{found['id']}").json()
@@ -26,13 +27,17 @@ def test_a_problem_says_why_is_worked_on_and_resolved_and_its_machine_is_suppres
         expect(page.get_by_role("img", name=re.compile("^Distribution of hashrate ratio among"))).to_be_visible()
         page.get_by_role("button", name="Start work").click()
         expect(page.get_by_text("Work has begun")).to_be_visible()
-        page.get_by_role("button", name="Assign to me").click()
-        expect(page.get_by_text("It is yours")).to_be_visible()
+        page.get_by_role("button", name="Assign…").click()
+        people = page.get_by_role("dialog").get_by_label("To")
+        expect(people).to_have_value(re.compile("."))  # oneself, to begin with
+        people.select_option(label="kim")
+        page.get_by_role("dialog").get_by_role("button", name="Assign").click()
+        expect(page.get_by_text("Assigned", exact=True)).to_be_visible()
         page.get_by_label("Add a comment").fill("board 2 is cold to the touch")
         page.get_by_role("button", name="Comment", exact=True).click()
         expect(page.get_by_role("listitem").filter(has_text="board 2 is cold to the touch")).to_be_visible()
         story = told()
-        assert (story["problem"]["status"], story["people"][story["problem"]["assigned_to"]]) == ("in_progress", "noc")
+        assert (story["problem"]["status"], story["people"][story["problem"]["assigned_to"]]) == ("in_progress", "kim")
         page.get_by_role("button", name="Suppress…").click()
         page.get_by_role("dialog").get_by_label("Why").fill("new fans come tomorrow")
         page.get_by_role("dialog").get_by_role("button", name="Suppress…").click()

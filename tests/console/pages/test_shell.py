@@ -38,6 +38,22 @@ def test_the_palette_finds_a_machine_by_how_its_name_begins(
         expect(page).to_have_url(re.compile(r"/sites/demo-south/miners/south-0000\d"))
 
 
+def test_the_palette_finds_a_problem_by_its_machine_and_by_its_kind(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    found = house.ask(noc, "GET", "/api/v1/problems", params={"issue_code": "overheat_crit"}).json()["problems"][0]
+    with visiting(browser, house, noc) as visit:
+        page = visit.page
+        page.keyboard.press("Control+k")
+        page.get_by_role("combobox").fill(found["miner_id"])
+        page.get_by_role("option", name=re.compile(f"{found['miner_id']} Critically hot")).click()
+        expect(page).to_have_url(re.compile(f"/problems/{found['id']}$"))
+        page.keyboard.press("Control+k")
+        page.get_by_role("combobox").fill("not hash")
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile("/problems.code=hashrate_zero$"))
+
+
 def test_the_server_restarts_while_somebody_types_and_nothing_is_lost(
     browser: Browser, house: House, noc: tuple[str, str]
 ) -> None:
