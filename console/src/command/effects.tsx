@@ -17,6 +17,12 @@ export type DryRun = {
 };
 
 const SHOWN = 4;
+const LEAST_SHARE = 0.001;
+
+/** A few of many thousands are not none. */
+function shareOf(share: number): string {
+  return share > 0 && share < LEAST_SHARE ? `< ${percent(LEAST_SHARE, 1)}` : percent(share, 1);
+}
 
 function because({ code, value, limit }: DryRun["approval_causes"][number]): string {
   const key = `because.${code}`;
@@ -38,7 +44,7 @@ export function Effects({ kind, run }: { kind: Kind; run: DryRun }) {
             {t("cmd.effect.size", {
               hashrate: text(hashrate(run.ths)),
               power: text(power(run.kw * 1000)),
-              share: percent(run.share_of_site, 1),
+              share: shareOf(run.share_of_site),
             })}
           </p>
           {run.unknown_power ? <p>{t("cmd.effect.unknown", { n: number(run.unknown_power) })}</p> : null}

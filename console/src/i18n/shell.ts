@@ -71,6 +71,7 @@ export const shell = {
   "keys.ack": ["Acknowledge", "确认"],
   "keys.command": ["Command", "发送命令"],
   "keys.help": ["This list", "此列表"],
+  "colon": [": ", "："],
   "span.s": ["{n} s", "{n} 秒"],
   "span.m": ["{n} min", "{n} 分钟"],
   "span.h": ["{n} h", "{n} 小时"],

@@ -1,6 +1,6 @@
 // What a machine is doing, beside the pointer.
 import type { Cells, SiteSums } from "../api/known";
-import { named } from "../i18n";
+import { named, t } from "../i18n";
 import { hashrate, number, power, span, text, UNKNOWN } from "../i18n/format";
 import { Sev } from "../ui/severity";
 import type { Room } from "./layout";
@@ -37,7 +37,7 @@ export function HoverCard({ site, cells, cell, x, y, room }: Props) {
         {text(power(columns.power_w[cell]))}
       </div>
       <div className="quiet">
-        {named("data", state)}: {named("reason", word("data_reason"))} · {span(columns.age_sec[cell])}
+        {[named("data", state), named("reason", word("data_reason"))].join(t("colon"))} · {span(columns.age_sec[cell])}
       </div>
     </div>
   );

@@ -229,7 +229,8 @@ function Waiting() {
   const machines = sum(waiting.map((one) => (one as { machines?: number | null }).machines ?? 0));
   return (
     <p className="second">
-      {t("fleet.waiting")}:{" "}
+      {t("fleet.waiting")}
+      {t("colon")}
       {waiting.length
         ? t("fleet.approvals", { n: number(waiting.length), machines: number(machines) })
         : t("fleet.nothing.waits")}

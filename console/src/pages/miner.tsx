@@ -98,7 +98,9 @@ function Miner({ site, miner }: { site: SiteSums; miner: string }) {
 function Freshness({ live, zone }: { live: LiveMiner; zone: string }) {
   return (
     <span className="second">
-      {named("data", live.state)}: {named("reason", live.state_reason)} · <When at={live.sample_at} zone={zone} />
+      {named("data", live.state)}
+      {t("colon")}
+      {named("reason", live.state_reason)} · <When at={live.sample_at} zone={zone} />
     </span>
   );
 }

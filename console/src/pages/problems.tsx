@@ -117,7 +117,7 @@ function Problems({ sites }: { sites: SiteSums[] }) {
             />
           </ListState>
         </section>
-        {marked ? <Preview row={marked} acting={acting} onClose={() => change({ at: undefined })} /> : null}
+        {marked ? <Preview row={marked} acting={chosen.size ? null : acting} onClose={() => change({ at: undefined })} /> : null}
       </div>
       {acting.dialogs}
     </main>

@@ -22,7 +22,7 @@ export function Why({ sites, health }: { sites: SiteSums[]; health: Map<number, 
       <p className="second">
         {t("fleet.why.split", { expected: text(hashrate(expected)), delivered: text(hashrate(now)) })}{" "}
         {explained > 0
-          ? `${t("fleet.why")}: ${parts.map((one) => `${named("loss", one.cause)} ${text(hashrate(one.ths))}`).join(" · ")}`
+          ? `${t("fleet.why")}${t("colon")}${parts.map((one) => `${named("loss", one.cause)} ${text(hashrate(one.ths))}`).join(" · ")}`
           : t("fleet.why.unknown", { lost: text(hashrate(lost)) })}
       </p>
       {parts.length > 1 ? (

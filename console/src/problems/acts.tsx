@@ -32,7 +32,8 @@ export function useActs() {
       else say(t("problems.bulk.done", { done: number(counts.changed), failed: number(counts.refused) }));
     },
     onError: (error) => say(t("cmd.failed", { reason: wording(error) })),
-    onSettled: () => client.invalidateQueries({ queryKey: ["problems"] }),
+    // not waited for: a dialog closes when the act is done, not when everything has been read again
+    onSettled: () => void client.invalidateQueries({ queryKey: ["problems"] }),
   });
 }
 
@@ -66,7 +67,7 @@ export function ResolveDialog({ problems, onClose }: { problems: Problem[]; onCl
           <span>{t("resolve.action")}</span>
           <input className="input" value={action} maxLength={2000} onChange={(event) => setAction(event.target.value)} />
         </label>
-        <Ends onClose={onClose} go={t("pact.resolve")} busy={acts.isPending} />
+        <Ends onClose={onClose} go={t("resolve.go")} busy={acts.isPending} />
       </form>
     </Dialog>
   );
@@ -96,12 +97,14 @@ export function SuppressDialog({
   const [maintenance, setMaintenance] = useState(false);
   const [reason, setReason] = useState("");
   const [trouble, setTrouble] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
   const name = miners.length === 1 ? (miners[0] ?? "") : t("fleet.machines", { n: number(miners.length) });
   const now = useNow();
   const until = hours === null ? null : new Date(now + hours * 3_600_000);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const body = { until: until?.toISOString() ?? null, maintenance, reason: reason.trim() };
+    setBusy(true);
     try {
       await Promise.all(miners.map((miner) => suppress(site, miner, body)));
       say(
@@ -112,13 +115,15 @@ export function SuppressDialog({
       onClose();
     } catch (error) {
       setTrouble(wording(error));
+    } finally {
+      setBusy(false);
     }
     void client.invalidateQueries({ queryKey: ["problems"] });
   };
   return (
     <Dialog title={t("suppress.title", { miner: name })} onClose={onClose}>
       <form onSubmit={(event) => void submit(event)}>
-        <p className="second">{t("suppress.words")}</p>
+        <p className="second">{t("suppress.words", { n: miners.length })}</p>
         <label className="field">
           <span>{t("suppress.for")}</span>
           <select
@@ -143,7 +148,7 @@ export function SuppressDialog({
           <input className="input" required value={reason} onChange={(event) => setReason(event.target.value)} />
         </label>
         <div role="alert">{trouble ? <p className="note bad">{t("cmd.failed", { reason: trouble })}</p> : null}</div>
-        <Ends onClose={onClose} go={t("pact.suppress")} busy={false} />
+        <Ends onClose={onClose} go={t("suppress.go")} busy={busy} />
       </form>
     </Dialog>
   );
@@ -155,7 +160,7 @@ export function useLift(site: number) {
     mutationFn: (miner: string) => unsuppress(site, miner),
     onSuccess: () => say(t("pact.unsuppressed")),
     onError: (error) => say(t("cmd.failed", { reason: wording(error) })),
-    onSettled: () => client.invalidateQueries({ queryKey: ["problems"] }),
+    onSettled: () => void client.invalidateQueries({ queryKey: ["problems"] }),
   });
 }
 

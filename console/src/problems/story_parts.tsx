@@ -52,7 +52,10 @@ export function Why({ story }: { story: Story }) {
         ) : null}
         {physical.length ? (
           <p className="row wrap">
-            <span className="second">{t("problem.physical")}:</span>
+            <span className="second">
+              {t("problem.physical")}
+              {t("colon")}
+            </span>
             {physical.map((one) => (
               <span key={one} className="chip">
                 {named("todo", one)}
@@ -79,7 +82,7 @@ function Cost({ problem }: { problem: Problem }) {
               thh: `${number(problem.loss_thh, 1)} TH·h`,
               money: prices ? money((lost / 1000) * prices.perPhDay, prices.currency) : "—",
             })
-          : t("problem.cost.none")}
+          : t(lost === null ? "problem.cost.unknown" : "problem.cost.none")}
       </p>
       {problem.p_fail_24h !== null ? (
         <p className="second">

@@ -40,13 +40,13 @@ def test_a_problem_says_why_is_worked_on_and_resolved_and_its_machine_is_suppres
         assert (story["problem"]["status"], story["people"][story["problem"]["assigned_to"]]) == ("in_progress", "kim")
         page.get_by_role("button", name="Suppress…").click()
         page.get_by_role("dialog").get_by_label("Why").fill("new fans come tomorrow")
-        page.get_by_role("dialog").get_by_role("button", name="Suppress…").click()
+        page.get_by_role("dialog").get_by_role("button", name="Suppress").click()
         expect(page.get_by_role("button", name="Lift suppression")).to_be_visible()
         assert [one["reason"] for one in told()["suppressions"]] == ["new fans come tomorrow"]
         page.get_by_role("button", name="Resolve…").click()
         page.get_by_role("dialog").get_by_label("What was the cause").select_option("repaired")
         page.get_by_role("dialog").get_by_label("What was done").fill("hashboard swapped")
-        page.get_by_role("dialog").get_by_role("button", name="Resolve…").click()
+        page.get_by_role("dialog").get_by_role("button", name="Resolve").click()
         expect(page.locator(".chip", has_text="resolved").first).to_be_visible()
     ended = told()["problem"]
     assert (ended["status"], ended["resolution_cause"], ended["resolution_action"]) == (
