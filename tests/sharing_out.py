@@ -16,10 +16,18 @@ class Together(LoadScopeScheduling):  # type: ignore[misc] # untyped
 
     def _split_scope(self, nodeid: str) -> str:
         path = nodeid.partition("::")[0]
-        return path if shares(path) else nodeid
+        folder = path.rpartition("/")[0]
+        return folder if keeps_together(folder) else path if shares(path) else nodeid
 
 
 @cache
 def shares(path: str) -> bool:
     """Whether the module itself makes something for all of its tests; what its folder offers is cheap to repeat."""
     return 'scope="module"' in (_ROOT / path).read_text()
+
+
+@cache
+def keeps_together(folder: str) -> bool:
+    """Whether a folder offers something to its modules that is too dear to be made twice."""
+    offers = _ROOT / folder / "conftest.py"
+    return offers.is_file() and 'scope="package"' in offers.read_text()

@@ -1,6 +1,7 @@
 // Every page has an address of its own, with what is filtered and chosen in it.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Link } from "@tanstack/react-router";
 import { t } from "./i18n";
+import { FACETS } from "./problems/facet_names";
 import { Shell } from "./shell/shell";
 import { Empty, Failed } from "./ui/states";
 
@@ -57,12 +58,14 @@ export type ProblemSearch = {
   text?: string;
   at?: string;
   symptoms?: string;
+  sort?: string;
+  order?: string;
 };
 const problems = createRoute({
   getParentRoute: () => root,
   path: "/problems",
   validateSearch: (given: Record<string, unknown>): ProblemSearch =>
-    known(given, ["severity", "code", "status", "site", "zone", "model", "firmware", "age", "text", "at", "symptoms"]),
+    known(given, [...FACETS, "text", "at", "symptoms", "sort", "order"]),
   component: lazyRouteComponent(() => import("./pages/problems"), "ProblemsPage"),
 });
 

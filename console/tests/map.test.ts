@@ -45,6 +45,17 @@ describe("the map", () => {
     expect(layout.width / layout.height).toBeLessThan(4);
   });
 
+  it("fills the room that it is given, whatever its form", () => {
+    for (const room of [{ w: 800, h: 500 }, { w: 360, h: 600 }, { w: 1600, h: 300 }]) {
+      for (const cells of [site(40, 24, ["A", "B"]), site(2000, 48, ["A", "B", "C"]), site(20_000, 48, ["A", "B"])]) {
+        const layout = layOut(cells, null, room);
+        const scale = Math.min(room.w / layout.width, room.h / layout.height);
+        const used = (layout.width * scale) / room.w + (layout.height * scale) / room.h;
+        expect(used, `${cells.machines} in ${room.w}`).toBeGreaterThan(1.5); // of 2: full in one way, and half or more in the other
+      }
+    }
+  });
+
   it("finds the machine and the rack below the pointer", () => {
     const layout = layOut(site(500, 20, ["A"]), null);
     for (const no of layout.shown) {

@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { SiteSums } from "../src/api/known";
-import { csvOf } from "../src/problems/export";
-import { counted, inOrder, passing, type Row } from "../src/problems/rows";
+import { ticksOf } from "../src/problems/histogram";
+import { chosenIn, filtersOf, nextOrder, orderOf, written, type Row } from "../src/problems/rows";
 import type { Problem } from "../src/problems/types";
 import { facts, sentence } from "../src/problems/words";
 
-const NOW = Date.parse("2026-03-01T12:00:00Z");
 const SITE = { site_id: 3, code: "tx-1", name: "Midland 1", timezone: "UTC" } as SiteSums;
 
 beforeAll(() => {
@@ -60,7 +59,7 @@ function row(over: Partial<Problem>): Row {
     firmware: "LuxOS",
     ...over,
   };
-  return { ...problem, site: SITE, text: `${problem.miner_id} ${sentence(problem)}`.toLowerCase() };
+  return { ...problem, site: SITE };
 }
 
 describe("problems", () => {
@@ -68,7 +67,7 @@ describe("problems", () => {
     expect(sentence(row({}))).toBe("Hashrate at 65% of expected; its own normal is 101%.");
     const hot = { rule_code: "overheat_crit", description: "", temp_max: 91.5, threshold: 85, evaluated_at: "" };
     expect(sentence(row({ issue_code: "overheat_crit", evidence_json: [hot] }))).toBe(
-      "Hottest sensor at 91.5 °C, critical from 85.0 °C.",
+      "Hottest sensor 91.5 °C, limit 85 °C.",
     );
     expect(sentence(row({ evidence_json: null }))).toBe("Hashrate declines");
   });
@@ -80,39 +79,36 @@ describe("problems", () => {
     ]);
   });
 
-  it("come worst first: severity, then the chance to fail, then the newest", () => {
-    const rows = [
-      row({ miner_id: "c", severity: "P2", p_fail_24h: 0.1 }),
-      row({ miner_id: "d", severity: "P2", last_seen_ts: "2026-03-01T11:00:00Z" }),
-      row({ miner_id: "a", severity: "P0" }),
-      row({ miner_id: "b", severity: "P2", p_fail_24h: 0.9 }),
-      row({ miner_id: "e", severity: "P2", last_seen_ts: "2026-03-01T10:00:00Z" }),
-    ];
-    expect(inOrder(rows).map((one) => one.miner_id)).toEqual(["a", "b", "c", "d", "e"]);
+  it("are narrowed by the server, by what the address says", () => {
+    expect(filtersOf({})).toEqual({ symptoms: "exclude" });
+    expect(filtersOf({ severity: "P0,P1", code: "offline", text: "m-", symptoms: "all", at: "x", sort: "miner_id" })).toEqual({
+      severity: ["P0", "P1"],
+      issue_code: ["offline"],
+      text: "m-",
+    });
+    expect(orderOf({ sort: "loss_ths", order: "reversed" })).toEqual({ sort: "loss_ths", order: "reversed" });
+    expect(orderOf({ sort: "colour" })).toEqual({});
   });
 
-  it("are narrowed by facets, by words, and by leaving symptoms out; a facet's own choice hides none of its others", () => {
-    const rows = [
-      row({ miner_id: "one", severity: "P0" }),
-      row({ miner_id: "two", severity: "P1", start_ts: "2026-02-20T00:00:00Z" }),
-      row({ miner_id: "three", severity: "P1", symptom: true }),
-    ];
-    const names = (search: object) => passing(rows, search, NOW).map((one) => one.miner_id);
-    expect(names({})).toEqual(["one", "two"]);
-    expect(names({ symptoms: "all" })).toEqual(["one", "two", "three"]);
-    expect(names({ severity: "P1", symptoms: "all" })).toEqual(["two", "three"]);
-    expect(names({ age: "older" })).toEqual(["two"]);
-    expect(names({ text: "tw" })).toEqual(["two"]);
-    expect(counted(passing(rows, { severity: "P1" }, NOW, "severity"), "severity", NOW)).toEqual([
-      ["P0", 1],
-      ["P1", 1],
-    ]);
+  it("keep a name with a comma whole in the address", () => {
+    const chosen = new Set(["LuxOS 1,2", "stock"]);
+    const search = { firmware: written(chosen) ?? "" };
+    expect(chosenIn(search, "firmware")).toEqual(chosen);
+    expect(written(new Set())).toBeUndefined();
   });
 
-  it("are exported without a cell that a spreadsheet would run", () => {
-    const text = csvOf([row({ miner_id: '=cmd("x")', assigned_to: "a,b" })]);
-    expect(text).toContain(`"'=cmd(""x"")"`);
-    expect(text).toContain('"a,b"');
-    expect(text.split("\r\n")).toHaveLength(3);
+  it("are ordered by a column, by it the other way round, and then as usual again", () => {
+    const first = nextOrder({}, "loss_ths");
+    expect(first).toEqual({ sort: "loss_ths", order: undefined });
+    const second = nextOrder({ sort: "loss_ths" }, "loss_ths");
+    expect(second).toEqual({ sort: "loss_ths", order: "reversed" });
+    expect(nextOrder({ sort: "loss_ths", order: "reversed" }, "loss_ths")).toEqual({ sort: undefined, order: undefined });
+    expect(nextOrder({}, "severity")).toEqual({ sort: undefined, order: "reversed" });
+  });
+
+  it("are compared with peers on an axis of round numbers", () => {
+    expect(ticksOf(60, 90)).toEqual([60, 70, 80, 90]);
+    expect(ticksOf(0.98, 1.03)).toEqual([0.98, 0.99, 1, 1.01, 1.02, 1.03]);
+    for (const tick of ticksOf(0.3, 104.7)) expect(tick % 25).toBe(0);
   });
 });

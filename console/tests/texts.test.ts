@@ -24,8 +24,8 @@ describe("texts", () => {
     expect(pairs.length).toBeGreaterThan(200);
     for (const [key, [en, zh]] of pairs) {
       expect(en.trim(), key).not.toBe("");
-      if (!SAME.has(key)) expect(zh, key).toMatch(/\p{Script=Han}/u);
-      if (key !== "user.chinese") expect(en, key).not.toMatch(/\p{Script=Han}/u);
+      if (!SAME.has(key)) expect(zh, key).toMatch(/[\p{Script=Han}\u3000-\u303f\uff00-\uffef]/u);
+      if (key !== "user.chinese") expect(en, key).not.toMatch(/[\p{Script=Han}\u3000-\u303f\uff00-\uffef]/u);
     }
   });
 

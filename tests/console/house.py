@@ -31,10 +31,12 @@ insert into telemetry_5min (miner_no, bucket_ts, tenant_id, site_id, samples, on
     created_at)
 select m.miner_no, at, m.tenant_id, m.site_id, 5, 5, 5, 5, 5, 0, 5 * hash, 5 * heat, 5 * 3200.0, 0, hash, hash, heat,
     3200, at
-from miners m cross join generate_series(:from, :to, interval '5 minutes') at
-cross join lateral (select case when m.miner_no % 9 = 0 and extract(hour from at)::int % 8 < 3 then 61.0
-    else 100.0 + 3 * sin(m.miner_no + extract(epoch from at) / 4000) end as hash,
-    62.0 + 6 * sin(extract(epoch from at) / 14000) + m.miner_no % 5 as heat) made
+from miners m join telemetry_live l using (miner_no) cross join generate_series(:from, :to, interval '5 minutes') at
+cross join lateral (select coalesce(l.hashrate_ths, 100.0) * case when m.miner_no % 9 = 0 and
+        extract(hour from at)::int % 8 < 3 then 0.61 else 1 + 0.02 * sin(m.miner_no + extract(epoch from at) / 4000) end
+        as hash,
+    case when l.temp_max_c > 75 and at > :to - interval '3 hours' then l.temp_max_c
+        else 62.0 + 6 * sin(extract(epoch from at) / 14000) + m.miner_no % 5 end as heat) made
 where m.miner_no = any(:machines) on conflict do nothing
 """
 _BIG = f"""
@@ -111,6 +113,10 @@ class House:
         They run ahead of the clock: the installation's own cycle, which may run meanwhile, is never later than these.
         """
         database = Database(address_of_socket(self.up.folder.sockets, "hashinsight"))
+        others = [one for (one,) in self.rows(f"select id from sites where code <> '{BIG}'")]
+        for other in others:
+            async with database.transaction(job_context()) as session:
+                await run_cycle(database, session, other, period=now, now=now)
         for at in (now + timedelta(minutes=1), now + timedelta(minutes=6), now + timedelta(minutes=11)):
             heard = {"heard": at - timedelta(seconds=20), "site": site_id}
             with psycopg.connect(self.up.superuser_url) as connection:

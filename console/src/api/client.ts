@@ -65,12 +65,22 @@ export function get<P extends keyof paths & string>(path: P, options: Options = 
   return call("get", path, options);
 }
 
-async function request(method: Method, template: string, options: Options): Promise<unknown> {
+/** A file, whole. */
+export async function download<P extends keyof paths & string>(path: P, options: Options = {}): Promise<Blob> {
+  return (await request("get", path, options, (response) => response.blob())) as Blob;
+}
+
+async function request(
+  method: Method,
+  template: string,
+  options: Options,
+  readGood: (response: Response) => Promise<unknown> = (response) => response.json(),
+): Promise<unknown> {
   let refreshed = false;
   if (isOut && !template.startsWith("/api/v1/auth/")) throw new ApiError(401, "UNAUTHENTICATED", "");
   for (;;) {
     const response = await send(method, template, options);
-    if (response.ok) return response.status === 204 ? undefined : response.json();
+    if (response.ok) return response.status === 204 ? undefined : readGood(response);
     const error = await read(response);
     if (error.status === 401 && !refreshed && !template.startsWith("/api/v1/auth/login")) {
       refreshed = true;

@@ -20,11 +20,11 @@ export type LiveMiner = Told<
 export type MinerRow = Item<Answer<"/api/admin/v1/miners">["miners"]>;
 export type CommandRow = Told<
   Item<Answer<"/api/admin/v1/commands">["commands"]>,
-  { finished_at: Text; error_message: Text; created_reason: Text; wait_reason: Text }
+  { finished_at: Text; error_code: Text; error_message: Text; created_reason: Text; wait_reason: Text }
 >;
 export type Made = {
   commands: { command_id: string; miner_id: string; approval_state: string }[];
-  refused: { miner_id: string; reason: string }[];
+  refused: { miner_id: string; error_code: string; reason: string }[];
   counts: { created: number; existing: number; refused: number };
 };
 export type Point = Item<Item<Answer<"/api/v1/telemetry/history">["series"]>["data"]>;

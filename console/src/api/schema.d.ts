@@ -1478,6 +1478,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/problems/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["count_problems_api_v1_problems_counts_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/problems/assignees": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["list_assignees_api_v1_problems_assignees_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/problems/{problem_id}": {
         parameters: {
             query?: never;
@@ -1518,6 +1550,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["read_health_api_v1_miners__miner_id__health_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/miners/{miner_id}/peers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["read_peers_api_v1_miners__miner_id__peers_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1950,6 +1998,8 @@ export interface components {
         Act: "acknowledge" | "start" | "assign" | "comment" | "resolve";
         /** @enum {string} */
         Action: "login" | "login_refused" | "refresh_refused" | "refresh_reused" | "token_refused" | "logout" | "step_up" | "step_up_refused" | "user_created" | "user_changed" | "user_deleted" | "user_unlocked" | "password_changed" | "password_refused" | "totp_begun" | "totp_refused" | "totp_enabled" | "totp_disabled" | "grant_created" | "grant_deleted" | "api_key_created" | "api_key_revoked" | "tenant_created" | "tenant_changed" | "site_created" | "site_changed" | "zone_created" | "zone_changed" | "rack_created" | "node_created" | "miner_created" | "miner_changed" | "miner_retired" | "miners_registered" | "miners_imported" | "miners_exported" | "group_created" | "group_changed" | "group_deleted" | "group_refreshed" | "settings_changed" | "maintenance_set" | "maintenance_ended" | "collector_created" | "collector_changed" | "collector_registered" | "collector_approved" | "collector_disabled" | "collector_enabled" | "collector_offline" | "collector_reconnected" | "collector_refused" | "collector_token_issued" | "collector_tokens_revoked" | "collector_payload_key_set" | "collector_payload_keys_removed" | "collector_signing_key_added" | "collector_signing_key_revoked" | "collector_signing_turned" | "enrolment_code_issued" | "collector_events_reported" | "collector_event_acknowledged" | "collector_event_resolved" | "collector_config_created" | "collector_config_activated" | "collector_config_deprecated" | "collector_config_applied" | "telemetry_exported" | "command_created" | "command_arbitrated" | "command_superseded" | "command_approved" | "command_rejected" | "command_dispatched" | "command_acked" | "command_ack_ignored" | "command_lease_lost" | "command_expired" | "command_cancel_requested" | "command_canceled" | "problem_acknowledged" | "problem_started" | "problem_assigned" | "problem_commented" | "problem_resolved" | "problems_exported" | "suppression_created" | "suppression_lifted" | "audit_exported" | "audit_verified" | "audit_resealed" | "audit_key_created";
+        /** @enum {string} */
+        Age: "hour" | "day" | "week" | "older";
         Alive: {
             /**
              * @default ok
@@ -6984,9 +7034,11 @@ export interface operations {
                 severity?: string[] | null;
                 issue_code?: string[] | null;
                 status?: string[] | null;
-                model?: string | null;
-                firmware?: string | null;
-                zone?: string | null;
+                site?: string[] | null;
+                zone?: string[] | null;
+                model?: string[] | null;
+                firmware?: string[] | null;
+                age?: components["schemas"]["Age"][] | null;
                 text?: string | null;
                 assigned_to?: string | null;
                 symptoms?: "include" | "exclude" | "";
@@ -7273,9 +7325,11 @@ export interface operations {
                 severity?: string[] | null;
                 issue_code?: string[] | null;
                 status?: string[] | null;
-                model?: string | null;
-                firmware?: string | null;
-                zone?: string | null;
+                site?: string[] | null;
+                zone?: string[] | null;
+                model?: string[] | null;
+                firmware?: string[] | null;
+                age?: components["schemas"]["Age"][] | null;
                 text?: string | null;
                 assigned_to?: string | null;
                 symptoms?: "include" | "exclude" | "";
@@ -7364,6 +7418,120 @@ export interface operations {
                         };
                     };
                     "text/csv": unknown;
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    count_problems_api_v1_problems_counts_get: {
+        parameters: {
+            query?: {
+                site_id?: string | null;
+                severity?: string[] | null;
+                issue_code?: string[] | null;
+                status?: string[] | null;
+                site?: string[] | null;
+                zone?: string[] | null;
+                model?: string[] | null;
+                firmware?: string[] | null;
+                age?: components["schemas"]["Age"][] | null;
+                text?: string | null;
+                assigned_to?: string | null;
+                symptoms?: "include" | "exclude" | "";
+                sort?: components["schemas"]["Sort"];
+                order?: "usual" | "reversed";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        total: number | null;
+                        symptoms: number | null;
+                        facets: {
+                            severity: {
+                                value: string | null;
+                                problems: number | null;
+                            }[];
+                            issue_code: {
+                                value: string | null;
+                                problems: number | null;
+                            }[];
+                            status: {
+                                value: string | null;
+                                problems: number | null;
+                            }[];
+                            site: {
+                                value: string | null;
+                                problems: number | null;
+                                name: string | null;
+                            }[];
+                            zone: {
+                                value: string | null;
+                                problems: number | null;
+                            }[];
+                            model: {
+                                value: string | null;
+                                problems: number | null;
+                            }[];
+                            firmware: {
+                                value: string | null;
+                                problems: number | null;
+                            }[];
+                            age: {
+                                value: string | null;
+                                problems: number | null;
+                            }[];
+                        };
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    list_assignees_api_v1_problems_assignees_get: {
+        parameters: {
+            query: {
+                site_id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        assignees: {
+                            id: string | null;
+                            name: string | null;
+                        }[];
+                    };
                 };
             };
             422: {
@@ -7672,6 +7840,78 @@ export interface operations {
                         last_seen_ts: string | null;
                         assessed_at: string | null;
                         suppressions: unknown[];
+                        baseline: {
+                            metrics: {
+                                hashrate_ratio: {
+                                    expected: number | null;
+                                    sigma: number | null;
+                                    samples: number | null;
+                                    last_value: number | null;
+                                    last_residual: number | null;
+                                    anchor: number | null;
+                                };
+                            };
+                            inferred_mode: string | null;
+                            mode_confidence: number | null;
+                            thaw_reason: string | null;
+                            updated_at: string | null;
+                            frozen_since: string | null;
+                        };
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    read_peers_api_v1_miners__miner_id__peers_get: {
+        parameters: {
+            query?: {
+                site_id?: string | null;
+            };
+            header?: never;
+            path: {
+                miner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        site_id: number | null;
+                        miner_id: string | null;
+                        assessed_at: string | null;
+                        peers: {
+                            hashrate_ratio: {
+                                level: string | null;
+                                value: number | null;
+                                robust_z: number | null;
+                                percentile: number | null;
+                                median: number | null;
+                                p10: number | null;
+                                p25: number | null;
+                                p75: number | null;
+                                p90: number | null;
+                                min: number | null;
+                                max: number | null;
+                                count: number | null;
+                                spread: {
+                                    edges: (number | null)[];
+                                    counts: (number | null)[];
+                                };
+                            };
+                        };
                     };
                 };
             };
@@ -8444,9 +8684,11 @@ export interface operations {
                 severity?: string[] | null;
                 issue_code?: string[] | null;
                 status?: string[] | null;
-                model?: string | null;
-                firmware?: string | null;
-                zone?: string | null;
+                site?: string[] | null;
+                zone?: string[] | null;
+                model?: string[] | null;
+                firmware?: string[] | null;
+                age?: components["schemas"]["Age"][] | null;
                 text?: string | null;
                 assigned_to?: string | null;
                 symptoms?: "include" | "exclude" | "";
@@ -8890,6 +9132,9 @@ export interface operations {
                         };
                         needs_approval: boolean | null;
                         approval_reasons: (string | null)[];
+                        approval_causes: {
+                            code: string | null;
+                        }[];
                     };
                 };
             };

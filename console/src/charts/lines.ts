@@ -15,7 +15,7 @@ export type Lines = {
   course?: [at: number, low: number, high: number][];
   expected?: { value: number; name: string } | null;
   marks?: Mark[];
-  min?: number;
+  isNarrow?: boolean; // room for two times, not for six
 };
 
 export function drawLines(of: Lines): Draw {
@@ -23,7 +23,7 @@ export function drawLines(of: Lines): Draw {
   return (colour) => ({
     animation: false,
     textStyle: { fontFamily: colour("font"), fontSize: 11 },
-    grid: { left: 48, right: 12, top: 20, bottom: 22 },
+    grid: { left: 48, right: 14, top: 24, bottom: 22 },
     tooltip: {
       trigger: "axis",
       renderMode: "richText",
@@ -43,19 +43,20 @@ export function drawLines(of: Lines): Draw {
       min: of.start,
       max: of.end,
       axisLine: { lineStyle: { color: colour("line-strong") } },
-      axisLabel: { color: colour("ink-3"), hideOverlap: true, formatter: (at: number) => clock(at, of.zone, long) },
+      axisLabel: { color: colour("ink-3"), hideOverlap: true, formatter: (at: number) => timeOf(at, of, long) },
       splitLine: { show: false },
+      minInterval: (of.end - of.start) / 5,
     },
     yAxis: {
       type: "value",
       scale: true,
-      min: of.min ?? null,
       axisLabel: { color: colour("ink-3"), formatter: compact },
       splitLine: { lineStyle: { color: colour("line") } },
       splitNumber: 3,
     },
     series: [
       ...courseSeries(of, colour),
+      ...reached(of),
       {
         type: "line",
         name: of.name,
@@ -74,11 +75,11 @@ export function drawLines(of: Lines): Draw {
         markLine: {
           silent: true,
           symbol: "none",
-          label: { color: colour("ink-2"), fontSize: 11, position: "insideEndTop" },
+          label: { color: colour("ink-2"), fontSize: 11, rotate: 0 },
           lineStyle: { color: colour("ink-3"), type: "dashed", width: 1 },
           data: [
-            ...(of.expected ? [{ yAxis: of.expected.value, label: { formatter: of.expected.name } }] : []),
-            ...(of.marks ?? []).map((mark) => ({ xAxis: mark.at, label: { formatter: mark.text } })),
+            ...(of.expected ? [{ yAxis: of.expected.value, label: { formatter: of.expected.name, position: "insideStartTop" } }] : []),
+            ...apart(of).map((mark) => ({ xAxis: mark.at, label: { formatter: mark.text, ...placed(mark.at, of) } })),
           ],
         },
       },
@@ -99,4 +100,34 @@ function courseSeries(of: Lines, colour: (name: string) => string) {
       areaStyle: { color: colour("band") },
     },
   ];
+}
+
+/** The axis reaches to what is expected, also when nothing is near it. */
+function reached({ expected, start, end }: Lines) {
+  if (!expected) return [];
+  const data = [[start, expected.value], [end, expected.value]];
+  return [{ type: "line", name: "reach", data, silent: true, showSymbol: false, lineStyle: { width: 0 } }];
+}
+
+/** Above the line, and not beyond the sides. */
+function placed(at: number, { start, end }: Lines) {
+  const share = (at - start) / (end - start);
+  return { position: "end", align: share > 0.85 ? "right" : share < 0.15 ? "left" : "center" };
+}
+
+/** Of what happened at nearly the same time only the newest is written out: texts over each other say nothing. */
+function apart({ marks, start, end }: Lines): Mark[] {
+  const near = (end - start) / 8;
+  const inOrder = [...(marks ?? [])].sort((a, b) => b.at - a.at);
+  let written = Infinity;
+  return inOrder.map((mark) => {
+    if (written - mark.at < near) return { ...mark, text: "" };
+    written = mark.at;
+    return mark;
+  });
+}
+
+function timeOf(at: number, { zone, isNarrow }: Lines, long: boolean): string {
+  const shown = clock(at, zone, long);
+  return !isNarrow || /^(00|12):00$/.test(shown) ? shown : "";
 }

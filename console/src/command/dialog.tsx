@@ -1,11 +1,12 @@
 // One command to some machines: what, why, and in words what will happen, before it does.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
-import { ApiError, call } from "../api/client";
+import { call } from "../api/client";
 import type { Made, SiteSums } from "../api/known";
 import { catalogueQuery } from "../api/queries";
 import { named, t } from "../i18n";
 import { number } from "../i18n/format";
+import { refusal, wording } from "../ui/refusals";
 import { Dialog } from "../ui/dialog";
 import { say } from "../ui/toast";
 import { Effects, type DryRun } from "./effects";
@@ -47,7 +48,7 @@ export default function CommandDialog({ site, miners, onClose, problem, first }:
       const n = number(made.counts.created);
       say(t(waits ? "cmd.sent.waits" : "cmd.sent", { what: named("cmdtype", type), n }));
       const refused = made.refused[0];
-      if (refused) say(t("cmd.refused", { n: number(made.counts.refused), reason: refused.reason }));
+      if (refused) say(t("cmd.refused", { n: number(made.counts.refused), reason: refusal(refused.error_code, refused.reason) }));
       void client.invalidateQueries({ queryKey: ["commands"] });
       onClose();
     },
@@ -123,10 +124,6 @@ export default function CommandDialog({ site, miners, onClose, problem, first }:
       </form>
     </Dialog>
   );
-}
-
-function wording(error: unknown): string {
-  return error instanceof ApiError ? error.message : t("state.away");
 }
 
 /** Asked anew a moment after the last change; nothing is made by it. */

@@ -1,6 +1,7 @@
 // The consequences of a command in words, before anybody confirms them.
-import { t, type Key } from "../i18n";
+import { t, texts, type Key } from "../i18n";
 import { hashrate, number, percent, power, text } from "../i18n/format";
+import { refusal } from "../ui/refusals";
 import type { Kind } from "./params";
 
 export type DryRun = {
@@ -9,13 +10,24 @@ export type DryRun = {
   ths: number;
   share_of_site: number;
   unknown_power: number;
-  excluded: { miner_id: string; reason: string }[];
+  excluded: { miner_id: string; error_code: string; reason: string }[];
   counts: { excluded: number; supersedes: number };
   needs_approval: boolean;
-  approval_reasons: string[];
+  approval_causes: { code: string; value: number | null; limit: number | null }[];
 };
 
 const SHOWN = 4;
+const LEAST_SHARE = 0.001;
+
+/** A few of many thousands are not none. */
+function shareOf(share: number): string {
+  return share > 0 && share < LEAST_SHARE ? `< ${percent(LEAST_SHARE, 1)}` : percent(share, 1);
+}
+
+function because({ code, value, limit }: DryRun["approval_causes"][number]): string {
+  const key = `because.${code}`;
+  return key in texts ? t(key as Key, { value: number(value), limit: number(limit) }) : code;
+}
 
 export function Effects({ kind, run }: { kind: Kind; run: DryRun }) {
   const n = number(run.machines);
@@ -32,7 +44,7 @@ export function Effects({ kind, run }: { kind: Kind; run: DryRun }) {
             {t("cmd.effect.size", {
               hashrate: text(hashrate(run.ths)),
               power: text(power(run.kw * 1000)),
-              share: percent(run.share_of_site, 1),
+              share: shareOf(run.share_of_site),
             })}
           </p>
           {run.unknown_power ? <p>{t("cmd.effect.unknown", { n: number(run.unknown_power) })}</p> : null}
@@ -45,14 +57,14 @@ export function Effects({ kind, run }: { kind: Kind; run: DryRun }) {
           <ul>
             {run.excluded.slice(0, SHOWN).map((one) => (
               <li key={one.miner_id}>
-                {one.miner_id}: {one.reason}
+                {one.miner_id}: {refusal(one.error_code, one.reason)}
               </li>
             ))}
           </ul>
         </>
       ) : null}
       {run.machines ? (
-        <p>{run.needs_approval ? t("cmd.approval", { reasons: run.approval_reasons.join("; ") }) : t("cmd.direct")}</p>
+        <p>{run.needs_approval ? t("cmd.approval", { reasons: run.approval_causes.map(because).join(t("cmd.and")) }) : t("cmd.direct")}</p>
       ) : null}
     </>
   );

@@ -20,6 +20,7 @@ export const acts = {
   "cmd.effect.supersedes": ["{n} {n|command that waits is|commands that wait are} replaced.", "将取代 {n} 条等待中的命令。"],
   "cmd.effect.none": ["No machine would be reached.", "不会影响任何机器。"],
   "cmd.approval": ["It waits until somebody else approves it: {reasons}.", "需要他人审批后才会执行：{reasons}。"],
+  "cmd.and": ["; ", "；"],
   "cmd.direct": ["It goes out at once, without approval.", "无需审批，立即发出。"],
   "cmd.send": ["{what} on {n} {n|machine|machines}", "对 {n} 台机器执行{what}"],
   "cmd.send.approval": ["Ask for approval: {what} on {n} {n|machine|machines}", "申请审批：对 {n} 台机器执行{what}"],
@@ -68,5 +69,4 @@ export const acts = {
   "cmdstate.expired": ["expired", "已过期"],
   "cmdstate.canceled": ["canceled", "已取消"],
   "cmdstate.superseded": ["replaced", "被取代"],
-  "wait.APPROVAL": ["for approval", "等待审批"],
 } as const;

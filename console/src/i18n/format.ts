@@ -67,6 +67,8 @@ export function span(seconds: number | null | undefined): string {
 
 export function ago(at: string | number | Date | null | undefined, now: number): string {
   if (at === null || at === undefined) return UNKNOWN;
+  // clocks differ by some seconds, and nobody asks how many
+  if (now - new Date(at).getTime() < 5000) return t("span.now");
   return t("span.ago", { span: span((now - new Date(at).getTime()) / 1000) });
 }
 
@@ -92,4 +94,13 @@ export function clock(at: string | number | Date, zone = "UTC", day = false): st
   const parts = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: zone } as const;
   const options = day ? ({ ...parts, weekday: "short" } as const) : parts;
   return new Intl.DateTimeFormat(locale(), options).format(new Date(at));
+}
+
+/** When, as short as it stays clear: the time of today, the day within a week, the date before that. */
+export function moment(at: string, now: number, zone = "UTC"): string {
+  const when = new Date(at);
+  const day = (one: number | Date) => new Intl.DateTimeFormat("en-CA", { timeZone: zone }).format(one);
+  if (day(when) === day(now)) return clock(when, zone);
+  if (Math.abs(now - when.getTime()) < 6 * 86_400_000) return clock(when, zone, true);
+  return new Intl.DateTimeFormat(locale(), { month: "short", day: "numeric", timeZone: zone }).format(when);
 }

@@ -4,12 +4,13 @@ import { acts } from "./acts";
 import { codes } from "./codes";
 import { fleet } from "./fleet";
 import { problems } from "./problems";
+import { refused } from "./refused";
 import { shell } from "./shell";
 
 export type Language = "en" | "zh";
 export type Pair = readonly [en: string, zh: string];
 
-export const texts = { ...shell, ...fleet, ...problems, ...acts, ...codes } as const satisfies Record<string, Pair>;
+export const texts = { ...shell, ...fleet, ...problems, ...acts, ...codes, ...refused } as const satisfies Record<string, Pair>;
 export type Key = keyof typeof texts;
 export type Values = Record<string, string | number>;
 

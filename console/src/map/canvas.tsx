@@ -1,11 +1,11 @@
 // The map as a person handles it: wheel and pinch zoom, drag moves, lasso and click select, arrow keys walk.
-import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
+import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from "react";
 import { t } from "../i18n";
 import { number } from "../i18n/format";
 import { Icon } from "../ui/icons";
 import { useTheme } from "../ui/theme";
-import { cellAt, cellsWithin, labelAt, neighbour, type Layout } from "./layout";
-import { Painter, type Scene } from "./painter";
+import { cellAt, cellsWithin, labelAt, neighbour, type Layout, type Room } from "./layout";
+import { EDGE, Painter, type Scene } from "./painter";
 
 const LEAST = 0.05;
 const MOST = 8;
@@ -22,9 +22,12 @@ type Props = {
   onSelect: (cells: number[], how: "set" | "toggle" | "add") => void;
   onHover: (cell: number, at: { x: number; y: number }) => void;
   onOpen: (cell: number) => void;
+  onRoom: (room: Room) => void;
+  card: ReactNode; // beside the pointer
+  children: ReactNode; // beside the tools
 };
 
-export function MapCanvas({ scene, selected, onSelect, onHover, onOpen }: Props) {
+export function MapCanvas({ scene, selected, onSelect, onHover, onOpen, onRoom, card, children }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const painter = useRef<Painter | null>(null);
@@ -40,7 +43,9 @@ export function MapCanvas({ scene, selected, onSelect, onHover, onOpen }: Props)
     shownLayout.current = null;
     const watch = new ResizeObserver(([entry]) => {
       if (!entry) return;
-      made.resize(entry.contentRect.width, entry.contentRect.height);
+      const { width, height } = entry.contentRect;
+      made.resize(width, height);
+      onRoom({ w: Math.max(60, width - EDGE), h: Math.max(60, height - EDGE) });
       if (shownLayout.current) made.view = made.fit(shownLayout.current);
       made.move();
     });
@@ -113,19 +118,22 @@ export function MapCanvas({ scene, selected, onSelect, onHover, onOpen }: Props)
   };
 
   return (
-    <div className="map-place" ref={place}>
-      <canvas
-        ref={canvas}
-        className={`map-canvas ${tool}`}
-        tabIndex={0}
-        role="application"
-        aria-label={t("map.label", { n: number(scene.layout.shown.length) })}
-        onKeyDown={key}
-        onDoubleClick={() => painter.current && painter.current.hovered >= 0 && onOpen(painter.current.hovered)}
-        {...gesture}
-      />
+    <div className="map-stage">
+      <div className="map-place" ref={place}>
+        <canvas
+          ref={canvas}
+          className={`map-canvas ${tool}`}
+          tabIndex={0}
+          role="application"
+          aria-label={t("map.label", { n: number(scene.layout.shown.length) })}
+          onKeyDown={key}
+          onDoubleClick={() => painter.current && painter.current.hovered >= 0 && onOpen(painter.current.hovered)}
+          {...gesture}
+        />
+        {card}
+      </div>
       <div className="map-tools">
-        <div className="segments" role="group">
+        <div className="segments" role="group" aria-label={t("map.tool")}>
           <button type="button" className="button" aria-pressed={tool === "pan"} onClick={() => setTool("pan")}>
             {t("map.pan")}
           </button>
@@ -133,7 +141,7 @@ export function MapCanvas({ scene, selected, onSelect, onHover, onOpen }: Props)
             {t("map.lasso")}
           </button>
         </div>
-        <div className="segments" role="group">
+        <div className="segments" role="group" aria-label={t("map.zoom")}>
           <button type="button" className="button" aria-label={t("map.in")} onClick={() => middle(1.4)}>
             <Icon of="plus" />
           </button>
@@ -144,6 +152,7 @@ export function MapCanvas({ scene, selected, onSelect, onHover, onOpen }: Props)
             <Icon of="fit" />
           </button>
         </div>
+        {children}
       </div>
     </div>
   );

@@ -3,11 +3,15 @@ import type { Cells } from "../api/known";
 
 export const PITCH = 10; // of a cell, with the gap to the next
 export const CELL = 8.6;
-const RACK_GAP = 12;
-const RACK_LABEL = 12;
-const ZONE_LABEL = 22;
-const ZONE_GAP = 26;
-const ASPECT = 1.9;
+// in pixels of the whole picture: names must be readable whatever a cell's size is
+const RACK_NAME = 13;
+const ZONE_NAME = 20;
+const GAP_PX = { rack: 2, zone: 12 };
+const NAMED_FROM = 4.5; // with smaller cells a rack has no room for its name
+const FORMS = [2, 3, 1.4, 4.5, 1, 7, 0.6] as const; // how many times higher than wide; of equals the first
+const LARGEST = 60;
+const SMALLEST = 0.8;
+const TRIES = 16;
 
 export type Rack = { name: string | null; zone: string | null; x: number; y: number; w: number; h: number; cells: Int32Array };
 export type Zone = { name: string | null; x: number; y: number; w: number; h: number };
@@ -19,11 +23,16 @@ export type Layout = {
   zones: Zone[];
   width: number;
   height: number;
+  rackName: number; // what is kept free above a rack and above a zone for their names
+  zoneName: number;
 };
+export type Room = { w: number; h: number };
+const ROOM: Room = { w: 1200, h: 630 };
 
 const natural = new Intl.Collator("en", { numeric: true });
 
-export function layOut(cells: Cells, only: string | null): Layout {
+/** In the room that there is, with cells as large as fit. */
+export function layOut(cells: Cells, only: string | null, room: Room = ROOM): Layout {
   const { zone, rack } = cells.named;
   const n = cells.machines;
   const blocks = new Map<string, number[]>();
@@ -42,7 +51,44 @@ export function layOut(cells: Cells, only: string | null): Layout {
     list.push({ rack: r, cells: inOrder(members, cells) });
     zones.set(z, list);
   }
-  return place(cells, zones);
+  return largest(cells, zones, room);
+}
+
+/** The form of racks and the size of cells with which the site fills its room best. */
+function largest(cells: Cells, zones: Map<number, Block[]>, room: Room): Layout {
+  const ordered = inNames(cells, zones);
+  let best: { pitch: number; form: number } = { pitch: SMALLEST, form: FORMS[0] };
+  for (const form of FORMS) {
+    let [low, high] = [best.pitch, LARGEST];
+    if (!fits(ordered, sizesFor(low, form, room), low, room)) continue;
+    for (let n = 0; n < TRIES; n++) {
+      const pitch = Math.sqrt(low * high);
+      if (fits(ordered, sizesFor(pitch, form, room), pitch, room)) low = pitch;
+      else high = pitch;
+    }
+    if (low > best.pitch * 1.02) best = { pitch: low, form };
+  }
+  return place(cells, ordered, sizesFor(best.pitch, best.form, room));
+}
+
+function fits(ordered: Ordered, sizes: Sizes, pitch: number, room: Room): boolean {
+  const { width, height } = measured(ordered, sizes);
+  return (width * pitch) / PITCH <= room.w && (height * pitch) / PITCH <= room.h;
+}
+
+type Sizes = { wanted: number; form: number; rackGap: number; zoneGap: number; rackName: number; zoneName: number };
+
+/** For cells of so many pixels. */
+function sizesFor(pitch: number, form: number, room: Room): Sizes {
+  const units = (pixels: number) => (pixels * PITCH) / pitch;
+  return {
+    wanted: units(room.w),
+    form,
+    rackGap: Math.max(units(GAP_PX.rack), PITCH * 0.6),
+    zoneGap: Math.max(units(GAP_PX.zone), PITCH * 1.4),
+    rackName: pitch >= NAMED_FROM ? units(RACK_NAME) : 0,
+    zoneName: units(ZONE_NAME),
+  };
 }
 
 function inOrder(members: number[], cells: Cells): number[] {
@@ -52,92 +98,92 @@ function inOrder(members: number[], cells: Cells): number[] {
 }
 
 type Block = { rack: number; cells: number[] };
+type Ordered = { zone: number; racks: Block[] }[];
 
-function place(cells: Cells, found: Map<number, Block[]>): Layout {
+function inNames(cells: Cells, found: Map<number, Block[]>): Ordered {
   const { zone, rack } = cells.named;
-  const total = [...found.values()].flat().reduce((all, one) => all + one.cells.length, 0);
-  // wide enough that the whole site has about the form of a screen
-  const about = Math.max(Math.sqrt(total * PITCH * PITCH * 2.4 * ASPECT), 24 * PITCH);
-  const lines = [...found.values()].map((list) => widthOf(list, about)).filter((one) => one <= about * 1.35);
-  const wanted = Math.max(about, ...lines);
-  const made: Layout = {
-    x: new Float32Array(cells.machines).fill(NaN),
-    y: new Float32Array(cells.machines).fill(NaN),
-    shown: new Int32Array(),
-    racks: [],
-    zones: [],
-    width: 0,
-    height: 0,
-  };
-  const shown: number[] = [];
-  let left = 0;
-  let top = 0;
-  let tallest = 0;
-  const ordered = [...found].sort(([a], [b]) => natural.compare(zone.words[a] ?? "\uffff", zone.words[b] ?? "\uffff"));
-  for (const [z, list] of ordered) {
-    list.sort((a, b) => natural.compare(rack.words[a.rack] ?? "\uffff", rack.words[b.rack] ?? "\uffff"));
-    const wide = Math.min(widthOf(list, wanted), wanted);
-    if (left > 0 && left + wide > wanted) {
-      top += tallest + ZONE_GAP;
-      left = 0;
-      tallest = 0;
+  const name = (words: string[], no: number) => words[no] ?? "\uffff";
+  return [...found]
+    .sort(([a], [b]) => natural.compare(name(zone.words, a), name(zone.words, b)))
+    .map(([no, racks]) => ({
+      zone: no,
+      racks: racks.sort((a, b) => natural.compare(name(rack.words, a.rack), name(rack.words, b.rack))),
+    }));
+}
+
+type Spot = { x: number; y: number; w: number; h: number };
+type Measured = { width: number; height: number; zones: (Spot & { racks: (Spot & { columns: number })[] })[] };
+
+/** Where zones and racks stand: zones beside each other while they fit, racks in lines within their zone. */
+function measured(ordered: Ordered, sizes: Sizes): Measured {
+  const made: Measured = { width: 0, height: 0, zones: [] };
+  let [left, top, tallest] = [0, 0, 0];
+  for (const { racks } of ordered) {
+    const inside = lined(racks, sizes);
+    if (left > 0 && left + inside.w > sizes.wanted) {
+      top += tallest + sizes.zoneGap;
+      [left, tallest] = [0, 0];
     }
-    const name = zone.words[z] ?? null;
-    const box = placeZone(made, shown, list, name, (no) => rack.words[no] ?? null, { left, top, wanted });
-    made.zones.push({ name, x: left, y: top, ...box });
-    made.width = Math.max(made.width, left + box.w);
-    tallest = Math.max(tallest, box.h);
+    const [x, y] = [left, top];
+    made.zones.push({ x, y, w: inside.w, h: inside.h, racks: inside.racks.map((one) => ({ ...one, x: one.x + x, y: one.y + y })) });
+    made.width = Math.max(made.width, left + inside.w);
+    tallest = Math.max(tallest, inside.h);
     made.height = top + tallest;
-    left += box.w + ZONE_GAP;
+    left += inside.w + sizes.zoneGap;
   }
-  return { ...made, shown: Int32Array.from(shown) };
+  return made;
 }
 
-/** Of a zone whose racks all stand in one line. */
-function widthOf(list: Block[], wanted: number): number {
-  const wide = list.map((one) => columnsOf(one.cells.length, one.rack < 0, wanted) * PITCH + RACK_GAP);
-  return wide.reduce((all, one) => all + one, -RACK_GAP);
-}
-
-function placeZone(
-  made: Layout,
-  shown: number[],
-  list: Block[],
-  zone: string | null,
-  nameOf: (rack: number) => string | null,
-  at: { left: number; top: number; wanted: number },
-): { w: number; h: number } {
-  let x = 0;
-  let y = ZONE_LABEL;
-  let tallest = 0;
-  let right = 0;
-  for (const one of list) {
-    const wide = columnsOf(one.cells.length, one.rack < 0, at.wanted);
-    const w = wide * PITCH;
-    const h = Math.ceil(one.cells.length / wide) * PITCH + RACK_LABEL;
-    if (x > 0 && x + w > at.wanted + 1) {
-      y += tallest + RACK_GAP;
-      x = 0;
-      tallest = 0;
+function lined(racks: Block[], { wanted, form, rackGap, rackName, zoneName }: Sizes) {
+  const spots: (Spot & { columns: number })[] = [];
+  let [x, y, tallest, right] = [0, zoneName, 0, 0];
+  for (const one of racks) {
+    const columns = columnsOf(one.cells.length, one.rack < 0, wanted, form);
+    const w = columns * PITCH;
+    const h = Math.ceil(one.cells.length / columns) * PITCH + rackName;
+    if (x > 0 && x + w > wanted + 1) {
+      y += tallest + rackGap;
+      [x, tallest] = [0, 0];
     }
-    one.cells.forEach((no, n) => {
-      made.x[no] = at.left + x + (n % wide) * PITCH;
-      made.y[no] = at.top + y + RACK_LABEL + Math.floor(n / wide) * PITCH;
-      shown.push(no);
-    });
-    const cells = Int32Array.from(one.cells);
-    made.racks.push({ name: nameOf(one.rack), zone, x: at.left + x, y: at.top + y, w, h, cells });
-    x += w + RACK_GAP;
-    right = Math.max(right, x - RACK_GAP);
+    spots.push({ x, y, w, h, columns });
+    right = Math.max(right, x + w);
     tallest = Math.max(tallest, h);
+    x += w + rackGap;
   }
-  return { w: right, h: y + tallest };
+  return { racks: spots, w: right, h: y + tallest };
 }
 
-/** A rack is drawn a few machines wide and higher than wide; what stands in no rack fills the line. */
-function columnsOf(machines: number, loose: boolean, wanted: number): number {
+function place(cells: Cells, ordered: Ordered, sizes: Sizes): Layout {
+  const { zone, rack } = cells.named;
+  const spots = measured(ordered, sizes);
+  const { rackName, zoneName } = sizes;
+  const x = new Float32Array(cells.machines).fill(NaN);
+  const y = new Float32Array(cells.machines).fill(NaN);
+  const shown: number[] = [];
+  const racks: Rack[] = [];
+  const zones = ordered.map((one, no): Zone => {
+    const spot = spots.zones[no] ?? { x: 0, y: 0, w: 0, h: 0, racks: [] };
+    const name = zone.words[one.zone] ?? null;
+    one.racks.forEach((block, n) => {
+      const at = spot.racks[n] ?? { x: 0, y: 0, w: 0, h: 0, columns: 1 };
+      block.cells.forEach((cell, index) => {
+        x[cell] = at.x + (index % at.columns) * PITCH;
+        y[cell] = at.y + rackName + Math.floor(index / at.columns) * PITCH;
+        shown.push(cell);
+      });
+      const { columns: _, ...box } = at;
+      racks.push({ name: rack.words[block.rack] ?? null, zone: name, ...box, cells: Int32Array.from(block.cells) });
+    });
+    return { name, x: spot.x, y: spot.y, w: spot.w, h: spot.h };
+  });
+  const { width, height } = spots;
+  return { x, y, shown: Int32Array.from(shown), racks, zones, width, height, rackName, zoneName };
+}
+
+/** A rack is so many times higher than wide; what stands in no rack fills the line. */
+function columnsOf(machines: number, loose: boolean, wanted: number, form: number): number {
   if (loose) return Math.max(1, Math.min(machines, Math.floor(wanted / PITCH)));
-  return Math.max(1, Math.min(8, Math.ceil(Math.sqrt(machines / 2))));
+  return Math.max(1, Math.min(machines, Math.round(Math.sqrt(machines / form))));
 }
 
 /** The machine at a point of the map, or −1. Racks first: a site has fewer of them than machines. */
@@ -156,7 +202,7 @@ export function cellAt(layout: Layout, px: number, py: number): number {
 /** The rack whose name is at a point. */
 export function labelAt(layout: Layout, px: number, py: number): Rack | null {
   const found = layout.racks.find(
-    (rack) => px >= rack.x && px < rack.x + Math.max(rack.w, 30) && py >= rack.y - 2 && py < rack.y + RACK_LABEL,
+    (rack) => px >= rack.x && px < rack.x + Math.max(rack.w, 30) && py >= rack.y - 2 && py < rack.y + layout.rackName,
   );
   return found ?? null;
 }

@@ -1,14 +1,16 @@
 // What a cell's colour means: each measure cuts its values into a few classes, each with a colour and a count. Pure.
 import type { Cells, Frame } from "../api/known";
 import { t, type Key } from "../i18n";
-import { number } from "../i18n/format";
+import { number, percent } from "../i18n/format";
 
 export const MEASURES = ["health", "temperature", "ratio", "efficiency", "risk", "age"] as const;
 export type Measure = (typeof MEASURES)[number];
 const OF_A_MOMENT = new Set<Measure>(["temperature", "ratio", "efficiency"]);
 
+export const LEAST_RISK = 0.1; // below it a machine is fine
+
 export type Class = { key: string; label: string; colour: string; hatched?: boolean; severity?: string };
-export type Coloured = { classes: Class[]; of: Uint8Array; counts: number[] };
+export type Coloured = { classes: Class[]; of: Uint8Array; counts: number[]; figure: (no: number) => string };
 export type Limits = { warn: number; crit: number };
 
 /** The columns that a picture is made of: those of now, or those of a moment put in the same order. */
@@ -47,7 +49,7 @@ const UNKNOWN: Omit<Class, "label"> = { key: "unknown", colour: "ink-3", hatched
 
 export function colour(measure: Measure, cells: Cells, columns: Columns, limits: Limits, risk: Map<number, number>): Coloured {
   const n = cells.machines;
-  const { classes, pick } = CUTS[measure](cells, columns, limits, risk);
+  const { classes, pick, figure } = CUTS[measure](cells, columns, limits, risk);
   const of = new Uint8Array(n);
   const counts = classes.map(() => 0);
   for (let no = 0; no < n; no++) {
@@ -55,7 +57,7 @@ export function colour(measure: Measure, cells: Cells, columns: Columns, limits:
     of[no] = cls;
     counts[cls] = (counts[cls] ?? 0) + 1;
   }
-  return { classes, of, counts };
+  return { classes, of, counts, figure };
 }
 
 type Cut = (
@@ -63,7 +65,8 @@ type Cut = (
   columns: Columns,
   limits: Limits,
   risk: Map<number, number>,
-) => { classes: Class[]; pick: (no: number) => number };
+) => Cutting;
+type Cutting = { classes: Class[]; pick: (no: number) => number; figure: (no: number) => string };
 
 const unknown = (): Class => ({ ...UNKNOWN, label: t("class.unknown") });
 
@@ -73,7 +76,8 @@ function steps(
   limits: number[],
   labels: string[],
   colours: string[],
-): { classes: Class[]; pick: (no: number) => number } {
+  show: (value: number) => string,
+): Cutting {
   const classes = labels.map((label, no) => ({ key: `c${no}`, label, colour: colours[no] ?? "fine" }));
   return {
     classes: [...classes, unknown()],
@@ -84,13 +88,18 @@ function steps(
       while (cls < limits.length && one >= (limits[cls] ?? Infinity)) cls++;
       return cls;
     },
+    figure: (no) => {
+      const one = value(no);
+      return one === null ? "" : show(one);
+    },
   };
 }
 
-function ranges(limits: number[], show: (value: number) => string): string[] {
-  const first = t("class.below", { limit: show(limits[0] ?? 0) });
-  const middle = limits.slice(1).map((to, no) => t("class.between", { from: show(limits[no] ?? 0), to: show(to) }));
-  return [first, ...middle, t("class.above", { limit: show(limits.at(-1) ?? 0) })];
+/** Signs rather than words: the same in every language, and short enough for one line. */
+function ranges(limits: number[], show: (value: number) => string, unit: string): string[] {
+  const end = unit ? ` ${unit}` : "";
+  const middle = limits.slice(1).map((to, no) => `${show(limits[no] ?? 0)}–${show(to)}${end}`);
+  return [`< ${show(limits[0] ?? 0)}${end}`, ...middle, `≥ ${show(limits.at(-1) ?? 0)}${end}`];
 }
 
 const CUTS: Record<Measure, Cut> = {
@@ -114,12 +123,13 @@ const CUTS: Record<Measure, Cut> = {
         const state = states.words[states.index[no] ?? -1];
         return health === "ok" && state === "fresh" ? 5 : 4;
       },
+      figure: (no) => cells.columns.position[no] ?? "",
     };
   },
   temperature: (_, columns, limits) => {
     const cuts = [limits.warn - 10, limits.warn, limits.crit];
     const value = (no: number) => (columns.present(no) ? (columns.temperature[no] ?? null) : null);
-    return steps(value, cuts, ranges(cuts, (one) => `${number(one)} °C`), ["fine", "warm", "p1", "p0"]);
+    return steps(value, cuts, ranges(cuts, number, "°C"), ["fine", "warm", "p1", "p0"], (one) => `${number(one)}°`);
   },
   ratio: (cells, columns) => {
     const expected = cells.columns.expected_ths;
@@ -129,13 +139,8 @@ const CUTS: Record<Measure, Cut> = {
       return of && now !== null && now !== undefined ? 1 - now / of : null;
     };
     const cuts = [0.05, 0.15, 0.5];
-    const labels = [
-      t("class.above", { limit: "95 %" }),
-      t("class.between", { from: "85 %", to: "95 %" }),
-      t("class.between", { from: "50 %", to: "85 %" }),
-      t("class.below", { limit: "50 %" }),
-    ];
-    return steps(value, cuts, labels, ["fine", "p3", "p2", "p1"]);
+    const labels = ["≥ 95 %", "85–95 %", "50–85 %", "< 50 %"];
+    return steps(value, cuts, labels, ["fine", "p3", "p2", "p1"], (one) => number((1 - one) * 100));
   },
   efficiency: (_, columns) => {
     const value = (no: number) => {
@@ -144,7 +149,7 @@ const CUTS: Record<Measure, Cut> = {
       return hash > 0 && watts ? watts / hash : null;
     };
     const cuts = [25, 32, 40];
-    return steps(value, cuts, ranges(cuts, (one) => `${number(one)} J/TH`), ["fine", "warm", "p3", "p2"]);
+    return steps(value, cuts, ranges(cuts, number, "J/TH"), ["fine", "warm", "p3", "p2"], (one) => number(one));
   },
   risk: (cells, _, __, risk) => {
     const value = (no: number) => {
@@ -153,12 +158,12 @@ const CUTS: Record<Measure, Cut> = {
       const known = risk.get(cells.columns.miner_no[no] ?? -1);
       return known ?? (state.words[state.index[no] ?? -1] === "fresh" ? 0 : null);
     };
-    const cuts = [0.1, 0.3, 0.6];
-    return steps(value, cuts, ranges(cuts, (one) => number(one, 1)), ["fine", "p3", "p2", "p1"]);
+    const cuts = [LEAST_RISK, 0.3, 0.6];
+    return steps(value, cuts, ranges(cuts, percent, ""), ["fine", "p3", "p2", "p1"], (one) => percent(one));
   },
   age: (cells) => {
     const value = (no: number) => cells.columns.age_sec[no] ?? null;
     const labels = [t("class.fresh"), t("class.stale"), t("class.offline")];
-    return steps(value, [180, 300], labels, ["fine", "p3", "p2"]);
+    return steps(value, [180, 300], labels, ["fine", "p3", "p2"], (one) => number(one));
   },
 };

@@ -2,7 +2,7 @@
 //
 // Moving and zooming redraw only a bitmap; a moment after the last movement the bitmap is made anew, sharp.
 import { token } from "../ui/theme";
-import { CELL, PITCH, type Layout } from "./layout";
+import { CELL, type Layout } from "./layout";
 import type { Coloured } from "./measures";
 
 export type View = { x: number; y: number; scale: number }; // the map's point at the upper left corner; pixels a unit
@@ -10,7 +10,11 @@ export type Scene = { layout: Layout; coloured: Coloured; only: Set<string>; lab
 
 const MARGIN = 0.4; // of the screen on each side, so that a drag finds something to show
 const HATCH = 6;
-const TOOLS = 48;
+const LARGEST = 6;
+const WRITTEN = 27; // a cell as large as this has room for its figure
+const PLAIN = new Set(["fine", "warm"]);
+
+export const EDGE = 24; // kept free around the whole map, both sides together
 
 export class Painter {
   private picture = document.createElement("canvas");
@@ -44,10 +48,9 @@ export class Painter {
   /** The view in which everything is seen. */
   fit(layout: Layout): View {
     const { w, h } = this.size;
-    const scale = Math.min((w - 32) / Math.max(layout.width, 1), (h - TOOLS - 16) / Math.max(layout.height, 1), 3);
-    const safe = scale > 0 ? scale : 1;
-    const middle = (h + TOOLS - 16) / 2; // of what the tools leave free
-    return { scale: safe, x: layout.width / 2 - w / 2 / safe, y: layout.height / 2 - middle / safe };
+    const fits = Math.min((w - EDGE) / Math.max(layout.width, 1), (h - EDGE) / Math.max(layout.height, 1), LARGEST);
+    const scale = fits > 0 ? fits : 1;
+    return { scale, x: layout.width / 2 - w / 2 / scale, y: layout.height / 2 - h / 2 / scale };
   }
 
   /** After the view changed: the picture as it is, moved; and a sharp one when the movement has ended. */
@@ -104,9 +107,26 @@ export class Painter {
         if (x > wide || y > high || x + side < 0 || y + side < 0) continue;
         context.fillRect(Math.round(x), Math.round(y), Math.max(1, Math.round(side)), Math.max(1, Math.round(side)));
       }
+      if (side >= WRITTEN * this.size.ratio && !cls.hatched && !faded) this.writeFigures(context, scene, number, side, k);
     });
     context.globalAlpha = 1;
     this.drawNames(context, scene, k);
+  }
+
+  /** Near enough, a cell says its figure itself. */
+  private writeFigures(context: CanvasRenderingContext2D, scene: Scene, cls: number, side: number, k: number): void {
+    const { layout, coloured } = scene;
+    context.font = `${11 * this.size.ratio}px ${token("font")}`;
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.fillStyle = token(PLAIN.has(coloured.classes[cls]?.colour ?? "") ? "ink" : "ground");
+    for (const no of layout.shown) {
+      if (coloured.of[no] !== cls) continue;
+      const x = ((layout.x[no] ?? 0) - this.at.x) * k + side / 2;
+      const y = ((layout.y[no] ?? 0) - this.at.y) * k + side / 2;
+      if (x > 0 && y > 0 && x < this.picture.width && y < this.picture.height) context.fillText(coloured.figure(no), x, y);
+    }
+    context.textAlign = "start";
   }
 
   private drawNames(context: CanvasRenderingContext2D, { layout, labels }: Scene, k: number): void {
@@ -115,16 +135,37 @@ export class Painter {
     context.fillStyle = token("ink-2");
     context.font = `600 ${12 * ratio}px ${token("font")}`;
     for (const zone of layout.zones) {
-      context.fillText(zone.name ?? labels.zone, (zone.x - this.at.x) * k, (zone.y + 12 - this.at.y) * k);
+      context.fillText(zone.name ?? labels.zone, (zone.x - this.at.x) * k, (zone.y + layout.zoneName - this.at.y) * k - 6 * ratio);
     }
-    if (PITCH * k < 5 * ratio) return;
     context.fillStyle = token("ink-3");
     context.font = `${10 * ratio}px ${token("font")}`;
+    if (layout.rackName) this.nameRacks(context, layout, labels, k);
+    else this.nameSomeRacks(context, layout, labels, k);
+  }
+
+  private nameRacks(context: CanvasRenderingContext2D, layout: Layout, labels: Scene["labels"], k: number): void {
     for (const rack of layout.racks) {
       const x = (rack.x - this.at.x) * k;
-      const y = (rack.y + 9 - this.at.y) * k;
+      const y = (rack.y + layout.rackName - this.at.y) * k - 3 * this.size.ratio;
       if (x > this.picture.width || y > this.picture.height || x + rack.w * k < 0 || y < -20) continue;
       context.fillText(clipped(context, rack.name ?? labels.rack, (rack.w + 10) * k), x, y);
+    }
+  }
+
+  /** Small cells leave a line for the zone alone: in it stand as many racks' names as have room, each above its rack. */
+  private nameSomeRacks(context: CanvasRenderingContext2D, layout: Layout, labels: Scene["labels"], k: number): void {
+    const { ratio } = this.size;
+    let line = { y: NaN, free: -Infinity };
+    for (const rack of layout.racks) {
+      const zone = layout.zones.find((one) => one.name === rack.zone);
+      if (!zone || rack.y > zone.y + layout.zoneName + 0.01) continue;
+      const x = (rack.x - this.at.x) * k;
+      const y = (zone.y + layout.zoneName - this.at.y) * k - 4 * ratio;
+      if (line.y !== y) line = { y, free: (zone.x - this.at.x) * k + (zone.name ?? labels.zone).length * 9 * ratio };
+      const name = (rack.name ?? labels.rack).split("/").at(-1) ?? "";
+      if (x < line.free) continue;
+      context.fillText(name, x, y);
+      line.free = x + context.measureText(name).width + 12 * ratio;
     }
   }
 

@@ -1,5 +1,5 @@
 // The slider over the last 24 hours, in steps of five minutes; its right end is now.
-import { useEffect, useRef, useState, type ReactNode } from "react";
+import { useEffect, useRef, useState } from "react";
 import { t } from "../i18n";
 import { ago, clock } from "../i18n/format";
 import { useNow } from "../ui/when";
@@ -11,12 +11,10 @@ export function Replay({
   at,
   zone,
   onAt,
-  children,
 }: {
   at: string | null;
   zone: string;
   onAt: (at: string | null) => void;
-  children?: ReactNode;
 }) {
   const now = useNow();
   const newest = Math.floor(now / STEP) * STEP;
@@ -52,7 +50,6 @@ export function Replay({
           {t("map.now")}
         </button>
       ) : null}
-      {children}
     </div>
   );
 }

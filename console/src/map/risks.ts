@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { settingsQuery } from "../api/queries";
 import { useWhole } from "../api/session";
-import { firstProblemsQuery, moreProblemsQuery } from "../problems/api";
-import type { Limits } from "./measures";
+import { riskQuery } from "../problems/api";
+import { LEAST_RISK, type Limits } from "./measures";
 
 const DEFAULTS: Limits = { warn: 75, crit: 85 };
 
@@ -19,16 +19,15 @@ export function useLimits(): Limits {
 
 type Given = { thresholds?: { overheat_warn_c?: number; overheat_crit_c?: number } };
 
-/** The chance to fail within a day, by machine, of those that have a problem; empty where no model says any. */
-export function useRisk(site: number): Map<number, number> {
-  const first = useQuery(firstProblemsQuery({})).data;
-  const more = useQuery(moreProblemsQuery({}, first?.total ?? 0)).data;
+/** The chance to fail within a day, by machine, from the lowest class that is coloured; empty where no model says any. */
+export function useRisk(site: number, isShown: boolean): Map<number, number> {
+  const found = useQuery({ ...riskQuery(site, LEAST_RISK), enabled: isShown }).data;
   return useMemo(() => {
     const risk = new Map<number, number>();
-    for (const one of [...(first?.problems ?? []), ...(more ?? [])]) {
-      if (one.site_id !== site || one.miner_no === null || one.p_fail_24h === null) continue;
+    for (const one of found ?? []) {
+      if (one.miner_no === null || one.p_fail_24h === null) continue;
       risk.set(one.miner_no, Math.max(risk.get(one.miner_no) ?? 0, one.p_fail_24h));
     }
     return risk;
-  }, [first, more, site]);
+  }, [found]);
 }

@@ -15,6 +15,7 @@ import { Amount, Figure } from "../ui/quantity";
 import { Counts } from "../ui/severity";
 import { Empty, Part } from "../ui/states";
 import { When } from "../ui/when";
+import { Kinds, Worst } from "./fleet_parts";
 import { Why } from "./why";
 
 export function Fleet() {
@@ -50,6 +51,10 @@ function Sites({ sites }: { sites: SiteSums[] }) {
           <Table sites={sites} health={health} prices={prices} trend={trend} />
         </div>
       </section>
+      <div className="columns">
+        <Kinds health={health} />
+        <Worst sites={sites} />
+      </div>
       <Waiting />
     </>
   );
@@ -85,7 +90,7 @@ function Summary({ sites, health, prices }: { sites: SiteSums[]; health: Map<num
           <Figure label={t("col.efficiency")}>
             <Amount of={{ value: number(known ? watts / now : null, 1), unit: "J/TH" }} />
           </Figure>
-          <Figure label={t("fleet.lost")} hint={prices ? null : undefined}>
+          <Figure label={t("fleet.lost")}>
             {lost < expected * 0.0005
               ? t("fleet.lost.nothing")
               : prices
@@ -131,7 +136,7 @@ function Table({
           <th scope="col" className="num">
             {t("col.hashrate")}
           </th>
-          <th scope="col" className="num">
+          <th scope="col" className="num only-wide">
             {t("col.online")}
           </th>
           <th scope="col">{t("col.problems")}</th>
@@ -194,7 +199,7 @@ function Row({
       <td className="num">
         {now.unit === expected.unit ? now.value : text(now)} / <Amount of={expected} />
       </td>
-      <td className="num">
+      <td className="num only-wide">
         {number(site.online)}/{number(site.machines)}
       </td>
       <td>
@@ -224,7 +229,8 @@ function Waiting() {
   const machines = sum(waiting.map((one) => (one as { machines?: number | null }).machines ?? 0));
   return (
     <p className="second">
-      {t("fleet.waiting")}:{" "}
+      {t("fleet.waiting")}
+      {t("colon")}
       {waiting.length
         ? t("fleet.approvals", { n: number(waiting.length), machines: number(machines) })
         : t("fleet.nothing.waits")}

@@ -8,8 +8,10 @@ import { changesQuery, commandsQuery, historyQuery, liveQuery, minerQuery, sites
 import { useMay } from "../api/session";
 import { Chart } from "../charts/chart";
 import { drawLines, type Mark } from "../charts/lines";
+import { CommandWords } from "../command/words";
 import { named, t, useLanguage, type Key } from "../i18n";
 import { hashrate, number, percent, power, span, text } from "../i18n/format";
+import { healthQuery, type Health } from "../problems/api";
 import { MinerProblems, useSuppress } from "../problems/of_miner";
 import { useKeys } from "../ui/keys";
 import { Amount, Figure } from "../ui/quantity";
@@ -18,6 +20,7 @@ import { Failed, Part } from "../ui/states";
 import { When } from "../ui/when";
 
 const CommandDialog = lazy(() => import("../command/dialog"));
+const LEAST_SAMPLES = 6; // with fewer nothing is said of its own past
 const RANGES: Range[] = ["6h", "24h", "7d", "30d"];
 
 export function MinerPage() {
@@ -95,7 +98,9 @@ function Miner({ site, miner }: { site: SiteSums; miner: string }) {
 function Freshness({ live, zone }: { live: LiveMiner; zone: string }) {
   return (
     <span className="second">
-      {named("data", live.state)}: {named("reason", live.state_reason)} · <When at={live.sample_at} zone={zone} />
+      {named("data", live.state)}
+      {t("colon")}
+      {named("reason", live.state_reason)} · <When at={live.sample_at} zone={zone} />
     </span>
   );
 }
@@ -105,7 +110,7 @@ function Now({ live }: { live: LiveMiner }) {
   const { hardware, temperature, fan, reject } = live;
   const degrees = (value: number | null) => number(value, 1);
   return (
-    <div className={stale ? "figures stale" : "figures"}>
+    <div className={stale ? "figures even stale" : "figures even"}>
       <Figure
         label={t("miner.hashrate")}
         hint={`${t("miner.of", { expected: text(hashrate(live.hashrate.expected_ths)) })} · ${t("miner.source", { source: named("source", live.hashrate.expected_source) })}`}
@@ -134,10 +139,10 @@ function Now({ live }: { live: LiveMiner }) {
   );
 }
 
-type Series = { key: Key; unit: string; digits: number; pick: (point: Point) => number | null };
+type Series = { key: Key; unit: string; digits: number; pick: (point: Point) => number | null; metric?: string };
 const SERIES: Series[] = [
-  { key: "chart.hashrate", unit: "TH/s", digits: 1, pick: (point) => point.hashrate_ths },
-  { key: "chart.temperature", unit: "°C", digits: 1, pick: (point) => point.temp_max_c },
+  { key: "chart.hashrate", unit: "TH/s", digits: 1, pick: (point) => point.hashrate_ths, metric: "hashrate_ratio" },
+  { key: "chart.temperature", unit: "°C", digits: 1, pick: (point) => point.temp_max_c, metric: "temp_max" },
   { key: "chart.power", unit: "W", digits: 0, pick: (point) => point.power_w },
 ];
 
@@ -146,14 +151,16 @@ function History({ site, miner, expected }: { site: SiteSums; miner: string; exp
   const navigate = useNavigate({ from: "/sites/$site/miners/$miner" });
   const range = RANGES.includes(search.range as Range) ? (search.range as Range) : "24h";
   const history = useQuery(historyQuery(site.site_id, miner, range));
+  const language = useLanguage();
   const commands = useQuery(commandsQuery(site.site_id, miner)).data;
+  const baseline = useQuery(healthQuery(site.site_id, miner)).data?.baseline ?? null;
   const marks = useMemo(
     () =>
       (commands ?? [])
         .filter((one) => one.finished_at)
         .slice(0, 8)
         .map((one): Mark => ({ at: Date.parse(String(one.finished_at)), text: named("cmdtype", String(one.command_type)) })),
-    [commands],
+    [commands, language],
   );
   return (
     <section className="panel" aria-labelledby="history">
@@ -188,6 +195,7 @@ function History({ site, miner, expected }: { site: SiteSums; miner: string; exp
                     zone={site.timezone}
                     expected={series.key === "chart.hashrate" ? expected : null}
                     marks={marks}
+                    band={bandOf(baseline, series, expected)}
                   />
                 ))}
               </>
@@ -201,6 +209,15 @@ function History({ site, miner, expected }: { site: SiteSums; miner: string; exp
   );
 }
 
+/** What is usual for this machine: three deviations to each side, once it has been learnt. */
+function bandOf(baseline: Health["baseline"], { metric }: Series, expected: number | null): Band | null {
+  const own = metric ? baseline?.metrics[metric] : null;
+  const scale = metric === "hashrate_ratio" ? expected : 1;
+  if (!own || own.expected === null || own.sigma === null || !scale || (own.samples ?? 0) < LEAST_SAMPLES) return null;
+  return { low: (own.expected - 3 * own.sigma) * scale, high: (own.expected + 3 * own.sigma) * scale };
+}
+
+type Band = { low: number; high: number };
 type Found = { points: Point[]; start: number; end: number };
 
 function MinerChart(props: {
@@ -210,8 +227,10 @@ function MinerChart(props: {
   zone: string;
   expected: number | null;
   marks: Mark[];
+  band: Band | null;
 }) {
-  const { series, found, miner, zone, expected, marks } = props;
+  const { series, found, miner, zone, expected, marks, band } = props;
+  const [low, high] = [band?.low, band?.high];
   const language = useLanguage();
   const points = useMemo(
     () => found.points.map((one): [number, number | null] => [Date.parse(String(one.ts)), series.pick(one)]),
@@ -229,8 +248,9 @@ function MinerChart(props: {
         zone,
         expected: expected === null ? null : { value: expected, name: t("miner.expected") },
         marks,
+        band: low === undefined || high === undefined ? null : { low, high },
       }),
-    [points, found, series, zone, expected, marks, language],
+    [points, found, series, zone, expected, marks, low, high, language],
   );
   const known = points.map(([, value]) => value).filter((value) => value !== null);
   const label = t("miner.chart.label", {
@@ -242,8 +262,14 @@ function MinerChart(props: {
   });
   return (
     <div>
-      <div className="second">
+      <div className="second row">
         {t(series.key)} <span className="unit">{series.unit}</span>
+        {band ? (
+          <span className="row band-name">
+            <span className="swatch band-swatch" />
+            <span className="quiet">{t("miner.baseline")}</span>
+          </span>
+        ) : null}
       </div>
       <Chart draw={draw} label={label} height={150} />
     </div>
@@ -265,9 +291,7 @@ function Commands({ site, miner }: { site: SiteSums; miner: string }) {
                 <li key={String(one.command_id)}>
                   <strong>{named("cmdtype", String(one.command_type))}</strong>
                   <span className="chip">{named("cmdstate", String(one.state))}</span>
-                  <span className="second grow">
-                    {one.error_message ?? (one.wait_reason ? t("cmd.waits", { reason: named("wait", one.wait_reason) }) : one.created_reason)}
-                  </span>
+                  <CommandWords command={one} />
                   <span className="quiet">
                     <When at={one.updated_at} zone={site.timezone} />
                   </span>

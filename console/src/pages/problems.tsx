@@ -1,70 +1,82 @@
 // Problems: everything open, worst first; facets left, table right, a preview of what is marked.
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import type { RowSelectionState } from "@tanstack/react-table";
-import { lazy, Suspense, useDeferredValue, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import type { SiteSums } from "../api/known";
 import { sitesQuery } from "../api/queries";
-import { useMay, useMe } from "../api/session";
 import { t } from "../i18n";
 import { number } from "../i18n/format";
-import { ResolveDialog, SuppressDialog, useActs } from "../problems/acts";
-import { save } from "../problems/export";
+import { ActButtons, useActing, type Acting } from "../problems/acting";
+import { countsQuery, MOST_AT_ONCE, problemQuery, readFirst } from "../problems/api";
+import { exportCsv } from "../problems/export";
 import { Facets } from "../problems/facets";
 import { Preview } from "../problems/preview";
 import { usePrices } from "../problems/prices";
 import { isOff } from "../problems/registry_part";
-import { passing, useRows, type Row } from "../problems/rows";
+import { filtersOf, nameless, orderOf, useRows, type Row, type Rows } from "../problems/rows";
 import { ProblemTable } from "../problems/table";
 import { Views } from "../problems/views";
 import type { ProblemSearch } from "../router";
 import { useKeys } from "../ui/keys";
 import { Bones, Empty, Failed } from "../ui/states";
-import { useNow } from "../ui/when";
+import { say } from "../ui/toast";
 
-const CommandDialog = lazy(() => import("../command/dialog"));
 const NONE: SiteSums[] = [];
-type Open = "resolve" | "suppress" | "command" | null;
+const TYPED_MS = 250;
 
 export function ProblemsPage() {
   const sites = useQuery(sitesQuery).data?.sites;
   return <Problems sites={sites ?? NONE} />;
 }
 
+type Change = (to: Partial<Record<keyof ProblemSearch, string | undefined>>) => void;
+
 function Problems({ sites }: { sites: SiteSums[] }) {
   const search = useSearch({ from: "/problems" });
   const navigate = useNavigate({ from: "/problems" });
-  const now = useNow();
   const prices = usePrices();
-  const found = useRows(sites, search);
-  const [selection, setSelection] = useState<RowSelectionState>({});
-  const [text, setText] = useState(search.text ?? "");
-  const deferred = useDeferredValue(search);
-
-  const change = (to: Partial<Record<keyof ProblemSearch, string | undefined>>) =>
-    void navigate({ search: (old: ProblemSearch) => clean({ ...old, ...to }), replace: true });
-  const rows = useMemo(() => passing(found.rows, deferred, now), [found.rows, deferred, now]);
-  const marked = rows.find((row) => row.id === search.at);
-  const chosen = rows.filter((row) => selection[row.id]);
-  const filtered = Object.keys(search).some((name) => name !== "at");
-  const targets = chosen.length ? chosen : marked ? [marked] : [];
+  const change: Change = useCallback(
+    (to) => void navigate({ search: (old: ProblemSearch) => clean({ ...old, ...to }), replace: true }),
+    [navigate],
+  );
+  const { at: _at, ...narrowing } = search;
+  const key = JSON.stringify(narrowing);
+  const { filters, wanted } = useMemo(() => {
+    const filters = filtersOf(search);
+    return { filters, wanted: { ...filters, ...orderOf(search) } };
+  }, [key]);
+  const [isOpen, setOpen] = useState(false);
+  const [sight, setSight] = useState<[number, number]>([0, 0]);
+  const onSight = useCallback((first: number, last: number) => setSight([first, last]), []);
+  const rows = useRows(wanted, sites, ...sight);
+  const counts = useQuery(countsQuery(filters)).data;
+  const { chosen, choose, setChosen } = useChosen(rows, key);
+  const { marked, index } = useMarked(rows, search.at, sites);
+  const acting = useActing(chosen.size ? [...chosen.values()] : marked ? [marked] : []);
+  const onOrder = useCallback((order: { sort?: string | undefined; order?: string | undefined }) => change({ sort: order.sort, order: order.order }), [change]);
+  const total = rows.total ?? 0;
 
   const step = (by: number) => {
-    const at = rows.findIndex((row) => row.id === search.at);
-    const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
+    const next = rows.at(Math.max(0, Math.min(total - 1, index + by)));
     if (next) change({ at: next.id });
   };
-  const acting = useActing(targets);
+  const chooseAll = async () => {
+    if (chosen.size) return setChosen(new Map());
+    const found = await readFirst(wanted);
+    const places = new Map(sites.map((site) => [site.site_id, site]));
+    setChosen(new Map(found.map((one) => [one.id, { ...one, site: places.get(one.site_id) ?? nameless(one.site_id) }])));
+    if (total > MOST_AT_ONCE) say(t("problems.most", { n: number(MOST_AT_ONCE) }));
+  };
   useKeys({
     j: () => step(1),
     k: () => step(-1),
-    x: () => marked && setSelection((old) => ({ ...old, [marked.id]: !old[marked.id] })),
+    x: () => marked && choose(marked),
     Enter: () =>
       marked &&
       void navigate({ to: "/sites/$site/problems/$problem", params: { site: marked.site.code, problem: marked.id } }),
     a: () => acting.acknowledge(),
-    c: () => acting.setOpen("command"),
-    Escape: () => (chosen.length ? setSelection({}) : change({ at: undefined })),
+    c: () => acting.show("command"),
+    Escape: () => (chosen.size ? setChosen(new Map()) : change({ at: undefined })),
   });
 
   return (
@@ -72,171 +84,123 @@ function Problems({ sites }: { sites: SiteSums[] }) {
       <div className="pagehead">
         <h1>{t("problems.title")}</h1>
         <span className="second" role="status">
-          {found.isLoading ? null : t("problems.count", { n: number(rows.length) })}
-          {found.isCut ? ` · ${t("problems.cut", { n: number(found.rows.length), total: number(found.total) })}` : null}
+          {rows.total === null ? null : t("problems.count", { n: number(rows.total) })}
         </span>
-        <input
-          className="input search"
-          data-search
-          type="search"
-          aria-label={t("problems.search")}
-          placeholder={t("problems.search")}
-          value={text}
-          onChange={(event) => {
-            setText(event.target.value);
-            change({ text: event.target.value || undefined });
-          }}
-        />
-        <Views
-          search={search}
-          onView={(view) => {
-            setText(view.text ?? "");
-            void navigate({ search: view });
-          }}
-        />
-        <button type="button" className="button" disabled={!rows.length} onClick={() => save(rows)}>
+        <span className="grow" />
+        <Typed text={search.text ?? ""} onText={(text) => change({ text: text || undefined })} />
+        <button type="button" className="button only-narrow-flex" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {t("facet.label")}
+        </button>
+        <Views search={search} onView={(view) => void navigate({ search: view })} />
+        <button type="button" className="button" disabled={!total} onClick={() => void exportCsv(wanted)}>
           {t("list.export")}
         </button>
       </div>
       <div className={marked ? "problems-grid with-preview" : "problems-grid"}>
-        <Facets rows={found.rows} search={search} now={now} change={change} />
+        <Facets counts={counts} search={search} change={change} isOpen={isOpen} />
         <section className="panel problems-list">
-          {chosen.length ? <BulkBar chosen={chosen} acting={acting} onClear={() => setSelection({})} /> : null}
-          {found.isLoading ? (
-            <Bones rows={12} />
-          ) : found.error ? (
-            <NoRegistry error={found.error} />
-          ) : rows.length ? (
+          {chosen.size ? <BulkBar n={chosen.size} acting={acting} onClear={() => setChosen(new Map())} /> : null}
+          <ListState rows={rows} isNarrowed={Object.keys(narrowing).length > 0}>
             <ProblemTable
+              key={key}
               rows={rows}
+              total={total}
               prices={prices}
-              at={search.at}
+              search={search}
+              onOrder={onOrder}
               onAt={(row) => change({ at: row.id === search.at ? undefined : row.id })}
-              selection={selection}
-              onSelection={setSelection}
+              onSight={onSight}
+              chosen={chosen}
+              onChoose={choose}
+              onChooseAll={() => void chooseAll()}
+              atIndex={index}
             />
-          ) : filtered ? (
-            <Empty title={t("problems.none")} hint={t("problems.none.hint")}>
-              <Link to="/problems" search={{}} className="button">
-                {t("problems.reset")}
-              </Link>
-            </Empty>
-          ) : (
-            <Empty title={t("problems.empty")} hint={t("problems.empty.hint")} />
-          )}
+          </ListState>
         </section>
-        {marked ? <Preview row={marked} acting={acting} onClose={() => change({ at: undefined })} /> : null}
+        {marked ? <Preview row={marked} acting={chosen.size ? null : acting} onClose={() => change({ at: undefined })} /> : null}
       </div>
       {acting.dialogs}
     </main>
   );
 }
 
-export type Acting = ReturnType<typeof useActing>;
-
-/** What can be done with these rows, and the dialogs that belong to it. */
-function useActing(targets: Row[]) {
-  const may = useMay();
-  const me = useMe();
-  const acts = useActs();
-  const [open, setOpen] = useState<Open>(null);
-  const [held, setHeld] = useState<Row[]>([]);
-  const user = me?.user as { email?: string | null } | null | undefined;
-  const machines = held.map((row) => row.miner_id).filter((id) => id !== null);
-  const site = held[0]?.site;
-  const oneSite = targets.length > 0 && targets.every((row) => row.site_id === targets[0]?.site_id && row.miner_id);
-  const allowed = {
-    act: may("acknowledge") && targets.length > 0,
-    suppress: may("suppress") && oneSite,
-    command: may("command") && oneSite,
-  };
-  const show = (what: Open) => {
-    const right = what === "resolve" ? allowed.act : what === "suppress" ? allowed.suppress : allowed.command;
-    if (!right) return;
-    setHeld(targets);
-    setOpen(what);
-  };
-  const close = () => setOpen(null);
-  const dialogs = (
-    <>
-      {open === "resolve" ? <ResolveDialog problems={held} onClose={close} /> : null}
-      {open === "suppress" && site ? (
-        <SuppressDialog site={site.site_id} miners={[...new Set(machines)]} zone={site.timezone} onClose={close} />
-      ) : null}
-      {open === "command" && site ? (
-        <Suspense>
-          <CommandDialog
-            site={site}
-            miners={[...new Set(machines)]}
-            onClose={close}
-            {...(held.length === 1 && held[0] ? { problem: held[0].id } : {})}
-          />
-        </Suspense>
-      ) : null}
-    </>
-  );
-  return {
-    allowed,
-    dialogs,
-    setOpen: show,
-    acknowledge: () => allowed.act && acts.mutate({ problems: targets, verb: "acknowledge" }),
-    start: () => allowed.act && acts.mutate({ problems: targets, verb: "start" }),
-    assign: () => allowed.act && acts.mutate({ problems: targets, verb: "assign", said: { assignee: user?.email ?? null } }),
-  };
+/** What was selected stays so while its rows change; other filters begin anew. */
+function useChosen(rows: Rows, key: string) {
+  const [kept, setChosen] = useState<Map<string, Row>>(new Map());
+  useEffect(() => setChosen(new Map()), [key]);
+  const chosen = useMemo(() => {
+    const newest = new Map(rows.loaded.map(([, row]) => [row.id, row]));
+    return new Map([...kept].map(([id, row]) => [id, newest.get(id) ?? row]));
+  }, [kept, rows.loaded]);
+  const choose = (row: Row) =>
+    setChosen((before) => {
+      const next = new Map(before);
+      if (!next.delete(row.id)) next.set(row.id, row);
+      return next;
+    });
+  return { chosen, choose, setChosen };
 }
 
-/** A server whose registry is not there yet says 404: that is no missing page. */
-function NoRegistry({ error }: { error: unknown }) {
-  if (isOff(error)) {
-    return <Empty title={t("problems.off")} hint={t("problems.off.hint")} />;
-  }
-  return <Failed error={error} />;
+/** The row that is marked in the address; one that is not in sight is asked for by itself. */
+function useMarked(rows: Rows, at: string | undefined, sites: SiteSums[]): { marked: Row | null; index: number } {
+  const found = rows.loaded.find(([, row]) => row.id === at);
+  const alone = useQuery({ ...problemQuery(0, at ?? ""), enabled: at !== undefined && !found && rows.total !== null }).data;
+  if (found) return { marked: found[1], index: found[0] };
+  if (!alone || alone.problem.id !== at) return { marked: null, index: -1 };
+  const site = sites.find((one) => one.site_id === alone.problem.site_id) ?? nameless(alone.problem.site_id);
+  return { marked: { ...alone.problem, site }, index: -1 };
 }
 
-function BulkBar({ chosen, acting, onClear }: { chosen: Row[]; acting: Acting; onClear: () => void }) {
+/** What is typed goes into the address when the hands rest. */
+function Typed({ text, onText }: { text: string; onText: (text: string) => void }) {
+  const [typed, setTyped] = useState(text);
+  useEffect(() => setTyped(text), [text]);
+  useEffect(() => {
+    if (typed.trim() === text) return;
+    const timer = window.setTimeout(() => onText(typed.trim()), TYPED_MS);
+    return () => window.clearTimeout(timer);
+  }, [typed]);
   return (
-    <div className="bulk first" role="toolbar" aria-label={t("list.selected", { n: number(chosen.length) })}>
-      <strong>{t("list.selected", { n: number(chosen.length) })}</strong>
+    <input
+      className="input search"
+      data-search
+      type="search"
+      aria-label={t("problems.search")}
+      placeholder={t("problems.search")}
+      value={typed}
+      onChange={(event) => setTyped(event.target.value)}
+    />
+  );
+}
+
+function ListState({ rows, isNarrowed, children }: { rows: Rows; isNarrowed: boolean; children: React.ReactNode }) {
+  if (rows.total === null) {
+    if (!rows.error) return <Bones rows={12} />;
+    // a server whose registry is not there yet says 404: that is no missing page
+    if (isOff(rows.error)) return <Empty title={t("problems.off")} hint={t("problems.off.hint")} />;
+    return <Failed error={rows.error} />;
+  }
+  if (rows.total > 0) return children;
+  if (!isNarrowed) return <Empty title={t("problems.empty")} hint={t("problems.empty.hint")} />;
+  return (
+    <Empty title={t("problems.none")} hint={t("problems.none.hint")}>
+      <Link to="/problems" search={{}} className="button">
+        {t("problems.reset")}
+      </Link>
+    </Empty>
+  );
+}
+
+function BulkBar({ n, acting, onClear }: { n: number; acting: Acting; onClear: () => void }) {
+  return (
+    <div className="bulk first" role="toolbar" aria-label={t("list.selected", { n: number(n) })}>
+      <strong>{t("list.selected", { n: number(n) })}</strong>
       <button type="button" className="button plain" onClick={onClear}>
         {t("list.clear")}
       </button>
       <span className="grow" />
       <ActButtons acting={acting} />
     </div>
-  );
-}
-
-export function ActButtons({ acting }: { acting: Acting }) {
-  const { allowed } = acting;
-  return (
-    <>
-      {allowed.act ? (
-        <>
-          <button type="button" className="button" onClick={() => acting.acknowledge()}>
-            {t("pact.acknowledge")}
-          </button>
-          <button type="button" className="button" onClick={() => acting.start()}>
-            {t("pact.start")}
-          </button>
-          <button type="button" className="button" onClick={() => acting.assign()}>
-            {t("pact.assign")}
-          </button>
-          <button type="button" className="button" onClick={() => acting.setOpen("resolve")}>
-            {t("pact.resolve")}
-          </button>
-        </>
-      ) : null}
-      {allowed.suppress ? (
-        <button type="button" className="button" onClick={() => acting.setOpen("suppress")}>
-          {t("pact.suppress")}
-        </button>
-      ) : null}
-      {allowed.command ? (
-        <button type="button" className="button primary" onClick={() => acting.setOpen("command")}>
-          {t("pact.command")}
-        </button>
-      ) : null}
-    </>
   );
 }
 

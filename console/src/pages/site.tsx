@@ -10,7 +10,7 @@ import { t } from "../i18n";
 import { hashrate, number, power, text } from "../i18n/format";
 import { HoverCard } from "../map/card";
 import { MapCanvas } from "../map/canvas";
-import { layOut } from "../map/layout";
+import { layOut, type Room } from "../map/layout";
 import { Legend } from "../map/legend";
 import { colour, measureFor, MEASURES, momentColumns, nowColumns, type Measure } from "../map/measures";
 import { Replay } from "../map/replay";
@@ -67,7 +67,6 @@ function SiteMap({ site, cells }: { site: SiteSums; cells: Cells }) {
   const may = useMay();
   const theme = useTheme();
   const limits = useLimits();
-  const risk = useRisk(site.site_id);
   const [selected, setSelected] = useState<Set<number>>(new Set());
   const [hover, setHover] = useState<{ cell: number; x: number; y: number } | null>(null);
   const [commanding, setCommanding] = useState(false);
@@ -78,9 +77,11 @@ function SiteMap({ site, cells }: { site: SiteSums; cells: Cells }) {
   const frame = useQuery(frameQuery(site.site_id, at)).data;
   const wanted = MEASURES.includes(search.measure as Measure) ? (search.measure as Measure) : "health";
   const measure = measureFor(wanted, at !== null);
+  const risk = useRisk(site.site_id, measure === "risk");
   const only = useMemo(() => new Set(search.only ? search.only.split(",") : []), [search.only]);
 
-  const layout = useMemo(() => layOut(cells, search.zone ?? null), [cells, search.zone]);
+  const [room, setRoom] = useState<Room | undefined>();
+  const layout = useMemo(() => layOut(cells, search.zone ?? null, room), [cells, search.zone, room]);
   const coloured = useMemo(() => {
     const columns = at !== null && frame ? momentColumns(cells, frame) : nowColumns(cells);
     return colour(measure, cells, columns, limits, risk);
@@ -113,7 +114,7 @@ function SiteMap({ site, cells }: { site: SiteSums; cells: Cells }) {
     <section className="panel map-panel" aria-label={t("site.map")}>
       <header>
         <label className="row">
-          <span className="second">{t("map.measure")}</span>
+          <span className="hidden-label">{t("map.measure")}</span>
           <select
             className="select"
             value={measure}
@@ -132,21 +133,21 @@ function SiteMap({ site, cells }: { site: SiteSums; cells: Cells }) {
           onOnly={(next) => change({ only: next.size ? [...next].join(",") : undefined })}
         />
       </header>
-      <div className="map-stage">
-        <MapCanvas
-          scene={scene}
-          selected={selected}
-          onSelect={select}
-          onHover={(cell, point) => setHover(cell < 0 ? null : { cell, ...point })}
-          onOpen={open}
-        />
-        {hover ? <HoverCard site={site} cells={cells} {...hover} /> : null}
-      </div>
+      <MapCanvas
+        scene={scene}
+        selected={selected}
+        onSelect={select}
+        onHover={(cell, point) => setHover(cell < 0 ? null : { cell, ...point })}
+        onOpen={open}
+        onRoom={setRoom}
+        card={hover ? <HoverCard site={site} cells={cells} room={room} {...hover} /> : null}
+      >
+        <Replay at={at} zone={site.timezone} onAt={(next) => change({ at: next ?? undefined })} />
+      </MapCanvas>
       <footer>
-        <Replay at={at} zone={site.timezone} onAt={(next) => change({ at: next ?? undefined })}>
-          {at !== null && frame?.machines === 0 ? <span className="quiet">{t("map.frame.empty")}</span> : null}
-          {at !== null && measure !== wanted ? <span className="quiet">{t("map.frame.only")}</span> : null}
-        </Replay>
+        {at !== null && (frame?.machines === 0 || measure !== wanted) ? (
+          <p className="quiet map-note">{t(frame?.machines === 0 ? "map.frame.empty" : "map.frame.only")}</p>
+        ) : null}
         <div className="bulk" aria-live="polite">
           {selected.size ? (
             <>

@@ -82,12 +82,15 @@ function TrendCharts({ site, trend }: { site: SiteSums; trend: Trend }) {
     const end = Date.parse(trend._meta.end);
     const points = (values: (number | null)[], by: number) =>
       series.ts.map((at, no): [number, number | null] => [Date.parse(at), values[no] === null ? null : (values[no] ?? 0) / by]);
-    const common = { start, end, zone: site.timezone };
+    const common = { start, end, zone: site.timezone, isNarrow: true };
+    const isLarge = Math.max(...series.power_w.map((one) => one ?? 0)) >= 1e6;
     const expected = site.expected_ths ? { value: site.expected_ths / 1000, name: t("miner.expected") } : null;
     return [
       { key: "chart.hashrate", unit: "PH/s", digits: 2, points: points(series.hashrate_ths, 1000), expected },
       { key: "chart.temperature", unit: "°C", digits: 0, points: points(series.temp_max_c, 1), expected: null },
-      { key: "chart.power", unit: "MW", digits: 2, points: points(series.power_w, 1e6), expected: null },
+      isLarge
+        ? { key: "chart.power", unit: "MW", digits: 2, points: points(series.power_w, 1e6), expected: null }
+        : { key: "chart.power", unit: "kW", digits: 0, points: points(series.power_w, 1e3), expected: null },
     ].map((one) => ({ ...one, draw: drawLines({ ...common, ...one, name: one.unit }) }));
   }, [series, trend, site.timezone, site.expected_ths, language]);
   if (!series) return <p className="quiet">{t("miner.chart.empty")}</p>;

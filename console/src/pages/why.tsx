@@ -20,14 +20,18 @@ export function Why({ sites, health }: { sites: SiteSums[]; health: Map<number, 
   return (
     <div className="stack">
       <p className="second">
-        {t("fleet.why.split", { expected: text(hashrate(expected)), delivered: text(hashrate(now)) })} {t("fleet.why")}:{" "}
-        {parts.map((one) => `${named("loss", one.cause)} ${text(hashrate(one.ths))}`).join(" · ")}
+        {t("fleet.why.split", { expected: text(hashrate(expected)), delivered: text(hashrate(now)) })}{" "}
+        {explained > 0
+          ? `${t("fleet.why")}${t("colon")}${parts.map((one) => `${named("loss", one.cause)} ${text(hashrate(one.ths))}`).join(" · ")}`
+          : t("fleet.why.unknown", { lost: text(hashrate(lost)) })}
       </p>
-      <div className="bar" aria-hidden="true">
-        {parts.map((one, no) => (
-          <span key={one.cause} style={{ width: `${(one.ths / lost) * 100}%`, background: TONES[no % TONES.length] }} />
-        ))}
-      </div>
+      {parts.length > 1 ? (
+        <div className="bar" aria-hidden="true">
+          {parts.map((one, no) => (
+            <span key={one.cause} style={{ width: `${(one.ths / lost) * 100}%`, background: TONES[no % TONES.length] }} />
+          ))}
+        </div>
+      ) : null}
     </div>
   );
 }

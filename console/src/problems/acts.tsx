@@ -1,11 +1,12 @@
 // What people do about problems: one or many at once, each said in words, told when it was refused.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import { ApiError } from "../api/client";
 import { named, t, type Key } from "../i18n";
-import { clock, number } from "../i18n/format";
+import { clock, exact, number } from "../i18n/format";
+import { refusal, wording } from "../ui/refusals";
 import { Dialog } from "../ui/dialog";
 import { say } from "../ui/toast";
+import { useNow } from "../ui/when";
 import { act, suppress, unsuppress, type Said, type Verb } from "./api";
 import type { Problem } from "./types";
 
@@ -17,10 +18,6 @@ const DONE: Record<Verb, Key> = {
   resolve: "pact.resolved",
 };
 
-export function wording(error: unknown): string {
-  return error instanceof ApiError ? error.message : t("state.away");
-}
-
 type Asked = { problems: Problem[]; verb: Verb; said?: Said };
 
 export function useActs() {
@@ -28,13 +25,15 @@ export function useActs() {
   return useMutation({
     mutationFn: ({ problems, verb, said }: Asked) => act(problems.map((one) => one.id), verb, said),
     onSuccess: ({ counts, results }, { verb }) => {
-      const reason = results.find((one) => one.reason)?.reason;
+      const first = results.find((one) => one.error_code);
+      const reason = first ? refusal(first.error_code, first.reason) : null;
       if (!counts.refused) say(t(DONE[verb]));
       else if (!counts.changed && reason) say(t("cmd.failed", { reason }));
       else say(t("problems.bulk.done", { done: number(counts.changed), failed: number(counts.refused) }));
     },
     onError: (error) => say(t("cmd.failed", { reason: wording(error) })),
-    onSettled: () => client.invalidateQueries({ queryKey: ["problems"] }),
+    // not waited for: a dialog closes when the act is done, not when everything has been read again
+    onSettled: () => void client.invalidateQueries({ queryKey: ["problems"] }),
   });
 }
 
@@ -68,7 +67,7 @@ export function ResolveDialog({ problems, onClose }: { problems: Problem[]; onCl
           <span>{t("resolve.action")}</span>
           <input className="input" value={action} maxLength={2000} onChange={(event) => setAction(event.target.value)} />
         </label>
-        <Ends onClose={onClose} go={t("pact.resolve")} busy={acts.isPending} />
+        <Ends onClose={onClose} go={t("resolve.go")} busy={acts.isPending} />
       </form>
     </Dialog>
   );
@@ -98,11 +97,14 @@ export function SuppressDialog({
   const [maintenance, setMaintenance] = useState(false);
   const [reason, setReason] = useState("");
   const [trouble, setTrouble] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
   const name = miners.length === 1 ? (miners[0] ?? "") : t("fleet.machines", { n: number(miners.length) });
+  const now = useNow();
+  const until = hours === null ? null : new Date(now + hours * 3_600_000);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const until = hours === null ? null : new Date(Date.now() + hours * 3_600_000);
     const body = { until: until?.toISOString() ?? null, maintenance, reason: reason.trim() };
+    setBusy(true);
     try {
       await Promise.all(miners.map((miner) => suppress(site, miner, body)));
       say(
@@ -113,13 +115,15 @@ export function SuppressDialog({
       onClose();
     } catch (error) {
       setTrouble(wording(error));
+    } finally {
+      setBusy(false);
     }
     void client.invalidateQueries({ queryKey: ["problems"] });
   };
   return (
     <Dialog title={t("suppress.title", { miner: name })} onClose={onClose}>
       <form onSubmit={(event) => void submit(event)}>
-        <p className="second">{t("suppress.words")}</p>
+        <p className="second">{t("suppress.words", { n: miners.length })}</p>
         <label className="field">
           <span>{t("suppress.for")}</span>
           <select
@@ -133,6 +137,7 @@ export function SuppressDialog({
               </option>
             ))}
           </select>
+          <span className="hint">{until ? t("suppress.until", { until: exact(until, zone) }) : t("suppress.open")}</span>
         </label>
         <label className="row">
           <input type="checkbox" checked={maintenance} onChange={(event) => setMaintenance(event.target.checked)} />
@@ -143,7 +148,7 @@ export function SuppressDialog({
           <input className="input" required value={reason} onChange={(event) => setReason(event.target.value)} />
         </label>
         <div role="alert">{trouble ? <p className="note bad">{t("cmd.failed", { reason: trouble })}</p> : null}</div>
-        <Ends onClose={onClose} go={t("pact.suppress")} busy={false} />
+        <Ends onClose={onClose} go={t("suppress.go")} busy={busy} />
       </form>
     </Dialog>
   );
@@ -155,11 +160,11 @@ export function useLift(site: number) {
     mutationFn: (miner: string) => unsuppress(site, miner),
     onSuccess: () => say(t("pact.unsuppressed")),
     onError: (error) => say(t("cmd.failed", { reason: wording(error) })),
-    onSettled: () => client.invalidateQueries({ queryKey: ["problems"] }),
+    onSettled: () => void client.invalidateQueries({ queryKey: ["problems"] }),
   });
 }
 
-function Ends({ onClose, go, busy }: { onClose: () => void; go: string; busy: boolean }) {
+export function Ends({ onClose, go, busy }: { onClose: () => void; go: string; busy: boolean }) {
   return (
     <div className="ends">
       <button type="button" className="button" onClick={onClose}>

@@ -1,45 +1,85 @@
 // The registry's part of the API: lists, the one, and what people do about it.
-import { queryOptions } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call, get } from "../api/client";
 import type { Problem, Story } from "./types";
 
-export const FIRST = 100; // more than a screen holds, and a fifth of the wait
-const PER_PAGE = 500;
-export const MOST_ROWS = 4000; // in the browser; beyond it, the worst come first and filters narrow
+export const PAGE = 100; // more than a screen holds, and a fifth of the wait for 500
+export const MOST_AT_ONCE = 1000; // of one act
+const MOST_PER_PAGE = 500;
 const SLOW = 60_000;
 
-export type Filters = { status?: string | undefined };
-export type Listed = { problems: Problem[]; total: number };
-type Page = { problems: Problem[]; pagination: { page: number; per_page: number; total: number; pages: number } };
+export type Filters = Record<string, string | string[] | undefined>;
+export type Page = { problems: Problem[]; pagination: { page: number; per_page: number; total: number; pages: number } };
+export type Counted = { value: string; problems: number; name?: string };
+export type Counts = { total: number; symptoms: number; facets: Record<string, Counted[]> };
 
-async function page(filters: Filters, number: number, size: number, signal: AbortSignal): Promise<Page> {
-  const query = { ...filters, page: number, per_page: size };
-  return (await get("/api/v1/problems", { query, signal })) as unknown as Page;
+async function read(filters: Filters, page: number, size: number, signal?: AbortSignal): Promise<Page> {
+  const query = { ...filters, page, per_page: size };
+  return (await get("/api/v1/problems", { query, ...(signal ? { signal } : {}) })) as unknown as Page;
 }
 
-/** The first page is enough to show something; the rest follows while people read. */
-export const firstProblemsQuery = (filters: Filters) =>
+/** One page of the list in the order of the server; the list is as long as the server says. */
+export const pageQuery = (filters: Filters, no: number) =>
   queryOptions({
-    queryKey: ["problems", null, "first", filters],
-    queryFn: async ({ signal }): Promise<Listed> => {
-      const found = await page(filters, 1, FIRST, signal);
-      return { problems: found.problems, total: found.pagination.total };
+    queryKey: ["problems", null, "page", filters, no],
+    queryFn: ({ signal }) => read(filters, no + 1, PAGE, signal),
+    refetchInterval: SLOW,
+  });
+
+export const countsQuery = (filters: Filters) =>
+  queryOptions({
+    queryKey: ["problems", null, "counts", filters],
+    queryFn: async ({ signal }) => (await get("/api/v1/problems/counts", { query: filters, signal })) as unknown as Counts,
+    refetchInterval: SLOW,
+    placeholderData: keepPreviousData,
+  });
+
+/** The first of a list, as many as one act takes. */
+export async function readFirst(filters: Filters): Promise<Problem[]> {
+  const found: Problem[] = [];
+  for (let no = 1; found.length < MOST_AT_ONCE; no++) {
+    const { problems } = await read(filters, no, MOST_PER_PAGE);
+    found.push(...problems);
+    if (problems.length < MOST_PER_PAGE) break;
+  }
+  return found.slice(0, MOST_AT_ONCE);
+}
+
+/** Machines of a site with a chance to fail of at least so much, likeliest first. */
+export const riskQuery = (site: number, least: number) =>
+  queryOptions({
+    queryKey: ["problems", site, "risk", least],
+    queryFn: async ({ signal }): Promise<Problem[]> => {
+      const found: Problem[] = [];
+      for (let no = 1; ; no++) {
+        const query = { site_id: String(site), sort: "p_fail_24h" };
+        const { problems, pagination } = await read(query, no, MOST_PER_PAGE, signal);
+        const above = problems.filter((one) => (one.p_fail_24h ?? -1) >= least);
+        found.push(...above);
+        if (above.length < problems.length || no >= pagination.pages) return found;
+      }
     },
     refetchInterval: SLOW,
   });
 
-export const moreProblemsQuery = (filters: Filters, total: number) =>
+export type Person = { id: string; name: string };
+
+export const assigneesQuery = (site: number) =>
   queryOptions({
-    queryKey: ["problems", null, "more", filters],
-    queryFn: async ({ signal }): Promise<Problem[]> => {
-      const pages = Math.ceil(Math.min(total, MOST_ROWS) / PER_PAGE);
-      const found: Problem[] = [];
-      // one after the other: the first page's readers are not to wait behind the last one's
-      for (let no = 1; no <= pages; no++) found.push(...(await page(filters, no, PER_PAGE, signal)).problems);
-      return found;
+    queryKey: ["people", site],
+    queryFn: async ({ signal }) => {
+      const found = await get("/api/v1/problems/assignees", { query: { site_id: site }, signal });
+      return found.assignees as unknown as Person[];
     },
-    enabled: total > FIRST,
-    refetchInterval: SLOW,
+    staleTime: 5 * SLOW,
+  });
+
+export const findProblemsQuery = (text: string) =>
+  queryOptions({
+    queryKey: ["problems", null, "find", text],
+    queryFn: async ({ signal }) => (await read({ text }, 1, 6, signal)).problems,
+    enabled: text.length > 1,
+    placeholderData: keepPreviousData,
   });
 
 export const minerProblemsQuery = (site: number, miner: string, resolved: boolean) =>
@@ -62,6 +102,7 @@ export const problemQuery = (site: number, id: string) =>
 
 export type Summary = {
   by_severity: Record<string, number>;
+  by_issue: Record<string, number>;
   loss: { ths: number | null; thh: number | null } | null;
   top_risks: { miner_id: string | null; issue_code: string; severity: string; p_fail_24h: number | null; start_ts: string }[];
   last_scan_ts: string | null;
@@ -77,7 +118,7 @@ export const summaryQuery = (site: number) =>
 
 export type Verb = "acknowledge" | "start" | "assign" | "comment" | "resolve";
 export type Said = { comment?: string; assignee?: string | null; cause?: string; action?: string };
-export type Outcome = { counts: { changed: number; refused: number }; results: { reason?: string | null }[] };
+export type Outcome = { counts: { changed: number; refused: number }; results: { error_code?: string | null; reason?: string | null }[] };
 
 /** Up to a thousand at once, each with its own result. */
 export async function act(ids: string[], verb: Verb, said: Said = {}): Promise<Outcome> {
@@ -93,3 +134,15 @@ export function suppress(site: number, miner: string, body: Suppression): Promis
 export function unsuppress(site: number, miner: string): Promise<unknown> {
   return call("post", "/api/v1/miners/{miner_id}/unsuppress", { path: { miner_id: miner }, query: { site_id: site } });
 }
+
+export type Health = { baseline: Story["baseline"]; suppressions: Story["suppressions"] };
+
+export const healthQuery = (site: number, miner: string) =>
+  queryOptions({
+    queryKey: ["problems", site, "health", miner],
+    queryFn: async ({ signal }) => {
+      const options = { path: { miner_id: miner }, query: { site_id: site }, signal };
+      return (await get("/api/v1/miners/{miner_id}/health", options)) as unknown as Health;
+    },
+    refetchInterval: SLOW,
+  });

@@ -8,8 +8,8 @@ import { drawLines, type Mark } from "../charts/lines";
 import { named, t, useLanguage } from "../i18n";
 import { number } from "../i18n/format";
 import { Part } from "../ui/states";
-import type { Problem, Story } from "./types";
-import { metricOf } from "./words";
+import { newest, type Problem, type Story } from "./types";
+import { metricOf, valueOf } from "./words";
 
 type Picture = { name: string; unit: string; digits: number; pick: (point: Point) => number | null; scale: number };
 
@@ -24,6 +24,7 @@ export function BandPanel({ site, story, miner }: { site: SiteSums; story: Story
   const expected = story.machine?.expected_ths ?? null;
   const picture = useMemo(() => pictureOf(metricOf(problem), expected), [problem, expected, language]);
   const marks = useMemo(() => marksOf(problem, commands ?? []), [problem, commands, language]);
+  const hasBand = flatBand(story, picture) !== null || courseOf(story, picture).length > 1;
   return (
     <section className="panel" aria-labelledby="band">
       <header>
@@ -31,8 +32,12 @@ export function BandPanel({ site, story, miner }: { site: SiteSums; story: Story
           {picture.name} <span className="unit">{picture.unit}</span>
         </h2>
         <span className="grow" />
-        <span className="swatch band-swatch" />
-        <span className="quiet">{t("miner.baseline")}</span>
+        {hasBand ? (
+          <>
+            <span className="swatch band-swatch" />
+            <span className="quiet">{t("miner.baseline")}</span>
+          </>
+        ) : null}
       </header>
       <div className="body">
         <Part of={history} rows={5}>
@@ -65,7 +70,7 @@ function BandChart(props: {
   const draw = useMemo(() => {
     const { name, unit, digits } = picture;
     const common = { start: found.start, end: found.end, zone, marks, points };
-    return drawLines({ ...common, name, unit, digits, band: flatBand(story, picture), course: courseOf(story, picture) });
+    return drawLines({ ...common, name, unit, digits, band: flatBand(story, picture), course: courseOf(story, picture), expected: lineOf(story, picture) });
   }, [points, found, picture, zone, marks, story]);
   const known = points.map(([, value]) => value).filter((value) => value !== null);
   const amount = (value: number) => `${number(value, picture.digits)} ${picture.unit}`;
@@ -76,7 +81,7 @@ function BandChart(props: {
     low: amount(Math.min(...known)),
     high: amount(Math.max(...known)),
   });
-  return <Chart draw={draw} label={label} height={220} />;
+  return <Chart draw={draw} label={label} height={250} />;
 }
 
 function pictureOf(metric: string, expected: number | null): Picture {
@@ -114,6 +119,16 @@ function flatBand(story: Story, picture: Picture): { low: number; high: number }
   const peer = story.problem.peer_metrics_json?.[metric];
   if (!peer || peer.p10 === null || peer.p90 === null) return null;
   return { low: peer.p10 * picture.scale, high: peer.p90 * picture.scale };
+}
+
+/** What it is judged against: the limit that it passed, or what its maker promises. */
+function lineOf(story: Story, picture: Picture): { value: number; name: string } | null {
+  const limit = newest(story.problem)?.threshold ?? null;
+  if (story.problem.issue_code.startsWith("overheat") && limit !== null) {
+    return { value: limit, name: t("evidence.limit", { limit: valueOf("temp_max", limit, true) }) };
+  }
+  const expected = story.machine?.expected_ths ?? null;
+  return picture.unit === "TH/s" && expected !== null ? { value: expected, name: t("miner.expected") } : null;
 }
 
 function marksOf(problem: Problem, commands: { finished_at: string | null; command_type: unknown }[]): Mark[] {

@@ -7,8 +7,8 @@ import { useMay } from "../api/session";
 import { named, t } from "../i18n";
 import { Sev } from "../ui/severity";
 import { When } from "../ui/when";
-import { SuppressDialog } from "./acts";
-import { minerProblemsQuery } from "./api";
+import { SuppressDialog, useLift } from "./acts";
+import { healthQuery, minerProblemsQuery } from "./api";
 import { RegistryPart } from "./registry_part";
 
 export function MinerProblems({ site, miner }: { site: SiteSums; miner: string }) {
@@ -47,9 +47,20 @@ export function MinerProblems({ site, miner }: { site: SiteSums; miner: string }
 export function useSuppress(site: SiteSums, miner: string): { button: ReactNode; dialog: ReactNode } {
   const may = useMay();
   const [open, setOpen] = useState(false);
+  const lift = useLift(site.site_id);
+  const now = useQuery(healthQuery(site.site_id, miner)).data?.suppressions ?? [];
   if (!may("suppress")) return { button: null, dialog: null };
   return {
-    button: (
+    button: now.length ? (
+      <>
+        <span className="chip" title={now.map((one) => one.reason).join("; ")}>
+          {t("event.suppressed")}
+        </span>
+        <button type="button" className="button" onClick={() => lift.mutate(miner)}>
+          {t("pact.unsuppress")}
+        </button>
+      </>
+    ) : (
       <button type="button" className="button" onClick={() => setOpen(true)}>
         {t("pact.suppress")}
       </button>

@@ -1,16 +1,16 @@
 // The marked problem beside the list: enough to decide without leaving.
 import { Link } from "@tanstack/react-router";
 import { named, t } from "../i18n";
-import { hashrate, number, percent, span, text } from "../i18n/format";
-import { ActButtons, type Acting } from "../pages/problems";
+import { ago, hashrate, moment, number, percent, text } from "../i18n/format";
+import { ActButtons, type Acting } from "./acting";
 import { Sev } from "../ui/severity";
-import { useNow, When } from "../ui/when";
+import { useNow } from "../ui/when";
 import { PeerStrip } from "./peer_strip";
 import type { Row } from "./rows";
 import { newest } from "./types";
-import { facts, metricOf, sentence } from "./words";
+import { facts, inWords, metricOf, sentence } from "./words";
 
-export function Preview({ row, acting, onClose }: { row: Row; acting: Acting; onClose: () => void }) {
+export function Preview({ row, acting, onClose }: { row: Row; acting: Acting | null; onClose: () => void }) {
   const now = useNow();
   const found = newest(row);
   const peer = row.peer_metrics_json?.[metricOf(row)];
@@ -32,16 +32,14 @@ export function Preview({ row, acting, onClose }: { row: Row; acting: Acting; on
           {[row.model, row.firmware, row.site.name, row.zone].filter(Boolean).join(" · ")}
         </p>
         <p className="second">
-          {t("problem.open", { span: span((now - Date.parse(row.start_ts)) / 1000) })} · {named("status", row.status)}
-          {row.suppressed ? ` · ${t("event.suppressed")}` : ""} · <When at={row.last_seen_ts} zone={row.site.timezone} />
+          {named("status", row.status)} · {t("problem.since", { time: moment(row.start_ts, now, row.site.timezone) })} ·{" "}
+          {t("problem.seen", { ago: ago(row.last_seen_ts, now) })}
+          {row.suppressed ? ` · ${t("event.suppressed")}` : ""}
         </p>
         {found ? (
           <ul className="stack">
             {facts(found).map((fact) => (
-              <li key={fact.metric}>
-                {named("metric", fact.metric)} <strong>{fact.value}</strong>{" "}
-                <span className="second">{fact.against.join(" · ")}</span>
-              </li>
+              <li key={fact.metric}>{inWords(fact)}</li>
             ))}
           </ul>
         ) : null}
@@ -52,7 +50,7 @@ export function Preview({ row, acting, onClose }: { row: Row; acting: Acting; on
           </div>
         ) : null}
         <p className="second">
-          {row.loss_ths ? `${t("col.loss")}: ${text(hashrate(row.loss_ths))} · ` : ""}
+          {row.loss_ths ? `${t("col.loss")}${t("colon")}${text(hashrate(row.loss_ths))} · ` : ""}
           {row.p_fail_24h !== null ? t("problem.pfail", { p: percent(row.p_fail_24h) }) : ""}
         </p>
         <div className="row wrap">
@@ -63,7 +61,7 @@ export function Preview({ row, acting, onClose }: { row: Row; acting: Acting; on
           >
             {t("pact.open")}
           </Link>
-          <ActButtons acting={acting} />
+          {acting ? <ActButtons acting={acting} /> : null}
         </div>
       </div>
     </aside>

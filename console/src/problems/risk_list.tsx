@@ -40,7 +40,7 @@ export function RiskList({ site }: { site: SiteSums }) {
           ) : (
             <p className="body quiet">{t("site.risks.none")}</p>
           )}
-          <p className="body quiet">
+          <p className="body quiet slim">
             {summary.last_scan_ts ? t("site.scan", { ago: ago(summary.last_scan_ts, now) }) : null}
           </p>
         </>

@@ -1,125 +1,99 @@
-// The rows of the problems page: those of every site in scope, filtered and counted. Pure, but for the hook at the end.
-import { useQuery } from "@tanstack/react-query";
+// The rows of the problems page: what is filtered in the address, and pages of the server's list as they come into sight.
+import { useQueries, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { SiteSums } from "../api/known";
-import { named } from "../i18n";
 import type { ProblemSearch } from "../router";
-import { firstProblemsQuery, MOST_ROWS, moreProblemsQuery, type Filters } from "./api";
+import { PAGE, pageQuery, type Filters, type Page } from "./api";
+import { FACETS, type Facet } from "./facet_names";
 import type { Problem } from "./types";
-import { sentence } from "./words";
 
-export const FACETS = ["severity", "code", "status", "site", "zone", "model", "firmware", "age"] as const;
-export type Facet = (typeof FACETS)[number];
-export const AGES: Record<string, number> = { hour: 3600, day: 86_400, week: 604_800, older: Infinity };
-const LISTED = ["open", "ack", "in_progress"];
+export const SORTS = ["severity", "miner_id", "start_ts", "loss_ths", "p_fail_24h"] as const;
+/** As the server names them. */
+export const ASKED: Record<Facet, string> = {
+  severity: "severity",
+  code: "issue_code",
+  status: "status",
+  site: "site",
+  zone: "zone",
+  model: "model",
+  firmware: "firmware",
+  age: "age",
+};
 
-export type Row = Problem & { site: SiteSums; text: string };
+export type Row = Problem & { site: SiteSums };
 
-export function valueIn(row: Row, facet: Facet, now: number): string | null {
-  switch (facet) {
-    case "severity":
-      return row.severity;
-    case "code":
-      return row.issue_code;
-    case "status":
-      return row.status;
-    case "site":
-      return row.site.code;
-    case "zone":
-      return row.zone;
-    case "model":
-      return row.model;
-    case "firmware":
-      return row.firmware;
-    case "age":
-      return ageOf(row, now);
+/** Several values of a facet stand in the address with commas between; a comma of a name is written as %2C. */
+export function chosenIn(search: ProblemSearch, facet: Facet): Set<string> {
+  return new Set(search[facet]?.split(",").map((one) => one.replaceAll("%2C", ",")) ?? []);
+}
+
+export function written(values: Set<string>): string | undefined {
+  return values.size ? [...values].map((one) => one.replaceAll(",", "%2C")).join(",") : undefined;
+}
+
+/** What narrows the list, as the server takes it. */
+export function filtersOf(search: ProblemSearch): Filters {
+  const found: Filters = {};
+  for (const facet of FACETS) {
+    const values = chosenIn(search, facet);
+    if (values.size) found[ASKED[facet]] = [...values];
   }
+  if (search.text) found["text"] = search.text;
+  if (search.symptoms !== "all") found["symptoms"] = "exclude";
+  return found;
 }
 
-function ageOf(row: Row, now: number): string {
-  const seconds = (now - Date.parse(row.start_ts)) / 1000;
-  return Object.entries(AGES).find(([, limit]) => seconds < limit)?.[0] ?? "older";
+export function orderOf(search: ProblemSearch): Filters {
+  const sort = SORTS.find((one) => one === search.sort);
+  return { ...(sort ? { sort } : {}), ...(search.order === "reversed" ? { order: "reversed" } : {}) };
 }
 
-export function wantedOf(search: ProblemSearch, facet: Facet): Set<string> {
-  return new Set(search[facet]?.split(",") ?? []);
+/** The next order by a column: its own, turned round, and then the usual one again. */
+export function nextOrder(search: ProblemSearch, sort: string): { sort?: string | undefined; order?: string | undefined } {
+  const now = search.sort ?? "severity";
+  if (now !== sort) return { sort: sort === "severity" ? undefined : sort, order: undefined };
+  if (search.order !== "reversed") return { sort: search.sort, order: "reversed" };
+  return { sort: undefined, order: undefined };
 }
 
-/** Rows that pass every facet but the one whose counts are asked for: a facet's own choice does not hide its others. */
-export function passing(rows: Row[], search: ProblemSearch, now: number, but?: Facet): Row[] {
-  const wanted = FACETS.filter((facet) => facet !== but)
-    .map((facet) => [facet, wantedOf(search, facet)] as const)
-    .filter(([, values]) => values.size > 0);
-  const text = search.text?.toLowerCase() ?? "";
-  return rows.filter(
-    (row) =>
-      wanted.every(([facet, values]) => values.has(valueIn(row, facet, now) ?? "")) &&
-      (!text || row.text.includes(text)) &&
-      (search.symptoms === "all" || !row.symptom),
-  );
+export type Rows = {
+  total: number | null;
+  at: (index: number) => Row | null;
+  loaded: [number, Row][];
+  isLoading: boolean;
+  error: unknown;
+};
+
+/** Only the pages in sight, and the first, are asked for and kept new; others stay as they were last seen. */
+export function useRows(filters: Filters, sites: SiteSums[], first: number, last: number): Rows {
+  const client = useQueryClient();
+  const numbers = [...new Set([0, ...span(Math.floor(first / PAGE), Math.floor(last / PAGE))])];
+  const found = useQueries({ queries: numbers.map((no) => pageQuery(filters, no)) });
+  const stamp = found.map((one) => one.dataUpdatedAt).join() + numbers.join();
+  const places = useMemo(() => new Map(sites.map((site) => [site.site_id, site])), [sites]);
+  return useMemo(() => {
+    const pages = new Map(numbers.map((no, index) => [no, found[index]?.data]));
+    const page = (no: number): Page | undefined => pages.get(no) ?? client.getQueryData(pageQuery(filters, no).queryKey);
+    const at = (index: number): Row | null => {
+      const one = page(Math.floor(index / PAGE))?.problems[index % PAGE];
+      return one ? { ...one, site: places.get(one.site_id) ?? nameless(one.site_id) } : null;
+    };
+    const loaded = numbers.flatMap((no) =>
+      span(no * PAGE, no * PAGE + PAGE - 1).flatMap((index): [number, Row][] => {
+        const row = at(index);
+        return row ? [[index, row]] : [];
+      }),
+    );
+    const total = found[0]?.data?.pagination.total ?? null;
+    return { total, at, loaded, isLoading: found[0]?.isPending ?? true, error: total === null ? found[0]?.error : null };
+  }, [stamp, places, filters, client, found[0]?.isPending, found[0]?.error]);
 }
 
-export function counted(rows: Row[], facet: Facet, now: number): [string, number][] {
-  const counts = new Map<string, number>();
-  for (const row of rows) {
-    const value = valueIn(row, facet, now);
-    if (value) counts.set(value, (counts.get(value) ?? 0) + 1);
-  }
-  const order = facet === "age" ? Object.keys(AGES) : null;
-  return [...counts].sort(([a, n], [b, m]) =>
-    order ? order.indexOf(a) - order.indexOf(b) : facet === "severity" ? a.localeCompare(b) : m - n || a.localeCompare(b),
-  );
-}
-
-const SEVERITY = (row: Row) => Number(row.severity.slice(1));
-
-/** Severity, then the chance to fail, then last seen. */
-export function inOrder(rows: Row[]): Row[] {
-  return [...rows].sort(
-    (a, b) =>
-      SEVERITY(a) - SEVERITY(b) ||
-      (b.p_fail_24h ?? -1) - (a.p_fail_24h ?? -1) ||
-      Date.parse(b.last_seen_ts) - Date.parse(a.last_seen_ts),
-  );
-}
-
-export type Found = { rows: Row[]; total: number; isLoading: boolean; error: unknown; isCut: boolean };
-
-export function useRows(sites: SiteSums[], search: ProblemSearch): Found {
-  const filters: Filters = useMemo(() => serverFilters(search), [search]);
-  const first = useQuery(firstProblemsQuery(filters));
-  const total = first.data?.total ?? 0;
-  const more = useQuery(moreProblemsQuery(filters, total));
-  const rows = useMemo(() => {
-    const places = new Map(sites.map((site) => [site.site_id, site]));
-    const all = new Map([...(first.data?.problems ?? []), ...(more.data ?? [])].map((one) => [one.id, one]));
-    const found: Row[] = [];
-    for (const one of all.values()) {
-      found.push(rowOf(one, places.get(one.site_id) ?? nameless(one.site_id)));
-    }
-    return inOrder(found);
-  }, [first.data, more.data, sites]);
-  return {
-    rows,
-    total,
-    isLoading: first.isPending,
-    error: first.data ? null : first.error,
-    isCut: total > MOST_ROWS,
-  };
+function span(from: number, to: number): number[] {
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, no) => from + no);
 }
 
 /** The rows do not wait for the sums of their sites. */
-function nameless(id: number): SiteSums {
+export function nameless(id: number): SiteSums {
   return { site_id: id, code: String(id), name: String(id), timezone: "UTC" } as SiteSums;
-}
-
-function rowOf(problem: Problem, site: SiteSums): Row {
-  const words = [problem.miner_id, named("issue", problem.issue_code), sentence(problem), problem.zone];
-  return { ...problem, site, text: words.filter(Boolean).join(" ").toLowerCase() };
-}
-
-/** Only what narrows to something else than what is listed anyway goes to the server; the rest is done here at once. */
-function serverFilters(search: ProblemSearch): Filters {
-  const status = search.status?.split(",").filter((one) => !LISTED.includes(one));
-  return status?.length ? { status: search.status } : {};
 }

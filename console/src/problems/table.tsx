@@ -1,171 +1,65 @@
-// The list of problems: only the rows in sight exist; j and k walk, x selects, Enter opens.
-import { createColumnHelper, flexRender, getCoreRowModel, useReactTable, type RowSelectionState } from "@tanstack/react-table";
+// The list of problems: only the rows in sight exist, and their pages come as they come into sight.
+import { createColumnHelper, flexRender, getCoreRowModel, useReactTable } from "@tanstack/react-table";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef } from "react";
-import { useMe } from "../api/session";
-import { named, t, useLanguage } from "../i18n";
-import { hashrate, money, percent, span } from "../i18n/format";
-import { Amount } from "../ui/quantity";
-import { Sev } from "../ui/severity";
+import { t, useLanguage } from "../i18n";
+import type { ProblemSearch } from "../router";
 import { useNow } from "../ui/when";
-import { PeerStrip } from "./peer_strip";
+import { useNames } from "./assign";
+import { columnsOf, SORTED } from "./columns";
 import type { Prices } from "./prices";
-import type { Row } from "./rows";
-import { metricOf, sentence } from "./words";
+import { nextOrder, type Row, type Rows } from "./rows";
+import { metricOf } from "./words";
 
 const HEIGHT = 32;
-const column = createColumnHelper<Row>();
+const REST_MS = 60; // a list that flies by is not read
+const tick = createColumnHelper<Row>();
 
-function whoIs(id: string | null, me: string | null): string {
-  return id === null ? "—" : id === me ? t("who.you") : t("who.other");
-}
-
-/** A column in which nobody has a value only takes room from those that say something. */
-type Known = { loss: boolean; risk: boolean; peers: boolean };
-
-function columnsOf(now: number, prices: Prices | null, me: string | null, known: Known) {
-  const columns = [
-    column.display({
-      id: "select",
-      header: ({ table }) => (
-        <input
-          type="checkbox"
-          aria-label={t("list.all")}
-          checked={table.getIsAllRowsSelected()}
-          onChange={table.getToggleAllRowsSelectedHandler()}
-        />
-      ),
-      cell: ({ row }) => (
-        <input
-          type="checkbox"
-          aria-label={t("list.one", { name: row.original.miner_id ?? row.original.id })}
-          checked={row.getIsSelected()}
-          onChange={row.getToggleSelectedHandler()}
-          onClick={(event) => event.stopPropagation()}
-        />
-      ),
-    }),
-    column.accessor("severity", { header: () => t("col.severity"), cell: (cell) => <Sev of={cell.getValue()} /> }),
-    column.accessor("miner_id", {
-      id: "machine",
-      header: () => t("col.machine"),
-      cell: ({ row }) => (
-        <Link
-          to="/sites/$site/problems/$problem"
-          params={{ site: row.original.site.code, problem: row.original.id }}
-          tabIndex={-1}
-        >
-          {row.original.miner_id ?? named("issue", row.original.issue_code)}
-        </Link>
-      ),
-    }),
-    column.display({
-      id: "what",
-      header: () => t("col.what"),
-      cell: ({ row }) => (
-        <span title={sentence(row.original)}>
-          <strong>{named("issue", row.original.issue_code)}</strong> <span className="second">{sentence(row.original)}</span>
-        </span>
-      ),
-    }),
-    column.accessor("start_ts", {
-      id: "since",
-      header: () => t("col.since"),
-      cell: (cell) => span((now - Date.parse(cell.getValue())) / 1000),
-    }),
-    column.accessor("loss_ths", {
-      id: "loss",
-      header: () => t("col.loss"),
-      cell: (cell) => <Amount of={hashrate(cell.getValue())} />,
-    }),
-    ...(prices
-      ? [
-          column.accessor("loss_ths", {
-            id: "money",
-            header: () => t("col.loss.day"),
-            cell: (cell) => money(cell.getValue() === null ? null : ((cell.getValue() ?? 0) / 1000) * prices.perPhDay, prices.currency),
-          }),
-        ]
-      : []),
-    column.accessor("p_fail_24h", {
-      id: "pfail",
-      header: () => t("col.pfail"),
-      cell: (cell) => percent(cell.getValue()),
-    }),
-    column.display({
-      id: "peers",
-      header: () => t("col.peers"),
-      cell: ({ row }) => (
-        <PeerStrip peer={row.original.peer_metrics_json?.[metricOf(row.original)]} metric={metricOf(row.original)} />
-      ),
-    }),
-    column.accessor("status", { id: "state", header: () => t("col.state"), cell: (cell) => named("status", cell.getValue()) }),
-    column.accessor("assigned_to", { id: "who", header: () => t("col.who"), cell: (cell) => whoIs(cell.getValue(), me) }),
-  ];
-  const hidden = new Set([
-    ...(known.loss ? [] : ["loss", "money"]),
-    ...(known.risk ? [] : ["pfail"]),
-    ...(known.peers ? [] : ["peers"]),
-  ]);
-  return columns.filter((one) => !hidden.has(one.id ?? ""));
-}
-
-export function ProblemTable({
-  rows,
-  prices,
-  at,
-  onAt,
-  selection,
-  onSelection,
-}: {
-  rows: Row[];
+type Props = {
+  rows: Rows;
+  total: number;
   prices: Prices | null;
-  at: string | undefined;
+  search: ProblemSearch;
+  onOrder: (order: { sort?: string | undefined; order?: string | undefined }) => void;
   onAt: (row: Row) => void;
-  selection: RowSelectionState;
-  onSelection: (next: RowSelectionState) => void;
-}) {
+  onSight: (first: number, last: number) => void;
+  chosen: Map<string, Row>;
+  onChoose: (row: Row) => void;
+  onChooseAll: () => void;
+  atIndex: number;
+};
+
+export function ProblemTable(props: Props) {
+  const { rows, total, search, chosen, atIndex, onSight } = props;
   const place = useRef<HTMLDivElement>(null);
-  const now = useNow();
-  const language = useLanguage();
-  const me = useMe()?.actor.id ?? null;
-  const loss = rows.some((row) => row.loss_ths !== null);
-  const risk = rows.some((row) => row.p_fail_24h !== null);
-  const peers = rows.some((row) => row.peer_metrics_json?.[metricOf(row)]);
-  const columns = useMemo(
-    () => columnsOf(now, prices, me, { loss, risk, peers }),
-    [now, prices, me, loss, risk, peers, language],
-  );
-  const table = useReactTable({
-    data: rows,
-    columns,
-    getRowId: (row) => row.id,
-    state: { rowSelection: selection },
-    onRowSelectionChange: (next) => onSelection(typeof next === "function" ? next(selection) : next),
-    getCoreRowModel: getCoreRowModel(),
-  });
-  const model = table.getRowModel().rows;
   const virtual = useVirtualizer({
-    count: model.length,
+    count: total,
     getScrollElement: () => place.current,
     estimateSize: () => HEIGHT,
     overscan: 12,
   });
+  const items = virtual.getVirtualItems();
+  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
+  useEffect(() => {
+    const timer = window.setTimeout(() => onSight(first, last), REST_MS);
+    return () => window.clearTimeout(timer);
+  }, [first, last, onSight]);
   useEffect(() => {
     if (!performance.getEntriesByName("first-rows").length) performance.mark("first-rows");
   }, []);
-  const index = rows.findIndex((row) => row.id === at);
   useEffect(() => {
-    if (index >= 0) virtual.scrollToIndex(index, { align: "auto" });
-  }, [index, virtual]);
+    if (atIndex >= 0) virtual.scrollToIndex(atIndex, { align: "auto" });
+  }, [atIndex, virtual]);
+  const inSight = useMemo(() => rowsBetween(rows, first, last), [rows, first, last]);
+  const { table, byId } = useTable(props, inSight);
+  const shown = items.map((item) => ({ item, row: rows.at(item.index) }));
   return (
-    <div className="scroll problem-table" ref={place} role="table" aria-label={t("problems.table")} aria-rowcount={rows.length + 1} tabIndex={0}>
+    <div className="scroll problem-table" ref={place} role="table" aria-label={t("problems.table")} aria-rowcount={total + 1} tabIndex={0}>
       <div role="rowgroup" className="vhead">
         {table.getHeaderGroups().map((group) => (
           <div key={group.id} role="row" className="vrow">
             {group.headers.map((header) => (
-              <div key={header.id} role="columnheader" className={`vcell c-${header.id}`}>
+              <div key={header.id} role="columnheader" className={`vcell c-${header.id}`} {...sorted(search, header.id)}>
                 {flexRender(header.column.columnDef.header, header.getContext())}
               </div>
             ))}
@@ -173,20 +67,24 @@ export function ProblemTable({
         ))}
       </div>
       <div role="rowgroup" className="vbody" style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map((item) => {
-          const row = model[item.index];
-          if (!row) return null;
+        {shown.map(({ item, row }) => {
+          const isAt = row !== null && row.id === search.at;
           return (
             <div
-              key={row.id}
+              key={item.index}
               role="row"
               aria-rowindex={item.index + 2}
-              aria-selected={row.original.id === at}
-              className={`vrow ${row.original.id === at ? "marked" : ""}`}
+              aria-selected={row !== null && (isAt || chosen.has(row.id))}
+              className={`vrow ${isAt ? "marked" : ""}`}
               style={{ transform: `translateY(${item.start}px)` }}
-              onClick={() => onAt(row.original)}
+              onClick={() => row && props.onAt(row)}
             >
-              {row.getVisibleCells().map((cell) => (
+              {row === null ? (
+                <div role="cell" className="vcell c-what">
+                  <div className="bone w2" aria-label={t("state.loading")} />
+                </div>
+              ) : null}
+              {byId.get(row?.id ?? "")?.map((cell) => (
                 <div key={cell.id} role="cell" className={`vcell c-${cell.column.id}`}>
                   {flexRender(cell.column.columnDef.cell, cell.getContext())}
                 </div>
@@ -197,4 +95,54 @@ export function ProblemTable({
       </div>
     </div>
   );
+}
+
+function useTable({ prices, search, onOrder, chosen, onChoose, onChooseAll, total }: Props, data: Row[]) {
+  const now = useNow();
+  const language = useLanguage();
+  const named = useNames(data.filter((row) => row.assigned_to !== null).map((row) => row.site_id));
+  // a column in which nobody has a value only takes room from those that say something
+  const loss = data.some((row) => row.loss_ths !== null);
+  const risk = data.some((row) => row.p_fail_24h !== null);
+  const peers = data.some((row) => row.peer_metrics_json?.[metricOf(row)]);
+  const rest = useMemo(
+    () => columnsOf({ now, prices, named, loss, risk, peers, search, onSort: (sort) => onOrder(nextOrder(search, sort)) }),
+    [now, prices, named, loss, risk, peers, search, onOrder, language],
+  );
+  const select = tick.display({
+    id: "select",
+    header: () => (
+      <input type="checkbox" aria-label={t("list.all")} checked={chosen.size > 0 && chosen.size >= Math.min(total, 1000)} onChange={onChooseAll} />
+    ),
+    cell: ({ row }) => (
+      <input
+        type="checkbox"
+        aria-label={t("list.one", { name: row.original.miner_id ?? row.original.id })}
+        checked={chosen.has(row.original.id)}
+        onChange={() => onChoose(row.original)}
+        onClick={(event) => event.stopPropagation()}
+      />
+    ),
+  });
+  const table = useReactTable({
+    data,
+    columns: [select, ...rest],
+    getRowId: (row) => row.id,
+    // the rows in sight are new with every step of the wheel: there is nothing to set back
+    autoResetAll: false,
+    getCoreRowModel: getCoreRowModel(),
+  });
+  return { table, byId: new Map(table.getRowModel().rows.map((row) => [row.id, row.getVisibleCells()])) };
+}
+
+function rowsBetween(rows: Rows, first: number, last: number): Row[] {
+  const found = Array.from({ length: last - first + 1 }, (_, no) => rows.at(first + no));
+  return found.filter((row) => row !== null);
+}
+
+function sorted(search: ProblemSearch, column: string): { "aria-sort"?: "ascending" | "descending" } {
+  const sort = SORTED[column];
+  if (!sort || sort !== (search.sort ?? "severity")) return {};
+  const falls = sort !== "miner_id" && sort !== "severity";
+  return { "aria-sort": falls === (search.order === "reversed") ? "ascending" : "descending" };
 }

@@ -96,7 +96,7 @@ export type Story = {
   machine: { miner_id: string; expected_ths: number | null; zone: string | null; rack: string | null; position: string | null } | null;
   suppressions: { id: string; until_at: string | null; reason: string; maintenance: boolean }[];
   baseline: {
-    metrics: Record<string, { expected: number | null; sigma: number | null } | null>;
+    metrics: Record<string, { expected: number | null; sigma: number | null; samples?: number | null } | null>;
     inferred_mode: string | null;
   } | null;
   history: Moment[];

@@ -1,6 +1,6 @@
 // A problem in a sentence, with its numbers: what is wrong, against what, by how much.
 import { named, t, type Key } from "../i18n";
-import { number, percent, UNKNOWN } from "../i18n/format";
+import { compact, number, percent, UNKNOWN } from "../i18n/format";
 import { newest, type Evidence, type Problem } from "./types";
 
 const SHARES = new Set(["hashrate_ratio", "boards_ratio", "reject_rate"]);
@@ -13,13 +13,13 @@ const UNITS: Record<string, string> = {
 };
 
 /** A value of a metric as people read it. */
-export function valueOf(metric: string, value: unknown): string {
+export function valueOf(metric: string, value: unknown, isShort = false): string {
   if (typeof value === "boolean") return value ? "1" : "0";
   if (typeof value === "string") return value;
   if (typeof value !== "number") return UNKNOWN;
   if (SHARES.has(metric)) return percent(value, metric === "reject_rate" ? 1 : 0);
   const unit = UNITS[metric];
-  const shown = number(value, Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0);
+  const shown = isShort ? compact(Math.round(value * 100) / 100) : number(value, Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0);
   return unit ? `${shown} ${unit}` : shown;
 }
 
@@ -49,7 +49,7 @@ export function sentence(problem: Problem): string {
   const baseline = found.baseline;
   const values = {
     value: valueOf(metric, found[metric]),
-    limit: valueOf(metric, found.threshold),
+    limit: valueOf(metric, found.threshold, true),
     normal: valueOf(metric, baseline?.expected),
     pool: typeof found["pool"] === "string" ? found["pool"] : UNKNOWN,
     z: worst(found),
@@ -72,7 +72,7 @@ export function facts(found: Evidence): Fact[] {
   const known = Object.entries(found).filter(([name, value]) => isMetric(name, value));
   return known.map(([metric, value]) => {
     const against: string[] = [];
-    if (found.threshold !== null) against.push(t("evidence.limit", { limit: valueOf(metric, found.threshold) }));
+    if (found.threshold !== null) against.push(t("evidence.limit", { limit: valueOf(metric, found.threshold, true) }));
     const own = found.baseline;
     if (own && own.metric === metric && own.expected !== null) {
       const sd = own.sigma === null ? UNKNOWN : valueOf(metric, own.sigma);
@@ -81,6 +81,15 @@ export function facts(found: Evidence): Fact[] {
     }
     return { metric, value: valueOf(metric, value), against };
   });
+}
+
+export function inWords({ metric, value, against }: Fact): string {
+  const words = { metric: begun(named("metric", metric)), value };
+  return against.length ? t("evidence.fact", { ...words, against: against.join(t("evidence.comma")) }) : t("evidence.bare", words);
+}
+
+function begun(words: string): string {
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
 const NO_METRIC = new Set(["rule_code", "description", "threshold", "evaluated_at", "baseline", "peers", "left_out"]);

@@ -2,7 +2,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { cellsQuery, sitesQuery } from "../api/queries";
+import type { SiteSums } from "../api/known";
 import { t } from "../i18n";
+import type { ProblemSearch } from "../router";
 import { Icon } from "../ui/icons";
 import { Menu } from "../ui/menu";
 
@@ -14,15 +16,18 @@ export function Crumbs() {
   const sites = useQuery(sitesQuery).data?.sites ?? [];
   const here = sites.find((one) => one.code === site);
   const zones = useQuery({ ...cellsQuery(here?.site_id ?? 0), enabled: here !== undefined && !miner }).data?.named.zone;
-  if (path.includes("/problems")) {
+  if (path.startsWith("/problems")) return <OfProblems sites={sites} />;
+  if (path.includes("/problems/")) {
     return (
       <nav className="crumbs" aria-label={t("crumb.choose.site")}>
-        <Link to="/problems">{t("nav.problems")}</Link>
         {here ? (
           <>
-            <span className="sep">›</span>
             <Link to="/sites/$site" params={{ site: here.code }}>
               {here.name}
+            </Link>
+            <span className="sep">›</span>
+            <Link to="/problems" search={{ site: here.code }}>
+              {t("nav.problems")}
             </Link>
           </>
         ) : null}
@@ -76,6 +81,33 @@ export function Crumbs() {
           <span>{miner}</span>
         </>
       ) : null}
+    </nav>
+  );
+}
+
+/** The list of problems is narrowed to a site by the same switcher. */
+function OfProblems({ sites }: { sites: SiteSums[] }) {
+  const search: ProblemSearch = useSearch({ strict: false });
+  const here = sites.find((one) => one.code === search.site);
+  const { site: _, ...rest } = search;
+  return (
+    <nav className="crumbs" aria-label={t("crumb.choose.site")}>
+      <Menu label={t("crumb.choose.site")} button={<Shown name={here?.name ?? t("crumb.all")} />}>
+        {(close) => (
+          <>
+            <Link to="/problems" search={rest} onClick={close}>
+              {t("crumb.all")}
+            </Link>
+            {sites.map((one) => (
+              <Link key={one.site_id} to="/problems" search={{ ...rest, site: one.code }} onClick={close}>
+                {one.name} <span className="quiet">{one.code}</span>
+              </Link>
+            ))}
+          </>
+        )}
+      </Menu>
+      <span className="sep">›</span>
+      <span>{t("nav.problems")}</span>
     </nav>
   );
 }

@@ -1,12 +1,17 @@
-// The command palette: machines, sites, pages and acts, found by typing.
+// The command palette: machines, problems, sites, pages and acts, found by typing.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
 import { findMinersQuery, sitesQuery } from "../api/queries";
 import { signOut } from "../api/session";
-import { setLanguage, t } from "../i18n";
+import { named, setLanguage, t, texts } from "../i18n";
+import { findProblemsQuery } from "../problems/api";
 import { Dialog } from "../ui/dialog";
 import { setTheme } from "../ui/theme";
+
+const ISSUES = Object.keys(texts)
+  .filter((key) => key.startsWith("issue."))
+  .map((key) => key.slice("issue.".length));
 
 type Entry = { id: string; group: string; name: string; hint?: string | undefined; act: () => void };
 
@@ -84,6 +89,7 @@ function useEntries(text: string, onHelp: () => void): Entry[] {
   const client = useQueryClient();
   const sites = useQuery(sitesQuery).data?.sites ?? [];
   const miners = useQuery(findMinersQuery(text)).data ?? [];
+  const wrong = useQuery(findProblemsQuery(text)).data ?? [];
   const has = (name: string) => name.toLowerCase().includes(text.toLowerCase());
   const code = (id: number) => sites.find((one) => one.site_id === id)?.code ?? String(id);
 
@@ -111,6 +117,21 @@ function useEntries(text: string, onHelp: () => void): Entry[] {
     hint: [one.site, one.zone, one.rack, one.model].filter(Boolean).join(" · "),
     act: () => void navigate({ to: "/sites/$site/miners/$miner", params: { site: code(one.site_id), miner: one.miner_id } }),
   }));
+  const problems: Entry[] = text
+    ? wrong.map((one) => ({
+        id: `w-${one.id}`,
+        group: t("palette.problems"),
+        name: `${one.miner_id ?? ""} ${named("issue", one.issue_code)}`.trim(),
+        hint: [one.severity, named("status", one.status)].join(" · "),
+        act: () => void navigate({ to: "/sites/$site/problems/$problem", params: { site: code(one.site_id), problem: one.id } }),
+      }))
+    : [];
+  const kinds: Entry[] = ISSUES.map((one) => ({
+    id: `k-${one}`,
+    group: t("palette.kinds"),
+    name: named("issue", one),
+    act: () => void navigate({ to: "/problems", search: { code: one } }),
+  }));
   const acts: Entry[] = [
     { id: "a-light", group: t("palette.acts"), name: t("user.light"), act: () => setTheme("light") },
     { id: "a-dark", group: t("palette.acts"), name: t("user.dark"), act: () => setTheme("dark") },
@@ -119,6 +140,6 @@ function useEntries(text: string, onHelp: () => void): Entry[] {
     { id: "a-keys", group: t("palette.acts"), name: t("user.keys"), hint: "?", act: onHelp },
     { id: "a-out", group: t("palette.acts"), name: t("user.signout"), act: () => void signOut(client) },
   ];
-  const rest = [...pages, ...places, ...acts].filter((one) => has(one.name) || has(one.hint ?? ""));
-  return text ? [...machines, ...rest] : rest;
+  const rest = [...pages, ...places, ...(text ? kinds : []), ...acts].filter((one) => has(one.name) || has(one.hint ?? ""));
+  return text ? [...machines, ...problems, ...rest] : rest;
 }

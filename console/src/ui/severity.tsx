@@ -11,7 +11,7 @@ const SHAPES: Record<string, string> = {
   P2: "M5 0.5a4.5 4.5 0 1 0 0 9a4.5 4.5 0 0 0 0-9Z",
   P3: "M5 0.5a4.5 4.5 0 1 0 0 9a4.5 4.5 0 0 0 0-9Zm0 1.6a2.9 2.9 0 1 1 0 5.8a2.9 2.9 0 0 1 0-5.8Z",
   unknown: "M0 8 8 0H10L0 10ZM0 3 3 0H5L0 5ZM5 10 10 5V7L7 10Z",
-  ok: "M4 4h2v2H4Z",
+  ok: "M2.5 2.5h5v5h-5Z",
 };
 
 export function Shape({ of }: { of: string }) {

@@ -3,6 +3,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ApiError, Unreachable } from "../api/client";
 import { t } from "../i18n";
+import { wording } from "./refusals";
 
 const WIDTHS = ["w1", "w2", "w3", "w4"];
 
@@ -34,7 +35,7 @@ export function Failed({ error, again }: { error: unknown; again?: () => void })
     return <Empty title={t("state.missing")} hint={t("state.missing.hint")} />;
   }
   const away = error instanceof Unreachable;
-  const hint = error instanceof ApiError ? error.message : undefined;
+  const hint = error instanceof ApiError ? wording(error) : undefined;
   return (
     <Empty title={away ? t("state.away") : t("state.error")} {...(hint ? { hint } : {})}>
       {again ? (

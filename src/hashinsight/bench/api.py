@@ -65,17 +65,21 @@ FIRST = (
     _page("issue", "issue_code=offline", Wanted(issue_code=("offline",))),
     _page("status", "status=ack", Wanted(status=("ack",))),
     _page("resolved", "status=resolved", Wanted(status=("resolved",))),
-    _page("model", "model=Antminer%20S21", Wanted(model="Antminer S21")),
-    _page("firmware", "firmware=firmware%202026.3", Wanted(firmware="firmware 2026.3")),
-    _page("zone", "zone=z7", Wanted(zone="z7")),
-    _page("nothing", "firmware=nobody", Wanted(firmware="nobody")),
+    _page("model", "model=Antminer%20S21", Wanted(model=("Antminer S21",))),
+    _page("firmware", "firmware=firmware%202026.3", Wanted(firmware=("firmware 2026.3",))),
+    _page("zone", "zone=z7", Wanted(zone=("z7",))),
+    _page("nothing", "firmware=nobody", Wanted(firmware=("nobody",))),
     _page("text", "text=m9999", Wanted(text="m9999")),
     _page("without_symptoms", "symptoms=exclude", Wanted(with_symptoms=False)),
-    _page("several", "severity=P1,P2&zone=z7&status=open", Wanted(severity=("P1", "P2"), zone="z7", status=("open",))),
+    _page(
+        "several",
+        "severity=P1,P2&zone=z7&status=open",
+        Wanted(severity=("P1", "P2"), zone=("z7",), status=("open",)),
+    ),
 )
 DEEP = (
     _page("deep", "", Wanted(), page=_PAGES, bound="deep"),
-    _page("deep_model", "model=Antminer%20S21", Wanted(model="Antminer S21"), page=_PAGES // 3, bound="deep"),
+    _page("deep_model", "model=Antminer%20S21", Wanted(model=("Antminer S21",)), page=_PAGES // 3, bound="deep"),
     *(
         _page(f"by_{sort.value}", f"sort={sort.value}", Wanted(sort=sort), bound="sorted")
         for sort in Sort

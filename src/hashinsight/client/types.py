@@ -62,6 +62,14 @@ class Requested(TypedDict):
     repeated: bool
 
 
+class ApprovalCause(TypedDict):
+    """`code`: HIGH_RISK, MANY_MACHINES, MUCH_POWER or ASKED_FOR; the figure and the limit that it passes, if any."""
+
+    code: str
+    value: float | None
+    limit: float | None
+
+
 class DryRun(TypedDict):
     machines: int
     kw: float
@@ -73,6 +81,7 @@ class DryRun(TypedDict):
     counts: dict[str, int]
     needs_approval: bool
     approval_reasons: list[str]
+    approval_causes: list[ApprovalCause]
 
 
 class Command(TypedDict):

@@ -1,6 +1,7 @@
 """Whether a request must be approved before anything is handed out, and what it would reach. Pure."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from hashinsight.commands.catalogue import Risk
 from hashinsight.commands.states import Approval
@@ -30,11 +31,32 @@ class Limits:
     power_kw: float
 
 
+class Because(StrEnum):
+    HIGH_RISK = "HIGH_RISK"
+    MANY_MACHINES = "MANY_MACHINES"
+    MUCH_POWER = "MUCH_POWER"
+    ASKED_FOR = "ASKED_FOR"
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why it must be approved: a code with its figures for programs, and words for people."""
+
+    code: Because
+    words: str
+    value: float | None = None
+    limit: float | None = None
+
+
 @dataclass(frozen=True)
 class Need:
     state: Approval
-    reasons: tuple[str, ...]
+    causes: tuple[Cause, ...]
     decision: str | None = None  # by which the wait was skipped: emergency, pre_approved
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        return tuple(one.words for one in self.causes)
 
     @property
     def is_needed(self) -> bool:
@@ -52,19 +74,21 @@ def judge_need(
     pre_approved: bool = False,
 ) -> Need:
     """`asked_for`: whoever requests wants it approved in any case, as a rule can."""
-    reasons = []
+    causes = []
     if risk is Risk.HIGH:
-        reasons.append("the catalogue calls it high risk")
+        causes.append(Cause(Because.HIGH_RISK, "the catalogue calls it high risk"))
     if impact.machines > limits.machines:
-        reasons.append(f"{impact.machines} machines, more than {limits.machines} in one batch")
+        words = f"{impact.machines} machines, more than {limits.machines} in one batch"
+        causes.append(Cause(Because.MANY_MACHINES, words, impact.machines, limits.machines))
     if is_control and impact.kw > limits.power_kw:
-        reasons.append(f"{impact.kw:.0f} kW, more than {limits.power_kw:g}")
+        words = f"{impact.kw:.0f} kW, more than {limits.power_kw:g}"
+        causes.append(Cause(Because.MUCH_POWER, words, round(impact.kw, 3), limits.power_kw))
     if asked_for:
-        reasons.append("approval was asked for")
-    if not reasons:
+        causes.append(Cause(Because.ASKED_FOR, "approval was asked for"))
+    if not causes:
         return Need(Approval.NONE, ())
     if emergency:
-        return Need(Approval.APPROVED, tuple(reasons), "emergency")
+        return Need(Approval.APPROVED, tuple(causes), "emergency")
     if pre_approved:
-        return Need(Approval.APPROVED, tuple(reasons), "pre_approved")
-    return Need(Approval.REQUIRED, tuple(reasons))
+        return Need(Approval.APPROVED, tuple(causes), "pre_approved")
+    return Need(Approval.REQUIRED, tuple(causes))

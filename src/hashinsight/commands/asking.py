@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from hashinsight.audit.actions import Actor
-from hashinsight.commands.approval import Impact
+from hashinsight.commands.approval import Cause, Impact
 from hashinsight.commands.limits import BACKOFF_SEC, MAX_RETRIES, TTL_SEC
 from hashinsight.commands.states import Priority
 from hashinsight.identity.permissions import Permission
@@ -140,5 +140,5 @@ class DryRun:
     impact: Impact
     excluded: tuple[Refusal, ...]
     needs_approval: bool
-    approval_reasons: tuple[str, ...]
+    causes: tuple[Cause, ...]
     supersedes: int = 0

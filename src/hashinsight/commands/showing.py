@@ -45,7 +45,8 @@ def shown_run(run: DryRun) -> dict[str, Any]:
         "excluded": [_refusal(one) for one in run.excluded[:MOST_SHOWN]],
         "counts": {"excluded": len(run.excluded), "supersedes": run.supersedes},
         "needs_approval": run.needs_approval,
-        "approval_reasons": run.approval_reasons,
+        "approval_reasons": [one.words for one in run.causes],
+        "approval_causes": [{"code": one.code, "value": one.value, "limit": one.limit} for one in run.causes],
     }
 
 

@@ -66,6 +66,18 @@ async def as_a_file(world: World, mark: str) -> Ask:
     return Ask(query={"format": "csv", "site_id": world.site})
 
 
+@example(f"GET {_V1}/problems/counts")
+async def counted(world: World, mark: str) -> Ask:
+    await _problem(world, mark)
+    return Ask(query={"site_id": world.site})
+
+
+@example(f"GET {_V1}/problems/assignees")
+async def assignees(world: World, mark: str) -> Ask:
+    await world.user(mark)
+    return Ask(query={"site_id": world.site})
+
+
 @example(f"GET {_ONE}")
 @example(f"GET {_ONE}/timeline")
 async def one(world: World, mark: str) -> Ask:

@@ -96,6 +96,13 @@ async def test_every_filter_narrows_and_an_empty_one_does_not(ward: Ward) -> Non
         ({"firmware": "7.1"}, {a}),
         ({"zone": "z1"}, {a, c}),
         ({"zone": "nowhere"}, set()),
+        ({"zone": ["z1", "nowhere"]}, {a, c}),
+        ({"firmware": ["7.1", "nobody"]}, {a}),
+        ({"site": ["tx-1", "tx-2"]}, {a, b, c}),
+        ({"site": "tx-2"}, set()),
+        ({"age": "hour"}, set()),
+        ({"age": "day"}, {a, b, c}),
+        ({"age": ["hour", "older"]}, set()),
         ({"text": "m1"}, {a}),
         ({"symptoms": "exclude"}, {a, b}),
         ({"zone": "z1", "severity": "P2"}, {c}),
@@ -109,7 +116,62 @@ async def test_every_filter_narrows_and_an_empty_one_does_not(ward: Ward) -> Non
     assert set(ids(by_number)) == {a, b, c}
 
 
+async def test_facets_count_what_a_list_could_be_narrowed_to_and_leave_their_own_choice_out(ward: Ward) -> None:
+    ward.problem("m1", Issue.OFFLINE, Severity.P0, firmware="7.1", minutes=5)
+    ward.problem("m2", Issue.FAN_ZERO, Severity.P1, EventStatus.ACK)
+    ward.problem("m3", symptom=True, minutes=60 * 24 * 8)
+    ward.problem("m4", status=EventStatus.RESOLVED)
+    ward.problem("n1", site="tx-2")
+    noc = await ward.headers()
+    told = await ward.get("/problems/counts", noc)
+    assert told.keys() == examples.COUNTS.keys()
+    assert told["facets"].keys() == examples.COUNTS["facets"].keys()
+
+    def pairs(counted: Any, facet: str) -> dict[str, int]:
+        return {one["value"]: one["problems"] for one in counted["facets"][facet]}
+
+    assert (told["total"], told["symptoms"]) == (4, 1)
+    assert pairs(told, "severity") == {"P0": 1, "P1": 1, "P2": 2}
+    assert pairs(told, "status") == {"open": 3, "ack": 1}
+    assert pairs(told, "age") == {"hour": 1, "day": 2, "older": 1}
+    assert pairs(told, "site") == {"tx-1": 3, "tx-2": 1}
+    assert pairs(told, "zone")["z1"] == 3  # of two sites: a zone is chosen by its code
+    assert all(one["name"] for one in told["facets"]["site"])
+    narrowed = await ward.get("/problems/counts", noc, severity=["P0"], site="tx-1", symptoms="exclude")
+    assert (narrowed["total"], narrowed["symptoms"]) == (1, 0)
+    assert pairs(narrowed, "severity") == {"P0": 1, "P1": 1}
+    assert pairs(narrowed, "site") == {"tx-1": 1}
+    assert pairs(narrowed, "issue_code") == {"offline": 1}
+    over = await ward.get("/problems/counts", noc, status="resolved", site_id="tx-1")
+    assert (over["total"], pairs(over, "status"), pairs(over, "site")) == (1, {"open": 2, "ack": 1}, {"tx-1": 1})
+
+
+async def test_a_problem_can_be_given_to_those_who_may_act_at_its_site(ward: Ward) -> None:
+    async def ids_at(site: str) -> set[str]:
+        found = (await ward.get("/problems/assignees", noc, site_id=site))["assignees"]
+        assert {tuple(one) for one in found} == {tuple(examples.ASSIGNEES["assignees"][0])}
+        return {one["id"] for one in found}
+
+    async def me(headers: dict[str, str]) -> str:
+        return str((await ward.api.get(f"{V1}/auth/me", headers=headers)).json()["actor"]["id"])
+
+    noc = await ward.headers()
+    here = await me(await ward.headers("Technician", zones=[ward.desk.zone_id("z1")]))
+    there = await me(await ward.headers("Technician", sites=[ward.desk.site_id("tx-2")]))
+    customer = await ward.headers("Customer", sites=[ward.desk.site_id()])
+    other_tenant = await me(await ward.headers("NOC", "b"))
+    both = {await me(noc), here, there, await me(customer), other_tenant}
+    assert await ids_at("tx-1") & both == {await me(noc), here}
+    assert await ids_at("tx-2") & both == {await me(noc), there}
+    of_a_part = await ward.headers("Technician", zones=[ward.desk.zone_id("z1")])
+    told = (await ward.get("/problems/assignees", of_a_part, site_id="tx-1"))["assignees"]
+    assert [one["id"] for one in told] == [await me(of_a_part)]
+    refused = await ward.api.get(f"{V1}/problems/assignees?site_id=tx-1", headers=customer)
+    assert code_of(refused) == (403, "FORBIDDEN")
+
+
 BAD = {
+    "age=yesterday": "VALIDATION_FAILED",
     "severity=P4": "UNKNOWN_SEVERITY",
     "status=closed": "UNKNOWN_STATUS",
     "issue_code=gremlins": "UNKNOWN_ISSUE_CODE",

@@ -47,7 +47,7 @@ def list_problems(
             severity=_one_of("severity", severity, [one.name for one in Severity]),
             issue_code=_one_of("issue", issue, [one.code for one in Issue]),
             status=_one_of("status", status, [word_of(one) for one in EventStatus]),
-            zone=zone,
+            zone=(zone,) if zone else (),
             text=miner,
         )
         seen = acting.asker.seen

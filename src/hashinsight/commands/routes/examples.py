@@ -44,6 +44,10 @@ DRY_RUN: dict[str, Any] = {
     "counts": {"excluded": 1, "supersedes": 3},
     "needs_approval": True,
     "approval_reasons": ["the catalogue calls it high risk", "812 machines, more than 20 in one batch"],
+    "approval_causes": [
+        {"code": "HIGH_RISK", "value": None, "limit": None},
+        {"code": "MANY_MACHINES", "value": 812, "limit": 20},
+    ],
 }
 COMMAND: dict[str, Any] = {
     "command_id": _COMMAND,

@@ -45,7 +45,7 @@ async def dry_run(session: AsyncSession, vault: Vault, asker: Asker, asked: Requ
     need = order.need(impact)
     there = [Refusal(one.miner_id, "EXISTING", "its dedupe key made one", one.command_id) for one in weighed.existing]
     superseded = sum(len(one.supersedes) for one in weighed.verdicts.values())
-    return DryRun(impact, (*weighed.refused, *there), need.is_needed, need.reasons, superseded)
+    return DryRun(impact, (*weighed.refused, *there), need.is_needed, need.causes, superseded)
 
 
 async def _claim(session: AsyncSession, vault: Vault, order: Order, batch_id: UUID, *, now: datetime) -> UUID | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import column, delete, func, or_, select, table, text, update
@@ -122,6 +123,24 @@ async def list_users_of(session: AsyncSession, tenant_id: UUID) -> Sequence[User
 
 async def find_user_by_email(session: AsyncSession, email: str) -> User | None:
     return (await session.execute(select(User).where(User.email == email, User.state != "deleted"))).scalar()
+
+
+_REACHING = text("""
+select u.id, coalesce(nullif(u.name, ''), u.email) as name from users u
+where u.tenant_id = :tenant_id and u.state = 'active' and exists (
+    select from grants g where g.user_id = u.id and g.role = any (:roles)
+    and (coalesce(g.site_ids, g.zone_ids, g.group_ids) is null or :site_id = any (g.site_ids)
+        or :site_id in (select t.site_id from sites_touched(g.zone_ids, g.group_ids) t)))
+order by lower(coalesce(nullif(u.name, ''), u.email)), u.id limit :most
+""")
+
+
+async def list_reaching(
+    session: AsyncSession, tenant_id: UUID, site_id: int, roles: Sequence[str], *, most: int
+) -> list[dict[str, Any]]:
+    """Active users with one of these roles at the site, or in a part of it: id and what they are called."""
+    values = {"tenant_id": tenant_id, "site_id": site_id, "roles": list(roles), "most": most}
+    return [dict(row._mapping) for row in await session.execute(_REACHING, values)]  # noqa: SLF001 - SQLAlchemy's name
 
 
 async def list_sites_by_code(session: AsyncSession, tenant_id: UUID, codes: Sequence[str]) -> dict[str, int]:

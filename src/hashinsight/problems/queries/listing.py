@@ -2,16 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, ColumnElement, Select, Text, Uuid, cast, func, literal, select, text
+from sqlalchemy import ARRAY, ColumnElement, Select, Text, Uuid, and_, cast, func, literal, or_, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.facts.spellings import find_model
 from hashinsight.identity.scope import Scope
-from hashinsight.inventory.models import Zone
+from hashinsight.inventory.models import Site, Zone
 from hashinsight.problems.models import EVENTS, PULSE
 from hashinsight.problems.queries.scopes import problems_within
 
@@ -19,6 +20,9 @@ SHOWN = ("open", "ack", "in_progress")
 DOCUMENTS = ("evidence_json", "actions_json", "peer_metrics_json", "ml_json", "health_json")
 _HIDDEN = ("tenant_id", "seen")
 _PLAIN = tuple(column.name for column in EVENTS.c if column.name not in (*_HIDDEN, *DOCUMENTS))
+
+
+Span = tuple[datetime | None, datetime | None]  # after the first, until the second; None: no end
 
 
 class Sort(StrEnum):
@@ -38,9 +42,11 @@ class Wanted:
     severity: tuple[str, ...] = ()
     issue_code: tuple[str, ...] = ()
     status: tuple[str, ...] = ()
-    model: str | None = None
-    firmware: str | None = None
-    zone: str | None = None
+    site: tuple[str, ...] = ()
+    model: tuple[str, ...] = ()
+    firmware: tuple[str, ...] = ()
+    zone: tuple[str, ...] = ()
+    began: tuple[Span, ...] = ()  # within any of them
     miner_no: int | None = None
     text: str | None = None
     assigned_to: str | None = None
@@ -51,14 +57,19 @@ class Wanted:
     def conditions(self) -> list[ColumnElement[bool]]:
         c = EVENTS.c
         found: list[ColumnElement[bool]] = [c.status.in_(self.status or SHOWN)]
-        equal = ("site_id", "firmware", "miner_no", "assigned_to")
+        equal = ("site_id", "miner_no", "assigned_to")
         found += [c[name] == getattr(self, name) for name in equal if getattr(self, name) is not None]
-        found += [c[name].in_(getattr(self, name)) for name in ("severity", "issue_code") if getattr(self, name)]
-        if self.model is not None:
-            known = find_model(self.model)
-            found.append(c.model == (known.name if known else self.model))
-        if self.zone is not None:
-            found.append(c.zone_id.in_(select(Zone.id).where(Zone.code == self.zone)))
+        several = ("severity", "issue_code", "firmware")
+        found += [c[name].in_(getattr(self, name)) for name in several if getattr(self, name)]
+        if self.model:
+            known = [(find_model(one), one) for one in self.model]
+            found.append(c.model.in_([one if model is None else model.name for model, one in known]))
+        if self.site:
+            found.append(c.site_id.in_(select(Site.id).where(Site.code.in_(self.site))))
+        if self.zone:
+            found.append(c.zone_id.in_(select(Zone.id).where(Zone.code.in_(self.zone))))
+        if self.began:
+            found.append(or_(*(_within(one) for one in self.began)))
         if self.text is not None:
             found.append(func.starts_with(c.miner_id, self.text))
         if not self.with_symptoms:
@@ -73,6 +84,12 @@ class Wanted:
         elif self.sort is not Sort.SEVERITY:
             usual = [(self.sort.value, self.sort is not Sort.MINER), *usual]
         return [_ordered(name, descending != self.is_reversed, self.is_reversed) for name, descending in usual]
+
+
+def _within(span: Span) -> ColumnElement[bool]:
+    start, (after, until) = EVENTS.c.start_ts, span
+    ends = [start > after] if after is not None else []
+    return and_(*ends, *([start <= until] if until is not None else []))
 
 
 def _ordered(name: str, descending: bool, is_reversed: bool) -> ColumnElement[Any]:  # noqa: FBT001 - two plain facts

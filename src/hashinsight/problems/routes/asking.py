@@ -6,12 +6,15 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from fastapi import Depends, Path, Query, Response
+from pydantic import StringConstraints
 
 from hashinsight.identity.access import Known
 from hashinsight.inventory.filters import SiteRef
+from hashinsight.inventory.routes.asking import Now
 from hashinsight.inventory.texts import MINER_ID_CHARS
 from hashinsight.kit.errors import ValidationFailed
 from hashinsight.problems.acts import word_of
+from hashinsight.problems.ages import Age
 from hashinsight.problems.asking import Asker, asker_of
 from hashinsight.problems.codes import EventStatus, Issue, Severity
 from hashinsight.problems.errors import unknown_issue
@@ -21,6 +24,7 @@ MOST_PER_PAGE = 500
 _MOST_CHARS = 100
 _ISSUES = {issue.code for issue in Issue}
 _STATUSES = tuple(word_of(one) for one in EventStatus)
+_AGAIN = "Several by naming it again."
 _MANY = "Several by commas or by naming it again."
 
 
@@ -38,19 +42,24 @@ WhichSite = Annotated[
 PageNo = Annotated[int, Query(alias="page", ge=1, le=1_000_000)]
 PerPage = Annotated[int, Query(ge=1, le=MOST_PER_PAGE)]
 Format = Annotated[Literal["json", "csv"], Query(alias="format", description="`csv` is a file of all pages, streamed.")]
+_Name = Annotated[str, StringConstraints(max_length=_MOST_CHARS)]
 Words = Annotated[list[str] | None, Query(max_length=50)]
+Names = Annotated[list[_Name] | None, Query(max_length=50)]
 
 
 def _narrowed(
     *,
+    now: Now,
     severity: Annotated[list[str] | None, Query(max_length=50, description=f"P0 … P3. {_MANY}")] = None,
     issue_code: Annotated[list[str] | None, Query(max_length=50, description=_MANY)] = None,
     status: Annotated[
         list[str] | None, Query(max_length=50, description=f"Without it open, ack and in_progress. {_MANY}")
     ] = None,
-    model: Annotated[str | None, Query(max_length=_MOST_CHARS)] = None,
-    firmware: Annotated[str | None, Query(max_length=_MOST_CHARS)] = None,
-    zone: Annotated[str | None, Query(max_length=_MOST_CHARS, description="The zone's code.")] = None,
+    site: Annotated[Names, Query(description=f"The site's code. {_AGAIN}")] = None,
+    zone: Annotated[Names, Query(description=f"The zone's code. {_AGAIN}")] = None,
+    model: Annotated[Names, Query(description=_AGAIN)] = None,
+    firmware: Annotated[Names, Query(description=_AGAIN)] = None,
+    age: Annotated[list[Age] | None, Query(max_length=len(Age), description=f"How long ago it began. {_AGAIN}")] = None,
     text: Annotated[str | None, Query(max_length=_MOST_CHARS, description="How the machine's id begins.")] = None,
     assigned_to: Annotated[str | None, Query(max_length=_MOST_CHARS, description="A user's id.")] = None,
     symptoms: Annotated[
@@ -68,9 +77,11 @@ def _narrowed(
         severity=_known("severity", _split(severity), [one.name for one in Severity]),
         issue_code=codes,
         status=statuses(status),
-        model=_word(model),
-        firmware=_word(firmware),
-        zone=_word(zone),
+        site=_names(site),
+        model=_names(model),
+        firmware=_names(firmware),
+        zone=_names(zone),
+        began=tuple(one.span(now) for one in age or ()),
         text=_word(text),
         assigned_to=_word(assigned_to),
         with_symptoms=symptoms != "exclude",
@@ -89,6 +100,11 @@ def statuses(given: list[str] | None) -> tuple[str, ...]:
 def _split(given: Iterable[str] | None) -> tuple[str, ...]:
     """An empty filter is none: forms send their fields whether they are filled in or not."""
     return tuple(dict.fromkeys(word.strip() for one in given or () for word in one.split(",") if word.strip()))
+
+
+def _names(given: list[str] | None) -> tuple[str, ...]:
+    """Not cut at commas: what makers and people call things may have some."""
+    return tuple(dict.fromkeys(word for one in given or () if (word := _word(one))))
 
 
 def _word(given: str | None) -> str | None:

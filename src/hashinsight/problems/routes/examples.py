@@ -147,6 +147,21 @@ SUPPRESSION: dict[str, Any] = {
     "zone": "B2",
     "group": None,
 }
+COUNTS: dict[str, Any] = {
+    "total": 43,
+    "symptoms": 12,
+    "facets": {
+        "severity": [{"value": "P0", "problems": 2}, {"value": "P1", "problems": 41}],
+        "issue_code": [{"value": "offline", "problems": 2}],
+        "status": [{"value": "open", "problems": 43}],
+        "site": [{"value": "tx-midland-1", "problems": 43, "name": "Midland 1"}],
+        "zone": [{"value": "B2", "problems": 43}],
+        "model": [{"value": "Antminer S19j Pro", "problems": 43}],
+        "firmware": [{"value": "LUXminer 2026.1", "problems": 43}],
+        "age": [{"value": "hour", "problems": 40}, {"value": "older", "problems": 3}],
+    },
+}
+ASSIGNEES: dict[str, Any] = {"assignees": [{"id": ANN, "name": "Ann"}]}
 BULK: dict[str, Any] = {
     "results": [
         {"id": PROBLEM_ID, "changed": True, "status": "ack"},

@@ -9,14 +9,15 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from hashinsight.identity.access import ReadSession
+from hashinsight.inventory.filters import SiteRef
 from hashinsight.inventory.queries import places
 from hashinsight.inventory.routes.asking import Cursor, Limit, Now, See, SiteQuery
 from hashinsight.kit.web.examples import answers
 from hashinsight.kit.web.session import get_database
 from hashinsight.problems.queries.past import MOST_HOURS
 from hashinsight.problems.routes import examples, story_examples
-from hashinsight.problems.routes.asking import Format, MinerPath, Narrowed, PageNo, PerPage, WhichSite, told
-from hashinsight.problems.service import comparing, exporting, listing, telling
+from hashinsight.problems.routes.asking import Asks, Format, MinerPath, Narrowed, PageNo, PerPage, WhichSite, told
+from hashinsight.problems.service import acting, comparing, counting, exporting, listing, telling
 
 router = APIRouter()
 
@@ -46,6 +47,29 @@ async def list_problems(
         wanted = replace(wanted, site_id=site)
         found = await listing.list_page(session, scope, wanted, page=page, per_page=per_page, now=now)
     return told(found.shown())
+
+
+@router.get("/problems/counts", response_class=Response, responses=answers(examples.COUNTS))
+async def count_problems(
+    scope: See, session: ReadSession, now: Now, wanted: Narrowed, site_id: SiteQuery = None
+) -> Response:
+    """What a list of problems could be narrowed to, and how many of each there are, by the same filters.
+
+    A filter is left out of its own facet's count, so that the other values stay in sight. `symptoms` is how many are
+    explained by an open incident. Without `status` nothing that is over is counted.
+    """
+    site = None if site_id is None else (await places.get_site(session, scope, site_id)).id
+    return told(await counting.count_by_facet(session, scope, replace(wanted, site_id=site), now=now))
+
+
+@router.get("/problems/assignees", response_class=Response, responses=answers(examples.ASSIGNEES))
+async def list_assignees(
+    asker: Asks, session: ReadSession, site_id: Annotated[SiteRef, Query(description="The site's id or its code.")]
+) -> Response:
+    """Whom the problems of a site can be assigned to. For those who may assign."""
+    scope = asker.acting()
+    site = await places.get_site(session, scope, site_id)
+    return told({"assignees": await acting.list_takers(session, asker, site.id)})
 
 
 @router.get("/problems/{problem_id}", response_class=Response, responses=answers(story_examples.STORY))

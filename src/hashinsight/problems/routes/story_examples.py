@@ -41,6 +41,16 @@ _POINT: dict[str, Any] = {
     "board_share_min": 0.0,
     "expected": {"hashrate_ratio": 0.998, "efficiency": 29.5, "temp_max": 66.0},
 }
+_BASELINE: dict[str, Any] = {
+    "metrics": {"hashrate_ratio": _METRIC},
+    "inferred_mode": "normal",
+    "mode_confidence": 1.0,
+    "thaw_reason": "none",
+    "updated_at": NOW,
+    "frozen_since": THEN,
+    "thawed_at": None,
+    "mode_changed_at": None,
+}
 STORY: dict[str, Any] = {
     "problem": PROBLEM,
     "rule": {
@@ -96,16 +106,7 @@ STORY: dict[str, Any] = {
         "last_seen_at": NOW,
     },
     "suppressions": [SUPPRESSION],
-    "baseline": {
-        "metrics": {"hashrate_ratio": _METRIC},
-        "inferred_mode": "normal",
-        "mode_confidence": 1.0,
-        "thaw_reason": "none",
-        "updated_at": NOW,
-        "frozen_since": THEN,
-        "thawed_at": None,
-        "mode_changed_at": None,
-    },
+    "baseline": _BASELINE,
     "history": [_POINT],
 }
 HEALTH: dict[str, Any] = {
@@ -129,6 +130,7 @@ HEALTH: dict[str, Any] = {
     "last_seen_ts": NOW,
     "assessed_at": NOW,
     "suppressions": [],
+    "baseline": _BASELINE,
 }
 PEERS: dict[str, Any] = {
     "site_id": 3,

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.actions import Action
 from hashinsight.audit.service import Entry, record_many
 from hashinsight.identity import queries as identity
+from hashinsight.identity.permissions import MAY, Permission
 from hashinsight.kit.announcing import announce
 from hashinsight.kit.errors import HashInsightError
 from hashinsight.problems import errors, registry_acts
@@ -18,6 +19,7 @@ from hashinsight.problems.acts import MOVES, Act, Refused, Said, refusal, status
 from hashinsight.problems.asking import Asker
 from hashinsight.problems.queries import showing
 
+MOST_TAKERS = 500
 _AUDITED = {
     Act.ACKNOWLEDGE: Action.PROBLEM_ACKNOWLEDGED,
     Act.START: Action.PROBLEM_STARTED,
@@ -69,6 +71,16 @@ async def act_on_many(
         Outcome(key, moved[key].status) if key in moved else Outcome(key, error=_why(key, seen, mine, rows, refused))
         for key in wanted
     ]
+
+
+async def list_takers(session: AsyncSession, asker: Asker, site_id: int) -> list[dict[str, Any]]:
+    """Whom a problem of this site can be given to: those who may act there.
+
+    Who holds only a part of the site is told of nobody but themselves: who else works there is not theirs to know.
+    """
+    scope, roles = asker.acting(), [role.value for role in MAY[Permission.ACKNOWLEDGE]]
+    found = await identity.list_reaching(session, scope.tenant_id, site_id, roles, most=MOST_TAKERS)
+    return found if scope.holds_site(site_id) else [one for one in found if str(one["id"]) == asker.actor.id]
 
 
 async def _assignee(session: AsyncSession, named: str) -> str:

@@ -74,6 +74,7 @@ async def tell_health(
         "last_seen_ts": machine.get("last_seen_at"),
         "assessed_at": None if scan is None else scan.ran_at,
         "suppressions": await suppressing.list_reaching(session, found.site_id, found.miner_no, now=now),
+        "baseline": await past.find_baseline(session, found.site_id, found.miner_no),
     }
 
 

@@ -1,0 +1,87 @@
+// Below the sites: what is wrong by kind, and the worst of it, each a step further in.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { SiteSums } from "../api/known";
+import { named, t } from "../i18n";
+import { moment, number } from "../i18n/format";
+import { pageQuery, type Summary } from "../problems/api";
+import { filtersOf, nameless } from "../problems/rows";
+import { sentence } from "../problems/words";
+import { Sev } from "../ui/severity";
+import { Part } from "../ui/states";
+import { useNow } from "../ui/when";
+
+const SHOWN = 8;
+
+export function Kinds({ health }: { health: Map<number, Summary> }) {
+  const counts = new Map<string, number>();
+  for (const one of health.values()) {
+    for (const [code, n] of Object.entries(one.by_issue)) counts.set(code, (counts.get(code) ?? 0) + n);
+  }
+  const found = [...counts].sort(([, a], [, b]) => b - a).slice(0, SHOWN);
+  const most = found[0]?.[1] ?? 1;
+  return (
+    <section className="panel" aria-labelledby="kinds">
+      <header>
+        <h2 id="kinds">{t("fleet.kinds")}</h2>
+      </header>
+      {found.length ? (
+        <ul className="list">
+          {found.map(([code, n]) => (
+            <li key={code} className="kind">
+              <Link className="clip" to="/problems" search={{ code }}>
+                {named("issue", code)}
+              </Link>
+              <span className="bar thin" aria-hidden="true">
+                <span className="part" style={{ width: `${(n / most) * 100}%` }} />
+              </span>
+              <span className="num">{number(n)}</span>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <p className="body quiet">{t("problems.empty")}</p>
+      )}
+    </section>
+  );
+}
+
+/** The first page of the list, so that it is there when somebody goes on to it. */
+export function Worst({ sites }: { sites: SiteSums[] }) {
+  const found = useQuery(pageQuery(filtersOf({}), 0));
+  const now = useNow();
+  return (
+    <section className="panel" aria-labelledby="worst">
+      <header>
+        <h2 id="worst">{t("fleet.worst")}</h2>
+        <span className="grow" />
+        <Link to="/problems">{t("fleet.all")}</Link>
+      </header>
+      <Part of={found} rows={4}>
+        {({ problems }) =>
+          problems.length ? (
+            <ul className="list">
+              {problems.slice(0, SHOWN).map((one) => {
+                const site = sites.find(({ site_id }) => site_id === one.site_id) ?? nameless(one.site_id);
+                return (
+                  <li key={one.id} className="oneline">
+                    <Sev of={one.severity} />
+                    <Link to="/sites/$site/problems/$problem" params={{ site: site.code, problem: one.id }}>
+                      {one.miner_id ?? site.name}
+                    </Link>
+                    <span className="second grow clip" title={sentence(one)}>
+                      {named("issue", one.issue_code)} · {sentence(one)}
+                    </span>
+                    <span className="quiet">{moment(one.start_ts, now, site.timezone)}</span>
+                  </li>
+                );
+              })}
+            </ul>
+          ) : (
+            <p className="body quiet">{t("problems.empty")}</p>
+          )
+        }
+      </Part>
+    </section>
+  );
+}

@@ -1,0 +1,36 @@
+"""One installation and one browser for all pages: `tests.sharing_out` keeps this folder together."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.console.chromium import need_chromium
+from tests.console.house import MACHINES, House
+from tests.console.visits import SHOTS
+from tests.running import Up, new_folder
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    path = need_chromium()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="package")
+def house(browser: Browser) -> Iterator[House]:
+    assert browser.is_connected()
+    with new_folder() as place, Up(place, options=("--demo",), demo_miners=MACHINES) as up:
+        up.wait_ready(120)
+        SHOTS.mkdir(exist_ok=True)
+        made = House(up, SHOTS)
+        made.furnish()
+        yield made
+
+
+@pytest.fixture(scope="package")
+def noc(house: House) -> tuple[str, str]:
+    return house.add("noc@example.com", "NOC")

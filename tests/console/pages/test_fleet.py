@@ -1,0 +1,28 @@
+"""Fleet."""
+
+import re
+
+from playwright.sync_api import Browser, expect
+
+from tests.console.house import House
+from tests.console.visits import BROWSED, faults_for_axe, visiting
+
+pytestmark = BROWSED
+
+
+def test_the_fleet_shows_what_the_api_says_and_leads_on_by_keyboard(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    sums = house.ask(house.owner, "GET", "/api/v1/telemetry/sites").json()["sites"]
+    with visiting(browser, house, noc) as visit:
+        page = visit.page
+        for site in sums:
+            row = page.get_by_role("row", name=re.compile(site["name"]))
+            expect(row).to_contain_text(f"/{site['machines']:,}")
+        assert faults_for_axe(page) == []
+        page.keyboard.press("j")
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile(r"/sites/demo-north$"))
+        page.keyboard.press("g")
+        page.keyboard.press("f")
+        expect(page).to_have_url(house.url + "/")

@@ -1,0 +1,87 @@
+"""Problems: the list."""
+
+import re
+from typing import Any
+
+from playwright.sync_api import Browser, expect
+
+from tests.console.house import House
+from tests.console.visits import BROWSED, faults_for_axe, visiting
+
+pytestmark = BROWSED
+
+
+def test_problems_are_narrowed_marked_and_acknowledged_and_somebody_else_sees_it(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    def listed(**query: Any) -> Any:
+        return house.ask(house.owner, "GET", "/api/v1/problems", params=query).json()
+
+    total = listed()["pagination"]["total"]
+    assert total > 500
+    with visiting(browser, house, noc, "/problems") as visit:
+        page = visit.page
+        expect(page.get_by_role("status").filter(has_text="problems")).to_contain_text(f"{total:,} problems")
+        page.get_by_role("checkbox", name=re.compile("Critically hot")).check()
+        crit = listed(issue_code="overheat_crit")["pagination"]["total"]
+        expect(page.get_by_role("status").filter(has_text="problems")).to_contain_text(f"{crit:,} problems")
+        expect(page).to_have_url(re.compile("code=overheat_crit"))
+        page.keyboard.press("j")
+        page.keyboard.press("x")
+        page.keyboard.press("j")
+        page.keyboard.press("x")
+        bar = page.get_by_role("toolbar", name="2 selected")
+        expect(bar).to_be_visible()
+        assert faults_for_axe(page) == []
+        page.keyboard.press("a")
+        expect(page.get_by_text("Acknowledged", exact=True)).to_be_visible()
+        taken = listed(status="ack", issue_code="overheat_crit")["problems"]
+        assert {(one["issue_code"], one["status"]) for one in taken} == {("overheat_crit", "ack")}
+        assert len(taken) == 2
+        page.get_by_role("button", name="Saved views").click()
+        page.get_by_label("Name of the view").fill("hot ones")
+        page.get_by_role("button", name="Save this view").click()
+        with page.expect_download() as caught:
+            page.get_by_role("button", name="Export CSV").click()
+        assert caught.value.path().read_text().count("overheat_crit") == crit
+        (taken_out,) = house.rows("select after from audit_log where action = 'problems_exported'")
+        assert taken_out[0]["rows"] == crit
+        visit.go("/problems")
+        page.get_by_role("button", name="Saved views").click()
+        page.get_by_role("button", name="hot ones", exact=True).click()
+        expect(page).to_have_url(re.compile("code=overheat_crit"))
+
+
+def test_the_list_goes_on_to_its_end_and_is_ordered_by_its_columns(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    def last(**query: Any) -> Any:
+        total = house.ask(noc, "GET", "/api/v1/problems", params=query).json()["pagination"]["total"]
+        params = query | {"per_page": 1, "page": total}
+        return house.ask(noc, "GET", "/api/v1/problems", params=params).json()["problems"][0]
+
+    with visiting(browser, house, noc, "/problems") as visit:
+        page = visit.page
+        page.locator(".vbody .vrow").first.wait_for()
+        table = page.get_by_role("table", name="Problems")
+        table.evaluate("one => one.scrollTo(0, one.scrollHeight)")
+        shown = page.locator(".vbody .vrow").last
+        expect(shown).to_contain_text(last(symptoms="exclude")["miner_id"])
+        page.get_by_role("button", name="Machine", exact=True).click()
+        expect(page).to_have_url(re.compile("sort=miner_id"))
+        expect(page.get_by_role("columnheader", name="Machine")).to_have_attribute("aria-sort", "ascending")
+        page.get_by_role("button", name="Machine", exact=True).click()
+        expect(page.locator(".vbody .vrow").first).to_contain_text(
+            last(symptoms="exclude", sort="miner_id")["miner_id"]
+        )
+
+
+def test_a_refusal_is_told_in_the_language_of_the_reader(browser: Browser, house: House, noc: tuple[str, str]) -> None:
+    found = house.ask(noc, "GET", "/api/v1/problems", params={"issue_code": "overheat_warn"}).json()["problems"][0]
+    with visiting(browser, house, noc, f"/problems?code=overheat_warn&at={found['id']}", locale="zh-CN") as visit:
+        page = visit.page
+        expect(page.get_by_role("complementary").get_by_text(found["miner_id"])).to_be_visible()
+        page.route("**/api/v1/stream*", lambda route: route.abort())  # it is to be late
+        house.ask(house.owner, "POST", f"/api/v1/problems/{found['id']}/acknowledge", json={})
+        page.keyboard.press("a")
+        expect(page.get_by_text(re.compile("被拒绝.已有人确认"))).to_be_visible()

@@ -1,0 +1,96 @@
+"""The frame around every page."""
+
+import re
+
+from playwright.sync_api import Browser, expect
+
+from tests.console.house import House
+from tests.console.visits import BROWSED, NORTH, faults_for_axe, visiting
+
+pytestmark = BROWSED
+
+
+def test_language_and_theme_change_in_place_and_stay(browser: Browser, house: House, noc: tuple[str, str]) -> None:
+    with visiting(browser, house, noc) as visit:
+        page = visit.page
+        page.get_by_role("button", name="Account and settings").click()
+        page.get_by_role("button", name="中文").click()
+        expect(page.get_by_role("link", name="总览")).to_be_visible()
+        page.get_by_role("button", name="账户与设置").click()
+        page.get_by_role("button", name="浅色主题").click()
+        page.reload()
+        expect(page.get_by_role("columnheader", name="当前 / 预期")).to_be_visible()
+        root = page.locator("html")
+        expect(root).to_have_attribute("lang", "zh-CN")
+        expect(root).to_have_attribute("data-theme", "light")
+
+
+def test_the_palette_finds_a_machine_by_how_its_name_begins(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    with visiting(browser, house, noc) as visit:
+        page = visit.page
+        page.keyboard.press("Control+k")
+        page.get_by_role("combobox").fill("south-0000")
+        expect(page.get_by_role("option").first).to_contain_text("south-0000")
+        assert faults_for_axe(page) == []
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile(r"/sites/demo-south/miners/south-0000\d"))
+
+
+def test_the_palette_finds_a_problem_by_its_machine_and_by_its_kind(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    found = house.ask(noc, "GET", "/api/v1/problems", params={"issue_code": "overheat_crit"}).json()["problems"][0]
+    with visiting(browser, house, noc) as visit:
+        page = visit.page
+        page.keyboard.press("Control+k")
+        page.get_by_role("combobox").fill(found["miner_id"])
+        page.get_by_role("option", name=re.compile(f"{found['miner_id']} Critically hot")).click()
+        expect(page).to_have_url(re.compile(f"/problems/{found['id']}$"))
+        page.keyboard.press("Control+k")
+        page.get_by_role("combobox").fill("not hash")
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile("/problems.code=hashrate_zero$"))
+
+
+def test_the_server_restarts_while_somebody_types_and_nothing_is_lost(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    miner = house.ask(noc, "GET", "/api/admin/v1/miners", params={"site_id": "demo-north"}).json()["miners"][3][
+        "miner_id"
+    ]
+    with visiting(browser, house, noc, f"{NORTH}/miners/{miner}") as visit:
+        page = visit.page
+        page.get_by_role("button", name="Command…").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("What").select_option("fault_light")
+        dialog.get_by_label("On", exact=False).last.select_option("true")
+        dialog.get_by_label(re.compile("^Why")).fill("written while the server was away")
+        api = house.up.child("serve")
+        api.suspend()  # as a machine that hangs: connections stay open, and nothing is answered
+        api.kill()
+        strip = page.get_by_text(re.compile("The server cannot be reached"))
+        expect(strip).to_be_visible(timeout=20_000)
+        expect(strip).to_be_hidden(timeout=30_000)
+        expect(page.get_by_text("Connected again.")).to_be_visible()
+        dialog.get_by_role("button", name="Fault light on 1 machine").click()
+        expect(page.get_by_text("Fault light: 1 command is on the way.")).to_be_visible()
+    (made,) = house.commands(house.owner, site_id="demo-north", miner_id=miner)
+    assert made["created_reason"] == "written while the server was away"
+
+
+def test_a_link_to_nothing_says_so_and_leads_home(browser: Browser, house: House, noc: tuple[str, str]) -> None:
+    with visiting(browser, house, noc, "/no/such/page") as visit:
+        expect(visit.page.get_by_text("There is no such page")).to_be_visible()
+        visit.page.get_by_role("link", name="Go to the fleet").click()
+        expect(visit.page).to_have_url(house.url + "/")
+
+
+def test_no_script_or_style_is_inline(browser: Browser, house: House) -> None:
+    answer = house.ask(house.owner, "GET", "/")
+    assert "unsafe" not in answer.headers["content-security-policy"]
+    with visiting(browser, house, (house.owner[0], house.owner[1])) as visit:
+        inline = "[...document.querySelectorAll('script')].filter(one => !one.src).length"
+        assert visit.page.evaluate(inline) == 0
+        assert visit.page.evaluate("document.querySelectorAll('style').length") == 0

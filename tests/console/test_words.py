@@ -1,0 +1,74 @@
+"""Every code that the server can tell has its words in the console, in both languages."""
+
+import re
+from pathlib import Path
+
+from hashinsight.commands.approval import Because
+from hashinsight.commands.arbitration import Refused
+from hashinsight.commands.catalogue import CATALOGUE
+from hashinsight.commands.limits import WaitReason
+from hashinsight.commands.states import State
+from hashinsight.problems.acts import MOVES, Cause
+from hashinsight.problems.ages import Age
+from hashinsight.problems.codes import EventStatus, Expected, Issue, Metric
+from hashinsight.problems.health_rules import RULES
+
+ROOT = Path(__file__).parents[2]
+TEXTS = ROOT / "console" / "src" / "i18n"
+# what the console's own pages can be told: not what collectors, imports or other pages are
+TALKING = ("problems", "commands", "kit", "identity")
+_CODE = re.compile(r'\bcode(?::[^=\n]*)? ?= ?"([A-Z_]{3,})"|Refus(?:ed|al)\([^"\n]*"([A-Z_]{3,})"')
+
+
+def keys() -> set[str]:
+    named = re.compile(r'^ {2}"([\w.]+)": \[', re.MULTILINE)
+    found = {key for file in TEXTS.glob("*.ts") for key in named.findall(file.read_text())}
+    assert len(found) > 400
+    return found
+
+
+def told() -> set[str]:
+    """The codes of refusals, as they stand in the server's source."""
+    files = [file for part in TALKING for file in (ROOT / "src" / "hashinsight" / part).rglob("*.py")]
+    people = [file for file in files if not file.name.startswith("edge_") and "checker" not in file.parts]
+    found = {code for file in people for pair in _CODE.findall(file.read_text()) for code in pair if code}
+    assert {"ALREADY_RESOLVED", "NO_SUCH_USER", "MINER_RETIRED", "FORBIDDEN"} <= found
+    return found
+
+
+def missing(prefix: str, codes: set[str]) -> set[str]:
+    return {f"{prefix}.{code}" for code in codes} - keys()
+
+
+def test_every_refusal_has_words() -> None:
+    assert missing("refused", told() | {one.value for one in Refused}) == set()
+
+
+def test_everything_that_a_problem_can_say_has_words() -> None:
+    issues = {one.code for one in Issue}
+    assert missing("issue", issues) | missing("says", issues) == set()
+    assert missing("status", {one.name.lower() for one in EventStatus}) == set()
+    registry = (ROOT / "src" / "hashinsight" / "problems" / "registry.py").read_text()
+    kinds = {one.told for one in MOVES.values()} | {"suppressed", "unsuppressed"}
+    kinds |= {word for pair in re.findall(r'_said_of\("(\w+)"|Action\.\w+: "(\w+)"', registry) for word in pair}
+    assert missing("event", kinds - {""}) == set()
+    assert missing("why", {one.value for one in Cause}) == set()
+    assert missing("age", {one.value for one in Age}) == set()
+    metrics = {one.name.lower() for one in Metric} | {rule.metric for rule in RULES} - {"robust_z"}
+    assert missing("metric", metrics) == set()
+
+
+def test_everything_that_is_recommended_is_a_command_or_has_words() -> None:
+    recommended = (ROOT / "console" / "src" / "problems" / "recommended.ts").read_text()
+    commands = dict(re.findall(r"^ {2}(\w+): \"(\w+)\",", recommended, re.MULTILINE))
+    assert set(commands.values()) <= {kind.name for kind in CATALOGUE.values()}
+    assert missing("todo", {action for rule in RULES for action in rule.actions} - set(commands)) == set()
+
+
+def test_everything_about_a_command_has_words() -> None:
+    assert missing("cmdtype", {kind.name for kind in CATALOGUE.values()}) == set()
+    assert missing("cmdstate", {one.value for one in State}) == set()
+    assert missing("wait", {one.value for one in WaitReason}) == set()
+    assert missing("because", {one.value for one in Because}) == set()
+    assert missing("cmd.effect", {kind.effect.value for kind in CATALOGUE.values()}) == set()
+    assert missing("expected", {one.name.lower() for one in Expected} - {"nothing"}) == set()
