@@ -11,7 +11,7 @@ export const fleet = {
   "fleet.lost.day": ["{lost} ≈ {money}/day", "{lost} ≈ {money}/天"],
   "fleet.why": ["Lost by", "损失来自"],
   "fleet.why.none": ["Nothing is lost: the fleet delivers what is expected of it.", "没有损失：整个机群达到预期。"],
-  "fleet.why.unknown": ["No open problem says where the missing {lost} went.", "尚无问题能解释缺少的 {lost}。"],
+  "fleet.why.unknown": ["{lost} are missing; how much each problem costs is not known yet.", "缺少 {lost}；各问题的损失尚未计算。"],
   "fleet.why.split": ["Expected {expected}, delivered {delivered}.", "预期 {expected}，实际 {delivered}。"],
   "fleet.sites": ["Sites", "场地"],
   "fleet.empty": ["No site yet", "还没有场地"],

@@ -1,27 +1,24 @@
 // Miner: what it does now, what it did, what it was told, what is wrong with it, and what it is.
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useMemo, useState } from "react";
+import { useParams } from "@tanstack/react-router";
+import { lazy, Suspense, useState } from "react";
 import { ApiError } from "../api/client";
-import type { LiveMiner, Point, SiteSums } from "../api/known";
-import { changesQuery, commandsQuery, historyQuery, liveQuery, minerQuery, sitesQuery, type Range } from "../api/queries";
+import type { LiveMiner, SiteSums } from "../api/known";
+import { changesQuery, commandsQuery, liveQuery, minerQuery, sitesQuery } from "../api/queries";
 import { useMay } from "../api/session";
-import { Chart } from "../charts/chart";
-import { drawLines, type Mark } from "../charts/lines";
 import { CommandWords } from "../command/words";
-import { named, t, useLanguage, type Key } from "../i18n";
+import { named, t, type Key } from "../i18n";
 import { hashrate, number, percent, power, span, text } from "../i18n/format";
-import { healthQuery, type Health } from "../problems/api";
+import { PeerPanel } from "../problems/histogram";
 import { MinerProblems, useSuppress } from "../problems/of_miner";
 import { useKeys } from "../ui/keys";
 import { Amount, Figure } from "../ui/quantity";
 import { Sev } from "../ui/severity";
 import { Failed, Part } from "../ui/states";
 import { When } from "../ui/when";
+import { History } from "./miner_history";
 
 const CommandDialog = lazy(() => import("../command/dialog"));
-const LEAST_SAMPLES = 6; // with fewer nothing is said of its own past
-const RANGES: Range[] = ["6h", "24h", "7d", "30d"];
 
 export function MinerPage() {
   const { site: code, miner } = useParams({ from: "/sites/$site/miners/$miner" });
@@ -81,6 +78,7 @@ function Miner({ site, miner }: { site: SiteSums; miner: string }) {
         </div>
         <div className="stack">
           <MinerProblems site={site} miner={miner} />
+          <PeerPanel site={site} miner={miner} metric="hashrate_ratio" group={kept?.model ?? null} />
           <Identity site={site} miner={miner} live={live.data ?? null} />
           <Changes site={site} miner={miner} />
         </div>
@@ -135,143 +133,6 @@ function Now({ live }: { live: LiveMiner }) {
       <Figure label={t("miner.rejects")}>{percent(reject.rate, 2)}</Figure>
       <Figure label={t("miner.errors")}>{number(live.hardware_errors)}</Figure>
       <Figure label={t("miner.uptime")}>{span(live.uptime_seconds)}</Figure>
-    </div>
-  );
-}
-
-type Series = { key: Key; unit: string; digits: number; pick: (point: Point) => number | null; metric?: string };
-const SERIES: Series[] = [
-  { key: "chart.hashrate", unit: "TH/s", digits: 1, pick: (point) => point.hashrate_ths, metric: "hashrate_ratio" },
-  { key: "chart.temperature", unit: "°C", digits: 1, pick: (point) => point.temp_max_c, metric: "temp_max" },
-  { key: "chart.power", unit: "W", digits: 0, pick: (point) => point.power_w },
-];
-
-function History({ site, miner, expected }: { site: SiteSums; miner: string; expected: number | null }) {
-  const search = useSearch({ from: "/sites/$site/miners/$miner" });
-  const navigate = useNavigate({ from: "/sites/$site/miners/$miner" });
-  const range = RANGES.includes(search.range as Range) ? (search.range as Range) : "24h";
-  const history = useQuery(historyQuery(site.site_id, miner, range));
-  const language = useLanguage();
-  const commands = useQuery(commandsQuery(site.site_id, miner)).data;
-  const baseline = useQuery(healthQuery(site.site_id, miner)).data?.baseline ?? null;
-  const marks = useMemo(
-    () =>
-      (commands ?? [])
-        .filter((one) => one.finished_at)
-        .slice(0, 8)
-        .map((one): Mark => ({ at: Date.parse(String(one.finished_at)), text: named("cmdtype", String(one.command_type)) })),
-    [commands, language],
-  );
-  return (
-    <section className="panel" aria-labelledby="history">
-      <header>
-        <h2 id="history">{t("miner.charts")}</h2>
-        <span className="grow" />
-        <div className="segments" role="group" aria-label={t("miner.charts")}>
-          {RANGES.map((one) => (
-            <button
-              key={one}
-              type="button"
-              className="button"
-              aria-pressed={one === range}
-              onClick={() => void navigate({ search: { range: one }, replace: true })}
-            >
-              {t(`miner.range.${one}`)}
-            </button>
-          ))}
-        </div>
-      </header>
-      <div className="body stack">
-        <Part of={history} rows={6}>
-          {(found) =>
-            found.points.length ? (
-              <>
-                {SERIES.map((series) => (
-                  <MinerChart
-                    key={series.key}
-                    series={series}
-                    found={found}
-                    miner={miner}
-                    zone={site.timezone}
-                    expected={series.key === "chart.hashrate" ? expected : null}
-                    marks={marks}
-                    band={bandOf(baseline, series, expected)}
-                  />
-                ))}
-              </>
-            ) : (
-              <p className="quiet">{t("miner.chart.empty")}</p>
-            )
-          }
-        </Part>
-      </div>
-    </section>
-  );
-}
-
-/** What is usual for this machine: three deviations to each side, once it has been learnt. */
-function bandOf(baseline: Health["baseline"], { metric }: Series, expected: number | null): Band | null {
-  const own = metric ? baseline?.metrics[metric] : null;
-  const scale = metric === "hashrate_ratio" ? expected : 1;
-  if (!own || own.expected === null || own.sigma === null || !scale || (own.samples ?? 0) < LEAST_SAMPLES) return null;
-  return { low: (own.expected - 3 * own.sigma) * scale, high: (own.expected + 3 * own.sigma) * scale };
-}
-
-type Band = { low: number; high: number };
-type Found = { points: Point[]; start: number; end: number };
-
-function MinerChart(props: {
-  series: Series;
-  found: Found;
-  miner: string;
-  zone: string;
-  expected: number | null;
-  marks: Mark[];
-  band: Band | null;
-}) {
-  const { series, found, miner, zone, expected, marks, band } = props;
-  const [low, high] = [band?.low, band?.high];
-  const language = useLanguage();
-  const points = useMemo(
-    () => found.points.map((one): [number, number | null] => [Date.parse(String(one.ts)), series.pick(one)]),
-    [found, series],
-  );
-  const draw = useMemo(
-    () =>
-      drawLines({
-        name: t(series.key),
-        unit: series.unit,
-        digits: series.digits,
-        points,
-        start: found.start,
-        end: found.end,
-        zone,
-        expected: expected === null ? null : { value: expected, name: t("miner.expected") },
-        marks,
-        band: low === undefined || high === undefined ? null : { low, high },
-      }),
-    [points, found, series, zone, expected, marks, low, high, language],
-  );
-  const known = points.map(([, value]) => value).filter((value) => value !== null);
-  const label = t("miner.chart.label", {
-    what: t(series.key),
-    miner,
-    n: points.length,
-    low: `${number(Math.min(...known), series.digits)} ${series.unit}`,
-    high: `${number(Math.max(...known), series.digits)} ${series.unit}`,
-  });
-  return (
-    <div>
-      <div className="second row">
-        {t(series.key)} <span className="unit">{series.unit}</span>
-        {band ? (
-          <span className="row band-name">
-            <span className="swatch band-swatch" />
-            <span className="quiet">{t("miner.baseline")}</span>
-          </span>
-        ) : null}
-      </div>
-      <Chart draw={draw} label={label} height={150} />
     </div>
   );
 }

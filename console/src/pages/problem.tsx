@@ -17,7 +17,7 @@ import { PeerPanel } from "../problems/histogram";
 import { commandFor, recommended } from "../problems/recommended";
 import { Similar, Timeline, Tried, Why } from "../problems/story_parts";
 import { newest, type Story } from "../problems/types";
-import { sentence } from "../problems/words";
+import { metricOf, sentence } from "../problems/words";
 import { useKeys } from "../ui/keys";
 import { Sev } from "../ui/severity";
 import { Failed, Part } from "../ui/states";
@@ -49,7 +49,12 @@ function One({ site, id }: { site: SiteSums; id: string }) {
             {story.problem.miner_id ? (
               <div className="columns wide-first level">
                 <BandPanel site={site} story={story} miner={story.problem.miner_id} />
-                <PeerPanel site={site} problem={story.problem} />
+                <PeerPanel
+                  site={site}
+                  miner={story.problem.miner_id}
+                  metric={metricOf(story.problem)}
+                  group={story.problem.model}
+                />
               </div>
             ) : null}
             <div className="columns three">

@@ -1,7 +1,7 @@
 // The registry's part of the API: lists, the one, and what people do about it.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call, get } from "../api/client";
-import type { Problem, Story } from "./types";
+import type { Compared, Problem, Story } from "./types";
 
 export const PAGE = 100; // more than a screen holds, and a fifth of the wait for 500
 export const MOST_AT_ONCE = 1000; // of one act
@@ -134,6 +134,18 @@ export function suppress(site: number, miner: string, body: Suppression): Promis
 export function unsuppress(site: number, miner: string): Promise<unknown> {
   return call("post", "/api/v1/miners/{miner_id}/unsuppress", { path: { miner_id: miner }, query: { site_id: site } });
 }
+
+export type Peers = { assessed_at: string | null; peers: Record<string, Compared | null> | null };
+
+export const peersQuery = (site: number, miner: string) =>
+  queryOptions({
+    queryKey: ["problems", site, "peers", miner],
+    queryFn: async ({ signal }) => {
+      const options = { path: { miner_id: miner }, query: { site_id: site }, signal };
+      return (await get("/api/v1/miners/{miner_id}/peers", options)) as unknown as Peers;
+    },
+    refetchInterval: SLOW,
+  });
 
 export type Health = { baseline: Story["baseline"]; suppressions: Story["suppressions"] };
 

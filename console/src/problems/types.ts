@@ -23,6 +23,8 @@ export type Peer = {
   min: number | null;
   max: number | null;
 };
+/** Among its peers as of the newest scan, with how they are spread: counts between edges. */
+export type Compared = Peer & { spread: { edges: number[]; counts: number[] } };
 export type Action = { action?: string; command_type?: string; at?: string; reason?: string } & Record<string, unknown>;
 export type Hypothesis = {
   hypothesis_id: string;

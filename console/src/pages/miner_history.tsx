@@ -1,0 +1,152 @@
+// The lines of a machine: what it did, its own normal band, and what it was told meanwhile.
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useMemo } from "react";
+import type { Point, SiteSums } from "../api/known";
+import { commandsQuery, historyQuery, type Range } from "../api/queries";
+import { Chart } from "../charts/chart";
+import { drawLines, type Mark } from "../charts/lines";
+import { named, t, useLanguage, type Key } from "../i18n";
+import { number } from "../i18n/format";
+import { healthQuery, type Health } from "../problems/api";
+import { Part } from "../ui/states";
+
+const LEAST_SAMPLES = 6; // with fewer nothing is said of its own past
+const RANGES: Range[] = ["6h", "24h", "7d", "30d"];
+
+type Series = { key: Key; unit: string; digits: number; pick: (point: Point) => number | null; metric?: string };
+const SERIES: Series[] = [
+  { key: "chart.hashrate", unit: "TH/s", digits: 1, pick: (point) => point.hashrate_ths, metric: "hashrate_ratio" },
+  { key: "chart.temperature", unit: "°C", digits: 1, pick: (point) => point.temp_max_c, metric: "temp_max" },
+  { key: "chart.power", unit: "W", digits: 0, pick: (point) => point.power_w },
+];
+
+export function History({ site, miner, expected }: { site: SiteSums; miner: string; expected: number | null }) {
+  const search = useSearch({ from: "/sites/$site/miners/$miner" });
+  const navigate = useNavigate({ from: "/sites/$site/miners/$miner" });
+  const range = RANGES.includes(search.range as Range) ? (search.range as Range) : "24h";
+  const history = useQuery(historyQuery(site.site_id, miner, range));
+  const language = useLanguage();
+  const commands = useQuery(commandsQuery(site.site_id, miner)).data;
+  const baseline = useQuery(healthQuery(site.site_id, miner)).data?.baseline ?? null;
+  const marks = useMemo(
+    () =>
+      (commands ?? [])
+        .filter((one) => one.finished_at)
+        .slice(0, 8)
+        .map((one): Mark => ({ at: Date.parse(String(one.finished_at)), text: named("cmdtype", String(one.command_type)) })),
+    [commands, language],
+  );
+  return (
+    <section className="panel" aria-labelledby="history">
+      <header>
+        <h2 id="history">{t("miner.charts")}</h2>
+        <span className="grow" />
+        <div className="segments" role="group" aria-label={t("miner.charts")}>
+          {RANGES.map((one) => (
+            <button
+              key={one}
+              type="button"
+              className="button"
+              aria-pressed={one === range}
+              onClick={() => void navigate({ search: { range: one }, replace: true })}
+            >
+              {t(`miner.range.${one}`)}
+            </button>
+          ))}
+        </div>
+      </header>
+      <div className="body stack">
+        <Part of={history} rows={6}>
+          {(found) =>
+            found.points.length ? (
+              <>
+                {SERIES.map((series) => (
+                  <MinerChart
+                    key={series.key}
+                    series={series}
+                    found={found}
+                    miner={miner}
+                    zone={site.timezone}
+                    expected={series.key === "chart.hashrate" ? expected : null}
+                    marks={marks}
+                    band={bandOf(baseline, series, expected)}
+                  />
+                ))}
+              </>
+            ) : (
+              <p className="quiet">{t("miner.chart.empty")}</p>
+            )
+          }
+        </Part>
+      </div>
+    </section>
+  );
+}
+
+/** What is usual for this machine: three deviations to each side, once it has been learnt. */
+function bandOf(baseline: Health["baseline"], { metric }: Series, expected: number | null): Band | null {
+  const own = metric ? baseline?.metrics[metric] : null;
+  const scale = metric === "hashrate_ratio" ? expected : 1;
+  if (!own || own.expected === null || own.sigma === null || !scale || (own.samples ?? 0) < LEAST_SAMPLES) return null;
+  return { low: (own.expected - 3 * own.sigma) * scale, high: (own.expected + 3 * own.sigma) * scale };
+}
+
+type Band = { low: number; high: number };
+type Found = { points: Point[]; start: number; end: number };
+
+function MinerChart(props: {
+  series: Series;
+  found: Found;
+  miner: string;
+  zone: string;
+  expected: number | null;
+  marks: Mark[];
+  band: Band | null;
+}) {
+  const { series, found, miner, zone, expected, marks, band } = props;
+  const [low, high] = [band?.low, band?.high];
+  const language = useLanguage();
+  const points = useMemo(
+    () => found.points.map((one): [number, number | null] => [Date.parse(String(one.ts)), series.pick(one)]),
+    [found, series],
+  );
+  const draw = useMemo(
+    () =>
+      drawLines({
+        name: t(series.key),
+        unit: series.unit,
+        digits: series.digits,
+        points,
+        start: found.start,
+        end: found.end,
+        zone,
+        expected: expected === null ? null : { value: expected, name: t("miner.expected") },
+        marks,
+        band: low === undefined || high === undefined ? null : { low, high },
+      }),
+    [points, found, series, zone, expected, marks, low, high, language],
+  );
+  const known = points.map(([, value]) => value).filter((value) => value !== null);
+  const label = t("miner.chart.label", {
+    what: t(series.key),
+    miner,
+    n: points.length,
+    low: `${number(Math.min(...known), series.digits)} ${series.unit}`,
+    high: `${number(Math.max(...known), series.digits)} ${series.unit}`,
+  });
+  return (
+    <div>
+      <div className="second row">
+        {t(series.key)} <span className="unit">{series.unit}</span>
+        {band ? (
+          <span className="row band-name">
+            <span className="swatch band-swatch" />
+            <span className="quiet">{t("miner.baseline")}</span>
+          </span>
+        ) : null}
+      </div>
+      <Chart draw={draw} label={label} height={150} />
+    </div>
+  );
+}
