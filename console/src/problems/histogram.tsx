@@ -27,6 +27,8 @@ export function PeerPanel({ site, miner, metric: wanted, group }: Wanted) {
         <h2 id="peers">
           {found ? t("problem.peers", { n: number(found.count), group: levelName(found.level, group) }) : t("col.peers")}
         </h2>
+        <span className="grow" />
+        <span className="quiet">{named("metric", metric)}</span>
       </header>
       <Part of={peers} rows={4}>
         {() => (
@@ -91,7 +93,7 @@ function Bars({ found, metric }: { found: Compared; metric: string }) {
         {middle === null ? null : (
           <>
             <line x1={x(middle)} x2={x(middle)} y1={HEAD} y2={foot} className="strip-middle" />
-            <text x={x(middle)} y={HEAD - 4} className="axis" textAnchor={anchor(x(middle), width)}>
+            <text x={x(middle)} y={HEAD - 4} className="axis" textAnchor={besideOwn(x(middle), own === null ? null : x(own), width)}>
               {t("problem.peers.median", { value: valueOf(metric, middle, true) })}
             </text>
           </>
@@ -114,6 +116,11 @@ function Bars({ found, metric }: { found: Compared; metric: string }) {
 function roomFor(low: number, high: number): [number, number] {
   if (high - low >= Math.abs(high) * 0.02) return [low, high];
   return [low - (Math.abs(low) * 0.1 || 1), high + (Math.abs(high) * 0.1 || 1)];
+}
+
+/** On the far side of this machine's own mark where both are close. */
+function besideOwn(x: number, own: number | null, width: number): "start" | "middle" | "end" {
+  return own === null || Math.abs(own - x) > 70 ? anchor(x, width) : own > x ? "end" : "start";
 }
 
 function anchor(x: number, width: number): "start" | "middle" | "end" {
