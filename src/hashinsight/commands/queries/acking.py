@@ -21,12 +21,6 @@ LATE_KEPT = 20
 _FACTS = """a.dispatch_id, a.result, a.held_by, c.command_id, c.miner_no, c.command_type, c.priority, c.state,
     c.dispatch_id as newest, c.lease_owner, c.lease_device, c.attempt, c.max_retries, c.retry_backoff_sec, c.expires_at,
     c.cancel_requested_at is not null as is_canceling, c.moves"""
-# of one that was moved, nobody asks for the rest
-_TOLD = "dispatch_id, command_id, miner_no, command_type, priority, is_moved"
-_JUDGED_BY = (
-    *("result", "held_by", "state", "newest", "lease_owner", "lease_device", "attempt", "max_retries"),
-    *("retry_backoff_sec", "expires_at", "is_canceling", "moves"),
-)
 # from `given`, a row a command, to what a move writes
 _WRITTEN = f"""moved as (
     update commands c
@@ -111,10 +105,8 @@ with heard as (
     from {rows_of("rows", **_KEPT)} join held on held.dispatch_id = given.dispatch_id
     where {PLAIN} and held.command_id not in (
         select command_id from held where newest is distinct from dispatch_id)
-), {_WRITTEN}, seen as materialized (
-    select held.*, held.command_id in (select command_id from moved) as is_moved from held
-)
-select {_TOLD}, {", ".join(f"case when not is_moved then {name} end as {name}" for name in _JUDGED_BY)} from seen
+), {_WRITTEN}
+select held.*, held.command_id in (select command_id from moved) as is_moved from held
 """)  # noqa: S608 - words of our own tables
 _DONE = text(f"""
 select {_FACTS}, false as is_moved

@@ -94,10 +94,8 @@ with unsettled as materialized (
         order by chosen.miner_no
     ) given
     where c.command_id = given.command_id and c.state in ({begins(Event.LEASED)})
-    returning c.command_id, c.tenant_id, c.site_id, c.batch_id, c.miner_no, c.command_type, c.params, c.sealed_params,
-        c.priority, c.urgency, c.expires_at, c.ttl_sec, c.state, c.moves, c.attempt, c.dispatch_id, c.lease_owner,
-        c.lease_device, c.lease_until, given.place, given.entry_id, given.miner_id as known_as,
-        given.zone_id as stands_in, given.dispatch_id is not null as is_redelivery
+    returning c.*, given.place, given.entry_id, given.miner_id as known_as, given.zone_id as stands_in,
+        given.dispatch_id is not null as is_redelivery
 ), tried as (
     insert into command_attempts (dispatch_id, tenant_id, site_id, command_id, miner_no, n, collector_id, device,
         held_by, deliveries, leased_at, lease_until)
