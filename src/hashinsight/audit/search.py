@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, literal_column, select, tuple_
+from sqlalchemy import Boolean, ColumnElement, Select, literal_column, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action
-from hashinsight.audit.models import AuditEntry
+from hashinsight.audit.models import DENSE, RARE, AuditEntry
 from hashinsight.audit.queries import LINE
 
 ORDER = (AuditEntry.at, AuditEntry.id)
@@ -36,6 +36,8 @@ class Wanted:
             (AuditEntry.action, self.action and self.action.value),
         )
         found = [column == value for column, value in equal if value is not None]
+        if self.action is not None and self.action not in DENSE:
+            found.append(literal_column(RARE, Boolean))
         if self.since is not None:
             found.append(AuditEntry.at >= self.since)
         if self.until is not None:

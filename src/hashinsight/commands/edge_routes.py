@@ -154,7 +154,7 @@ async def _judge(request: Request, caller: CollectorCaller, acks: Sequence[Ack])
             session, service.holder_of(caller), acks, entering=_context(caller), now=now_of(request)
         )
     for outcome, count in Counter("applied" if one.applied else one.error_code for one in judged).items():
-        metrics.ACKS.labels(outcome).inc(count)
+        metrics.acks(outcome).inc(count)
     return judged
 
 

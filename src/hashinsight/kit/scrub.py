@@ -57,13 +57,26 @@ _VALUES: tuple[tuple[tuple[tuple[str, ...], ...], re.Pattern[str], str], ...] = 
     (((":", "-"),), re.compile(r"\b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b", re.IGNORECASE), HIDDEN),
 )
 _MARKS, _SHORT = frozenset("@.:="), 14  # a shorter text without any of these characters fits no pattern
-_LONGEST_NAME = 100
+_LONGEST_NAME, _LONGEST_NAMES = 100, 1000
 _NUMBERS, _MAPPINGS, _LISTS = (int, float), (dict, Mapping), (list, tuple, set, frozenset)
+_PLAIN = frozenset({int, float, bool, type(None)})
+# Texts that hold no secret, and only such: pools and modes come a million times, and secrets are not to be collected.
+_CLEAN: set[str] = set()
+_MOST_CLEAN, _LONGEST_CLEAN = 4096, 100
 
 
 def scrub_text(text: str) -> str:
-    if len(text) < _SHORT and _MARKS.isdisjoint(text):
+    if (len(text) < _SHORT and _MARKS.isdisjoint(text)) or text in _CLEAN:
         return text
+    found = _scrubbed(text)
+    if found == text and len(text) <= _LONGEST_CLEAN:
+        if len(_CLEAN) >= _MOST_CLEAN:
+            _CLEAN.clear()
+        _CLEAN.add(text)
+    return found
+
+
+def _scrubbed(text: str) -> str:
     if not text.isascii():  # where letters have more than two cases, only the patterns know them
         for _, pattern, replacement in _VALUES:
             text = pattern.sub(replacement, text)
@@ -103,10 +116,26 @@ def scrub(value: Any, key: str = "") -> Any:
     if isinstance(value, _NUMBERS):
         return value
     if isinstance(value, _MAPPINGS):
-        return {
-            str(name): item if type(item) in _NUMBERS and not is_hidden_name(str(name)) else scrub(item, str(name))
-            for name, item in value.items()
-        }
+        return _scrub_mapping(value)
     if isinstance(value, _LISTS):
-        return [item if type(item) in _NUMBERS else scrub(item) for item in value]
+        return list(value) if _PLAIN.issuperset(map(type, value)) else [scrub(item) for item in value]
     return scrub_text(value.decode(errors="replace") if isinstance(value, bytes) else str(value))
+
+
+def _scrub_mapping(value: Mapping[Any, Any]) -> dict[str, Any]:
+    """Snapshots of machines have the same names a million times: they are judged together, and once."""
+    names = tuple(value)
+    try:
+        is_open = _are_known_open(names) if len("".join(names)) <= _LONGEST_NAMES else _are_open(names)
+    except TypeError:  # a name that is no text
+        is_open = False
+    if is_open:
+        return {name: item if type(item) in _PLAIN else scrub(item) for name, item in value.items()}
+    return {str(name): scrub(item, str(name)) for name, item in value.items()}
+
+
+def _are_open(names: tuple[str, ...]) -> bool:
+    return not any(name and is_hidden_name(name) for name in names)
+
+
+_are_known_open = lru_cache(maxsize=1024)(_are_open)

@@ -61,10 +61,12 @@ def bounded(value: Any) -> Any:
 
 def find_text(value: Any, most: int) -> str | None:
     """One line of at most so many characters; None for what says nothing."""
+    if value is None:  # of nearly all that could be said
+        return None
     match value:
         case str():
             text = value
-        case bool() | None:
+        case bool():
             return None
         case int():
             text = str(value) if abs(value) < 10**_MOST_DIGITS else ""

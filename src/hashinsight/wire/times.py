@@ -32,6 +32,8 @@ def _read(value: Any) -> datetime | None:
         if not _DATE_CHARS < len(text) <= _MOST_CHARS:
             return None
         at = datetime.fromisoformat(text)
+        if at.tzinfo is UTC:
+            return at
         return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < _LATEST_SEC:
         return datetime.fromtimestamp(value, UTC)

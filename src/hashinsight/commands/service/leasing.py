@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -45,8 +45,7 @@ def holder_of(caller: CollectorCaller) -> Holder:
     return Holder(caller.tenant_id, caller.site_id, caller.zone_id, caller.collector_id, caller.device_id, caller.actor)
 
 
-@dataclass(frozen=True, slots=True)
-class Leased:
+class Leased(NamedTuple):
     """`dispatch_id` is the command's id on the wire; `params` hold secrets, for the wire alone."""
 
     command_id: UUID
@@ -56,7 +55,7 @@ class Leased:
     miner_id: str
     zone_id: int | None
     command_type: str
-    params: Mapping[str, Any] = field(repr=False)
+    params: Mapping[str, Any]
     priority: str
     urgency: int
     issued_at: datetime
@@ -65,6 +64,9 @@ class Leased:
     attempt: int
     lease_until: datetime
     is_redelivery: bool
+
+    def __repr__(self) -> str:
+        return f"Leased(command_id={self.command_id}, dispatch_id={self.dispatch_id}, miner_id={self.miner_id!r})"
 
 
 async def lease(

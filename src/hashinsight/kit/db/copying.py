@@ -13,8 +13,9 @@ from psycopg import AsyncCursor, sql
 from sqlalchemy import Table, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.kit.db.database import DRIVER, driver_behind
+from hashinsight.kit.db.database import driver_behind
 from hashinsight.kit.db.driver import Connection
+from hashinsight.kit.db.kept import DRIVER
 
 _CHUNK_ROWS = 50_000
 

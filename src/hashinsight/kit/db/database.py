@@ -21,6 +21,7 @@ from sqlalchemy.util import greenlet_spawn
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.context import Context, Role
 from hashinsight.kit.db.driver import Connection
+from hashinsight.kit.db.kept import Kept, driver_in, session_on, was_needed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,7 +37,8 @@ _SESSION_OPTIONS = (
     f" -c idle_in_transaction_session_timeout={Context().idle_timeout_ms}"
 )
 
-DRIVER = "driver"  # where a session keeps the driver's connection that it stands on
+# Of the pool's connections: so many may lie ready for the hot calls, and are then nobody else's.
+_KEPT_ASKING, _KEPT_WORKING = 2, 4
 _FRESH_SECONDS = 1.0
 _REPLICA_SECONDS = 2.0
 _REPLICA_AGAIN_SECONDS = 15.0
@@ -65,6 +67,8 @@ class Database:
         self._engine = _engine(address, pool, application)
         self._read_engine = _engine(read_address, pool, f"{application} read") if read_address else None
         self._replica_from = 0.0
+        self._asking = Kept(self._engine, min(_KEPT_ASKING, pool // 4), at_once=True)
+        self._working = Kept(self._engine, min(_KEPT_WORKING, pool // 2))
 
     @asynccontextmanager
     async def transaction(self, context: Context) -> AsyncIterator[AsyncSession]:
@@ -85,20 +89,15 @@ class Database:
         """The driver's own connection, for what runs a hundred times a second: `enter` first, `commit` in the end."""
         held = await self._engine.raw_connection()
         try:
-            yield _driver(held)
+            yield driver_in(held)
         finally:
             await greenlet_spawn(held.close)
 
     @asynccontextmanager
     async def at_once(self) -> AsyncIterator[Connection]:
         """The same for one statement, which is a transaction by itself and says within whose rows it sees."""
-        async with self.bare() as driver:
-            await driver.set_autocommit(True)
-            try:
-                yield driver
-            finally:
-                if not driver.closed:
-                    await driver.set_autocommit(False)
+        async with self._asking.connection() as held:
+            yield held.driver
 
     async def frame(self, context: Context, query: sql.Composable, *, on_main: bool = False) -> "pl.DataFrame":
         """A large result as columns, over Arrow, in its own read-only transaction and off the event loop."""
@@ -117,18 +116,20 @@ class Database:
 
         The session stands on a connection that is there already, and most calls never need more of it than that.
         """
-        async with self._engine.connect() as connection:
-            driver = await driver_behind(connection)
-            session = AsyncSession(connection, expire_on_commit=False, autoflush=False, info={DRIVER: driver})
+        async with self._working.connection() as held:
+            session = session_on(self._engine, held)
             try:
                 yield session
-                await (session.commit() if session.in_transaction() else driver.commit())
+                await (session.commit() if session.in_transaction() else held.driver.commit())
             finally:  # whatever was not committed ends with the connection's return
-                await session.close()
+                if was_needed(session):
+                    await session.close()
 
     async def dispose(self) -> None:
         for reader in self._arrow.values():
             await asyncio.to_thread(reader.close)
+        await self._asking.dispose()
+        await self._working.dispose()
         await self._engine.dispose()
         if self._read_engine is not None:
             await self._read_engine.dispose()
@@ -162,14 +163,7 @@ async def enter(driver: Connection, context: Context) -> None:
 
 
 async def driver_behind(connection: AsyncConnection) -> Connection:
-    return _driver(await connection.get_raw_connection())
-
-
-def _driver(held: PoolProxiedConnection) -> Connection:
-    driver = held.driver_connection
-    if not isinstance(driver, Connection):
-        raise TypeError("the connection does not stand on our driver")
-    return driver
+    return driver_in(await connection.get_raw_connection())
 
 
 def _engine(address: DatabaseAddress, pool: int, application: str) -> AsyncEngine:

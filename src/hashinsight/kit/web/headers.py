@@ -1,6 +1,5 @@
 """Security headers on every answer: nothing foreign is loaded, framed, sniffed or cached."""
 
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _HEADERS = {
@@ -15,6 +14,12 @@ _HEADERS = {
 }
 
 
+_ALWAYS = [
+    (name.lower().encode(), value.encode()) for name, value in (_HEADERS | {"Cache-Control": "no-store"}).items()
+]
+_OVER_TLS = [*_ALWAYS, (b"strict-transport-security", b"max-age=31536000")]
+
+
 class SecurityHeaders:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -22,12 +27,10 @@ class SecurityHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
-                    headers.setdefault(name, value)
-                headers.setdefault("Cache-Control", "no-store")
-                if scope.get("scheme") == "https":
-                    headers.setdefault("Strict-Transport-Security", "max-age=31536000")
+                given = list(message.get("headers", ()))
+                names = {name.lower() for name, _ in given}
+                ours = _OVER_TLS if scope.get("scheme") == "https" else _ALWAYS
+                message["headers"] = given + [one for one in ours if one[0] not in names]
             await send(message)
 
         await self._app(scope, receive, with_headers)
