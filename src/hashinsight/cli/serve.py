@@ -7,6 +7,7 @@ import sys
 
 import uvicorn
 
+from hashinsight.cli.accepting import EvenServer
 from hashinsight.cli.prepare import check_database, prepare
 from hashinsight.kit.announcing import stop_streams
 from hashinsight.kit.children import Child, Supervisor
@@ -83,10 +84,10 @@ def _serve_one(settings: Settings, listening: socket.socket, application: str = 
     )
     config.load()
     _collect_rarely()
-    _Server(config).run(sockets=[listening])
+    _Server(config, alone=settings.api_processes == 1).run(sockets=[listening])
 
 
-class _Server(uvicorn.Server):
+class _Server(EvenServer):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Streams end first: they would go on for an hour, and the server waits for every answer that is under way."""
         stop_streams()
