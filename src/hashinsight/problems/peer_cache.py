@@ -44,7 +44,8 @@ class PeerCache(Generic[T]):
             self._kept[key] = (now, value)
             if len(self._kept) > self._most:
                 oldest = min(self._kept, key=lambda one: self._kept[one][0])
-                del self._kept[oldest], self._computing[oldest]
+                del self._kept[oldest]
+                self._computing.pop(oldest, None)
 
     def invalidate(self, key: str | None = None) -> None:
         """One key, or everything."""

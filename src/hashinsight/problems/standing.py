@@ -83,21 +83,21 @@ class Snapshot:
 
 
 def snapshot_of(rows: pl.DataFrame, *, at: datetime) -> Snapshot:
-    """`miner_no, model, firmware, mode, data_state, ailing`, and a column a compared metric."""
-    rows = rows.sort("miner_no")
+    """`miner_no, model, firmware, mode, data_state, hashing_sec, set_apart`, and a column a compared metric."""
+    config, rows = Config(), rows.sort("miner_no")
     mode = rows["mode"].cast(pl.Int8).to_numpy()
     values = {metric: _floats(rows[metric.name.lower()]) for metric in COMPARED}
     levels = peers.levels_of(
         np.zeros(len(rows), dtype=np.int64), _numbered(rows["model"]), _numbered(rows["firmware"]), mode
     )
-    healthy = (rows["data_state"] == int(DataState.FRESH)).to_numpy() & ~rows["ailing"].to_numpy()
-    healthy &= values[Metric.HASHRATE_RATIO] > HASHING_RATIO
+    steady = (rows["data_state"] == int(DataState.FRESH)).to_numpy() & (values[Metric.HASHRATE_RATIO] > HASHING_RATIO)
+    steady &= _floats(rows["hashing_sec"]) >= config.settle_sec
+    healthy = steady & ~rows["set_apart"].to_numpy()
     plain = (mode == Mode.NORMAL) | (mode == Mode.UNKNOWN)
-    least = Config().least_peers
     among = {}
     for metric, own in values.items():
-        known = peers.usual(own, levels[: peers.reach(metric)], healthy, least=least)
-        among[metric] = peers.stand_among(own, levels, known, least=least, plain=plain)
+        known = peers.usual(own, levels[: peers.reach(metric)], healthy, least=config.least_peers)
+        among[metric] = peers.stand_among(own, levels, known, least=config.least_peers, plain=plain)
     return Snapshot(at, rows["miner_no"].cast(pl.Int64).to_numpy(), values, among)
 
 

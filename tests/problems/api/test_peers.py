@@ -64,6 +64,26 @@ async def test_what_was_computed_serves_everybody_at_the_site_until_the_next_cyc
     assert cache_of(api).misses == 3
 
 
+async def test_who_just_began_or_is_expected_to_stand_still_is_no_reference(
+    site: StoredSite, api: httpx.AsyncClient, people: People
+) -> None:
+    yard = StoredYard(site, n=50)
+    headers = await people.headers("NOC")
+    site.rows(
+        "insert into expected_states (id, tenant_id, site_id, miner_no, state, from_at, cause, created_at)"
+        " select uuidv7(), %s, %s, n, 'maintenance', to_timestamp(%s), 'a test', now() from unnest(%s::int[]) n"
+        " returning 1",
+        site.tenant_id, site.site_id, yard.now, site.numbers[:5],
+    )  # fmt: skip
+
+    def begin(told: dict[str, Any]) -> None:
+        for machine in range(5, 12):
+            of(machine, uptime_sec=900.0)(told)
+
+    await yard.cycle(begin)
+    assert (await ask(api, headers, 20))["peers"]["temp_max"]["count"] == 50 - 5 - 7
+
+
 async def test_before_the_first_cycle_and_for_a_stranger_there_is_nothing(
     site: StoredSite, api: httpx.AsyncClient, people: People
 ) -> None:

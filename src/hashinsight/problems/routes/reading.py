@@ -109,16 +109,15 @@ async def read_health(
 
 @router.get("/miners/{miner_id}/peers", response_class=Response, responses=answers(story_examples.PEERS))
 async def read_peers(
-    *, request: Request, scope: See, session: ReadSession, now: Now, miner_id: MinerPath, site_id: WhichSite = None
+    request: Request, scope: See, now: Now, miner_id: MinerPath, site_id: WhichSite = None
 ) -> Response:
     """Where one machine stands among its peers: those of its site, model, firmware and mode, or a coarser group.
 
     As of the newest scan. A metric is null where there are fewer than 30 healthy peers or no value; `peers` is null
     where the scan did not see the machine.
     """
-    found = await comparing.tell_peers(
-        session, scope, miner_id, site_id, database=get_database(request), cache=request.app.state.peers, now=now
-    )
+    cache = request.app.state.peers
+    found = await comparing.tell_peers(get_database(request), cache, scope, miner_id, site_id, now=now)
     return told(found)
 
 

@@ -4,8 +4,6 @@ import asyncio
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy.ext.asyncio import AsyncSession
-
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.queries import miners
 from hashinsight.kit.db.context import Context
@@ -19,18 +17,12 @@ Peers = PeerCache[Snapshot]
 
 
 async def tell_peers(
-    session: AsyncSession,
-    scope: Scope,
-    miner_id: str,
-    site: str | int | None,
-    *,
-    database: Database,
-    cache: Peers,
-    now: datetime,
+    database: Database, cache: Peers, scope: Scope, miner_id: str, site: str | int | None, *, now: datetime
 ) -> dict[str, Any]:
     """Its group is of the whole site, also for who sees only a part of it: numbers of many, and names of none."""
-    found = (await miners.get_miner(session, scope, miner_id, site)).miner
-    scan = await showing.find_last_scan(session, found.site_id)
+    async with database.reading(scope.context(read_only=True)) as session:
+        found = (await miners.get_miner(session, scope, miner_id, site)).miner
+        scan = await showing.find_last_scan(session, found.site_id)
     answer: dict[str, Any] = {"site_id": found.site_id, "miner_id": found.miner_id, "assessed_at": None, "peers": None}
     if scan is None:
         return answer
