@@ -301,3 +301,9 @@ def test_the_service_user_is_an_ordinary_one() -> None:
     account = service_account("hashinsight")
     assert account.uid != 0
     assert pwd.getpwuid(account.uid).pw_name == account.name
+
+
+def test_a_command_on_a_folder_without_an_installation_says_so_and_makes_none(place: Path) -> None:
+    nowhere = place / "nothing-here"
+    refused(hashinsight("problems", "list", data_dir=nowhere, port=1), "there is no installation in", str(nowhere))
+    assert not nowhere.exists()

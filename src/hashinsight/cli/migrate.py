@@ -27,7 +27,7 @@ async def upgrade_schema(settings: Settings) -> str:
 
 
 async def _migrate(settings: Settings, draft: str | None) -> None:
-    async with servers_for_a_command(settings):
+    async with servers_for_a_command(settings, may_begin=True):
         typer.echo(f"the database is at revision {await upgrade_schema(settings)}")
         if draft is not None:
             from hashinsight.cli.tables import all_tables

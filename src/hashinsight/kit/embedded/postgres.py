@@ -32,6 +32,14 @@ def admin_address(folder: DataFolder, database: str = DATABASE) -> DatabaseAddre
     return address_of_socket(folder.sockets, database, SUPERUSER)
 
 
+def is_there(folder: DataFolder) -> bool:
+    """Whether the folder holds an installation; one that we may not look into may well."""
+    try:
+        return folder.postgres.exists()
+    except PermissionError:
+        return True
+
+
 def check_cluster_version(folder: DataFolder) -> None:
     version_file = folder.postgres / "PG_VERSION"
     if folder.postgres.exists() and not version_file.exists():

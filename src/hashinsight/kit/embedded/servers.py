@@ -9,6 +9,7 @@ from hashinsight.kit.embedded.account import service_account
 from hashinsight.kit.embedded.binaries import locate
 from hashinsight.kit.embedded.disk import check_room_to_start
 from hashinsight.kit.embedded.folder import DataFolder, cannot_use, check_owner, only_one, open_folder, prepare
+from hashinsight.kit.errors import Refusal
 from hashinsight.kit.settings import Settings
 
 Progress = Callable[[str], None]
@@ -79,12 +80,20 @@ def said_now_and_then(say: Progress, what: Callable[[], str]) -> Callable[[float
 
 
 @asynccontextmanager
-async def servers_for_a_command(settings: Settings) -> AsyncIterator[None]:
-    """For a command that ends by itself: the servers that run already, or the embedded ones for as long as it takes."""
+async def servers_for_a_command(settings: Settings, *, may_begin: bool = False) -> AsyncIterator[None]:
+    """For a command that ends by itself: the servers that run already, or the embedded ones for as long as it takes.
+
+    `may_begin`: a folder that holds nothing yet is made. Else it is the wrong one, and is left alone.
+    """
     running = DataFolder(settings.data_dir)
     if settings.database_url is not None or await postgres.accepts_connections(postgres.address(running)):
         yield
         return
+    if not may_begin and not postgres.is_there(running):
+        raise Refusal(
+            f"there is no installation in {settings.data_dir}: begin one with `hashinsight up`, or set"
+            " HASHINSIGHT_DATA_DIR to the folder of yours."
+        )
     async with data_folder(settings) as folder:
         supervisor = Supervisor()
         try:
