@@ -79,6 +79,20 @@ describe("problems", () => {
     ]);
   });
 
+  it("say what sets a machine apart from its peers", () => {
+    const peer = { level: "site", value: 0.65, robust_z: -16.7, percentile: 0, median: 1, mad: 0.02, count: 640 };
+    const spread = { p10: 0.96, p25: 0.97, p75: 1.03, p90: 1.04, min: 0.65, max: 1.1 };
+    const [found] = facts({
+      rule_code: "fleet_outlier",
+      description: "",
+      threshold: 3,
+      evaluated_at: "2026-03-01T11:55:00+00:00",
+      robust_z: { hashrate_ratio: -16.7, temp_max: 0.2 },
+      peers: { hashrate_ratio: { ...peer, ...spread }, temp_max: { ...peer, ...spread, robust_z: 0.2 }, efficiency: null },
+    });
+    expect(found).toEqual({ metric: "hashrate_ratio", value: "65%", against: ["half of its 640 peers are between 97% and 103%"] });
+  });
+
   it("are narrowed by the server, by what the address says", () => {
     expect(filtersOf({})).toEqual({ symptoms: "exclude" });
     expect(filtersOf({ severity: "P0,P1", code: "offline", text: "m-", symptoms: "all", at: "x", sort: "miner_id" })).toEqual({

@@ -15,7 +15,7 @@ import { useNames } from "./assign";
 import { usePrices } from "./prices";
 import { commandFor, recommended } from "./recommended";
 import { newest, type Happening, type Problem, type Story } from "./types";
-import { facts, inWords } from "./words";
+import { facts, inWords, sentence } from "./words";
 
 export function Why({ story }: { story: Story }) {
   const now = useNow();
@@ -36,6 +36,7 @@ export function Why({ story }: { story: Story }) {
             {facts(found).map((fact) => (
               <li key={fact.metric}>{inWords(fact)}</li>
             ))}
+            {facts(found).length ? null : <li>{sentence(problem)}</li>}
           </ul>
         ) : null}
         {hypotheses.length ? (

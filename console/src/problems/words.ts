@@ -1,7 +1,7 @@
 // A problem in a sentence, with its numbers: what is wrong, against what, by how much.
 import { named, t, type Key } from "../i18n";
-import { compact, number, percent, UNKNOWN } from "../i18n/format";
-import { newest, type Evidence, type Problem } from "./types";
+import { compact, exact, number, percent, UNKNOWN } from "../i18n/format";
+import { newest, type Evidence, type Peer, type Problem } from "./types";
 
 const SHARES = new Set(["hashrate_ratio", "boards_ratio", "reject_rate"]);
 const UNITS: Record<string, string> = {
@@ -70,17 +70,29 @@ export type Fact = { metric: string; value: string; against: string[] };
 /** Why we think so, number by number. */
 export function facts(found: Evidence): Fact[] {
   const known = Object.entries(found).filter(([name, value]) => isMetric(name, value));
-  return known.map(([metric, value]) => {
-    const against: string[] = [];
-    if (found.threshold !== null) against.push(t("evidence.limit", { limit: valueOf(metric, found.threshold, true) }));
-    const own = found.baseline;
-    if (own && own.metric === metric && own.expected !== null) {
-      const sd = own.sigma === null ? UNKNOWN : valueOf(metric, own.sigma);
-      against.push(t("evidence.baseline", { mean: valueOf(metric, own.expected), sd }));
-      if (own.z !== null) against.push(t("evidence.z", { z: number(own.z, 1) }));
-    }
-    return { metric, value: valueOf(metric, value), against };
+  return [...known.map(([metric, value]) => told(found, metric, value)), ...apart(found)];
+}
+
+/** What sets a machine apart from its peers, metric by metric. */
+function apart(found: Evidence): Fact[] {
+  const limit = found.threshold ?? 0;
+  return Object.entries((found["peers"] ?? {}) as Record<string, Peer | null>).flatMap(([metric, peer]) => {
+    if (!peer || Math.abs(peer.robust_z ?? 0) < limit) return [];
+    const band = { n: number(peer.count), p25: valueOf(metric, peer.p25, true), p75: valueOf(metric, peer.p75, true) };
+    return [{ metric, value: valueOf(metric, peer.value), against: [t("evidence.peers", band)] }];
   });
+}
+
+function told(found: Evidence, metric: string, value: unknown): Fact {
+  const against: string[] = [];
+  if (found.threshold !== null) against.push(t("evidence.limit", { limit: valueOf(metric, found.threshold, true) }));
+  const own = found.baseline;
+  if (own && own.metric === metric && own.expected !== null) {
+    const sd = own.sigma === null ? UNKNOWN : valueOf(metric, own.sigma);
+    against.push(t("evidence.baseline", { mean: valueOf(metric, own.expected), sd }));
+    if (own.z !== null) against.push(t("evidence.z", { z: number(own.z, 1) }));
+  }
+  return { metric, value: metric === "heard_at" ? exact(String(value)) : valueOf(metric, value), against };
 }
 
 export function inWords({ metric, value, against }: Fact): string {
@@ -95,5 +107,5 @@ function begun(words: string): string {
 const NO_METRIC = new Set(["rule_code", "description", "threshold", "evaluated_at", "baseline", "peers", "left_out"]);
 
 function isMetric(name: string, value: unknown): boolean {
-  return !NO_METRIC.has(name) && (typeof value === "number" || typeof value === "string" || typeof value === "boolean");
+  return !NO_METRIC.has(name) && (typeof value === "number" || typeof value === "string");
 }
