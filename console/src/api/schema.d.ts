@@ -3467,6 +3467,9 @@ export interface operations {
                         };
                         grants: {
                             role: string | null;
+                            zone_ids: (number | null)[];
+                            touches: (number | null)[];
+                            may: (string | null)[];
                         }[];
                         may: (string | null)[];
                         must_enrol_totp: boolean | null;

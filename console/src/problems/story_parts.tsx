@@ -191,7 +191,7 @@ export function Timeline({ site, story }: { site: SiteSums; story: Story }) {
           </li>
         ))}
       </ol>
-      {may("acknowledge") ? (
+      {may("acknowledge", site.site_id) ? (
         <form className="body row" onSubmit={submit}>
           <input
             className="input"
