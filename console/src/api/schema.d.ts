@@ -6823,6 +6823,7 @@ export interface operations {
                             unknown: number | null;
                             hashrate_ths: number | null;
                             expected_ths: number | null;
+                            expected_unknown_ths: number | null;
                             power_w: number | null;
                             power_unknown: number | null;
                             efficiency_j_th: number | null;
