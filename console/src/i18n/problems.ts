@@ -114,6 +114,7 @@ export const problems = {
   "problem.timeline": ["Timeline", "时间线"],
   "problem.tried": ["What was tried", "已尝试的措施"],
   "problem.tried.none": ["Nothing was tried yet.", "尚未采取措施。"],
+  "problem.band.peers": ["eight of ten peers", "十分之八的同类机器"],
   "problem.peers": ["Peers: {n} of {group}", "同类：{group}，{n} 台"],
   "problem.peers.none": [
     "Nothing to compare: it tells no value now, or fewer than 30 healthy machines are like it.",
