@@ -84,7 +84,7 @@ function Head({ site, story }: { site: SiteSums; story: Story }) {
   const [first, setFirst] = useState<string | undefined>();
   const isOver = problem.status === "resolved";
   const owner = problem.assigned_to;
-  const go = (verb: Verb) => acts.isPending || acts.mutate({ problems: [problem], verb });
+  const go = (verb: Verb) => acts.mutate({ problems: [problem], verb });
   const command = (type?: string) => {
     setFirst(type);
     setOpen("command");

@@ -38,7 +38,7 @@ export function useActing(targets: Row[], onOver?: (ids: string[]) => void) {
   };
   const close = () => setOpen(null);
   const take = (verb: Taking) => {
-    if (!allowed.act || acts.isPending) return;
+    if (!allowed.act) return;
     if (targets.length < MANY) return acts.mutate({ problems: targets, verb });
     setHeld(targets);
     setOpen(verb);

@@ -1,6 +1,6 @@
 // What people do about problems: one or many at once, each said in words, told when it was refused.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { useRef, useState, type FormEvent } from "react";
 import { named, t, type Key } from "../i18n";
 import { clock, exact, number } from "../i18n/format";
 import { refusal, wording } from "../ui/refusals";
@@ -29,7 +29,8 @@ export function overOf(results: Result[]): string[] {
 
 export function useActs(onOver?: (ids: string[]) => void) {
   const client = useQueryClient();
-  return useMutation({
+  const isUnderWay = useRef(false);
+  const acts = useMutation({
     mutationFn: ({ problems, verb, said }: Asked) => act(problems.map((one) => one.id), verb, said),
     onSuccess: ({ counts, results }, { verb }) => {
       onOver?.(overOf(results));
@@ -41,8 +42,18 @@ export function useActs(onOver?: (ids: string[]) => void) {
     },
     onError: (error) => say(t("cmd.failed", { reason: wording(error) })),
     // not waited for: a dialog closes when the act is done, not when everything has been read again
-    onSettled: () => void client.invalidateQueries({ queryKey: ["problems"] }),
+    onSettled: () => {
+      isUnderWay.current = false;
+      void client.invalidateQueries({ queryKey: ["problems"] });
+    },
   });
+  // the second press of a double click comes before the button has been drawn as resting
+  const mutate: typeof acts.mutate = (asked, then) => {
+    if (isUnderWay.current) return;
+    isUnderWay.current = true;
+    acts.mutate(asked, then);
+  };
+  return { mutate, isPending: acts.isPending };
 }
 
 const CAUSES = ["repaired", "replaced", "cleaned", "reconfigured", "false_alarm", "accepted", "other"];

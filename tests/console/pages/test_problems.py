@@ -87,7 +87,6 @@ def test_many_are_asked_for_first_and_what_is_over_is_not_selected_any_more(
         expect(page.get_by_role("toolbar", name=f"{rest} selected")).to_be_visible()
         page.keyboard.press("a")
         expect(dialog.get_by_role("heading", name=f"Acknowledge {rest} problems?")).to_be_visible()
-        assert faults_for_axe(page) == []
         dialog.get_by_role("button", name="Cancel").click()
         assert listed(status="ack")["pagination"] == acked
     told = [house.ask(noc, "GET", f"/api/v1/problems/{one['id']}").json() for one in (first, second)]
