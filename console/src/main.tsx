@@ -1,9 +1,9 @@
-import { QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query";
+import { QueryCache, QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode, useSyncExternalStore } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError, Unreachable, whenSignedOut } from "./api/client";
-import { meQuery } from "./api/session";
+import { forgetRefused, meQuery } from "./api/session";
 import { useLanguage } from "./i18n";
 import { Enrol, Login } from "./pages/login";
 import { router } from "./router";
@@ -15,6 +15,7 @@ import "./style/shell.css";
 import "./style/pages.css";
 
 const client = new QueryClient({
+  queryCache: new QueryCache({ onError: forgetRefused }),
   defaultOptions: {
     queries: {
       staleTime: 10_000,

@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { SiteSums } from "../src/api/known";
+import { pictureOf } from "../src/problems/band";
 import { ticksOf } from "../src/problems/histogram";
 import { chosenIn, filtersOf, nextOrder, orderOf, written, type Row } from "../src/problems/rows";
-import type { Problem } from "../src/problems/types";
+import { normalOf } from "../src/problems/normal";
+import type { Peer, Problem, Story } from "../src/problems/types";
 import { facts, sentence } from "../src/problems/words";
 
 const SITE = { site_id: 3, code: "tx-1", name: "Midland 1", timezone: "UTC" } as SiteSums;
@@ -118,6 +120,29 @@ describe("problems", () => {
     expect(second).toEqual({ sort: "loss_ths", order: "reversed" });
     expect(nextOrder({ sort: "loss_ths", order: "reversed" }, "loss_ths")).toEqual({ sort: undefined, order: undefined });
     expect(nextOrder({}, "severity")).toEqual({ sort: undefined, order: "reversed" });
+  });
+
+  it("are drawn with the normal of what the picture shows, and it says whose", () => {
+    const peer = { p10: 0.9, p90: 1.1 } as Peer;
+    const told = (samples: number, over: Partial<Problem> = {}) =>
+      ({
+        problem: row({ peer_metrics_json: { hashrate_ratio: peer }, ...over }),
+        baseline: {
+          metrics: {
+            hashrate_ratio: { expected: 1, sigma: 0.01, samples },
+            hw_error_rate: { expected: 40, sigma: 5, samples },
+          },
+        },
+        history: [],
+      }) as unknown as Story;
+    // hardware errors are not kept over time: the hashrate is drawn, and not with the band of errors x TH/s
+    const hardware = pictureOf("hw_error_rate", 100);
+    expect(normalOf(told(6), hardware)).toEqual({ whose: "own", course: [], flat: { low: 97, high: 103 } });
+    const few = normalOf(told(5), hardware);
+    expect([few?.whose, few?.flat?.low.toFixed(0), few?.flat?.high.toFixed(0)]).toEqual(["peers", "90", "110"]);
+    expect(normalOf(told(5, { peer_metrics_json: null }), hardware)).toBeNull();
+    expect(normalOf(told(6), pictureOf("hashrate_ratio", null))).toBeNull();
+    expect([pictureOf("reject_rate", 100).unit, pictureOf("reject_rate", 100).metric]).toEqual(["%", "reject_rate"]);
   });
 
   it("are compared with peers on an axis of round numbers", () => {

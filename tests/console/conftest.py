@@ -8,7 +8,6 @@ import os
 import pytest
 
 _LEFT_OUT = os.environ.get("HI_BROWSER") == "no" and not os.environ.get("CI")
-os.environ["HI_BROWSER"] = "1"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -17,10 +17,7 @@ SHOTS = ROOT / "console" / "shots"
 AXE = ROOT / "console" / "node_modules" / "axe-core" / "axe.min.js"
 NORTH = "/sites/demo-north"
 MEASURES = "HI_MEASURE" in os.environ  # `make paint`: beside other tests a time says nothing
-BROWSED = [
-    pytest.mark.timeout(240),
-    pytest.mark.skipif("HI_BROWSER" not in os.environ, reason="`make browser` runs them: two minutes of two cores"),
-]
+BROWSED = [pytest.mark.timeout(240)]
 
 
 class Visit:

@@ -138,6 +138,8 @@ async def test_a_zone_scope_ends_at_the_zone(sign_in: SignIn) -> None:
 @pytest.mark.usefixtures("fleet")
 async def test_a_group_scope_is_its_machines_and_cannot_be_widened_by_its_holder(sign_in: SignIn) -> None:
     noc = await sign_in("NOC", groups=[1])
+    (grant,) = (await noc._api.get("/api/v1/auth/me", headers=noc._headers)).json()["grants"]
+    assert (grant["site_ids"], grant["group_ids"], grant["touches"]) == (None, [1], [1])
     assert await noc.miners() == ["m1", "m3"]
     assert await noc.refused("GET", "/miners/m2") == (404, "NOT_FOUND")
     assert [(group["name"], group["members"]) for group in (await noc.ok("GET", "/groups"))["groups"]] == [
@@ -155,6 +157,10 @@ async def test_a_machine_that_is_seen_by_one_grant_is_not_changed_by_another(fle
     me = (await mixed._api.get("/api/v1/auth/me", headers=mixed._headers)).json()
     user = me.get("id") or me["user"]["id"]
     await fleet.ok("POST", "/grants", json={"user_id": user, "role": "NOC", "site_ids": [2]})
+    told = (await mixed._api.get("/api/v1/auth/me", headers=mixed._headers)).json()
+    assert "command" in told["may"]  # somewhere; where, each grant tells
+    rights = {one["role"]: (one["touches"], "command" in one["may"]) for one in told["grants"]}
+    assert rights == {"Customer": (None, False), "NOC": ([2], True)}
     assert await mixed.refused("PATCH", "/miners/m1", json={"owner": "x"}) == (403, "FORBIDDEN")
     assert await mixed.refused("PATCH", "/sites/one", json={"name": "x"}) == (403, "FORBIDDEN")
     assert await mixed.refused("POST", "/miners", json=MINER) == (403, "FORBIDDEN")

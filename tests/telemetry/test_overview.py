@@ -1,5 +1,6 @@
 """Whole sites in one answer: sums, columns of machines, and the day behind them."""
 
+from datetime import timedelta
 from typing import Any
 
 from tests.telemetry.fleet import Fleet, sample
@@ -28,7 +29,11 @@ async def test_a_site_is_told_by_its_sums_and_what_is_not_known_is_counted(fleet
     (site,) = (await fleet.ok(SITES))["sites"]
     assert (site["machines"], site["online"], site["unknown"], site["zones"]) == (3, 2, 1, 2)
     assert (site["hashrate_ths"], site["expected_ths"], site["power_w"]) == (156.0, 312.0, 6000.0)
+    assert site["expected_unknown_ths"] == 104.0  # the silent one may hash; it is not lost
     assert (site["efficiency_j_th"], site["hottest_c"]) == (6000 / 156, 70.0)
+    fleet.set_clock(fleet.now + timedelta(seconds=600))  # its collector is silent: nothing is known, and nothing lost
+    (site,) = (await fleet.ok(SITES))["sites"]
+    assert (site["online"], site["hashrate_ths"], site["expected_unknown_ths"]) == (0, 0.0, 312.0)
 
 
 async def test_a_site_without_machines_has_no_sums_rather_than_zero(fleet: Fleet) -> None:

@@ -168,8 +168,3 @@ export async function renew(): Promise<boolean> {
     return false;
   }
 }
-
-/** For answers whose form another module names. */
-export function ask(method: Method, path: string, options: Options = {}): Promise<unknown> {
-  return request(method, path, options);
-}

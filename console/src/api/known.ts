@@ -10,7 +10,8 @@ export type SiteSums = Sure<
   "site_id" | "code" | "name" | "timezone" | "machines" | "online" | "unknown" | "power_unknown" | "zones"
 >;
 type Told<T, F> = Omit<T, keyof F> & F;
-export type Me = Told<Answer<"/api/v1/auth/me">, { csrf_token: string | null }>;
+type Grant = Told<Item<Answer<"/api/v1/auth/me">["grants"]>, { touches: number[] | null; may: string[] }>;
+export type Me = Told<Answer<"/api/v1/auth/me">, { csrf_token: string | null; grants: Grant[] }>;
 type Text = string | null;
 type Measured = { value: number | null; unit: Text };
 export type LiveMiner = Told<

@@ -3467,6 +3467,9 @@ export interface operations {
                         };
                         grants: {
                             role: string | null;
+                            zone_ids: (number | null)[];
+                            touches: (number | null)[];
+                            may: (string | null)[];
                         }[];
                         may: (string | null)[];
                         must_enrol_totp: boolean | null;
@@ -6820,6 +6823,7 @@ export interface operations {
                             unknown: number | null;
                             hashrate_ths: number | null;
                             expected_ths: number | null;
+                            expected_unknown_ths: number | null;
                             power_w: number | null;
                             power_unknown: number | null;
                             efficiency_j_th: number | null;

@@ -1,5 +1,5 @@
 // Who is signed in, and what they may do: what a role may not do is not offered.
-import { queryOptions, useQuery, type QueryClient } from "@tanstack/react-query";
+import { queryOptions, useQuery, type Query, type QueryClient } from "@tanstack/react-query";
 import { ApiError, call, get, setCsrf } from "./client";
 import type { Me } from "./known";
 
@@ -14,11 +14,15 @@ export type Right =
   | "inventory"
   | "admin";
 
+let shownTo: string | null = null; // whose data the page holds
+
 export const meQuery = queryOptions({
   queryKey: ["me"],
-  queryFn: async (): Promise<Me | null> => {
+  queryFn: async ({ client }): Promise<Me | null> => {
     try {
       const me = (await get("/api/v1/auth/me")) as Me;
+      if (shownTo !== null && shownTo !== me.actor.id) return await beginAnew(client);
+      shownTo = me.actor.id;
       setCsrf(me.csrf_token);
       return me;
     } catch (error) {
@@ -29,20 +33,37 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 });
 
+/** Somebody else has signed in, here or in another tab: nothing that the page holds is theirs. */
+function beginAnew(client: QueryClient): Promise<never> {
+  client.clear();
+  window.location.replace("/");
+  return new Promise(() => undefined);
+}
+
+/** What is refused now is not shown from before. After a 401 it stays below the sign-in: it may be the same person. */
+export function forgetRefused(error: unknown, query: Query<unknown, unknown, unknown>): void {
+  if (error instanceof ApiError && (error.status === 403 || error.status === 404)) query.setState({ data: undefined });
+}
+
 export function useMe(): Me | null | undefined {
   return useQuery(meQuery).data;
 }
 
-export function useMay(): (right: Right) => boolean {
+/** With a site: whether a grant that reaches it allows it, of all of it or of a part. Without: whether any does. */
+export function mayAt(me: Me | null | undefined, right: Right, site?: number): boolean {
+  const reaching = me?.grants.filter((one) => site === undefined || !one.touches || one.touches.includes(site));
+  return reaching?.some((one) => one.may.includes(right)) ?? false;
+}
+
+export function useMay(): (right: Right, site?: number) => boolean {
   const me = useMe();
-  return (right) => me?.may.includes(right) ?? false;
+  return (right, site) => mayAt(me, right, site);
 }
 
 /** Whether a grant reaches the whole tenant: some things belong to it as such. */
 export function useWhole(): boolean {
   const me = useMe();
-  const grants = (me?.grants ?? []) as { site_ids?: unknown; zone_ids?: unknown; group_ids?: unknown }[];
-  return grants.some((one) => !one.site_ids && !one.zone_ids && !one.group_ids);
+  return me?.grants.some((one) => one.touches === null) ?? false;
 }
 
 export async function signIn(client: QueryClient, email: string, password: string, code: string): Promise<void> {
@@ -58,6 +79,7 @@ export async function signOut(client: QueryClient): Promise<void> {
     await call("post", "/api/v1/auth/logout");
   } finally {
     setCsrf(null);
+    shownTo = null;
     client.clear();
     client.setQueryData(meQuery.queryKey, null);
   }

@@ -1,5 +1,6 @@
 // Server-sent events: what changed is read again. Without the stream everything is asked for now and then.
 import type { QueryClient } from "@tanstack/react-query";
+import { collectChanges } from "./changes";
 import { renew } from "./client";
 import { isReached, onReach, setReach } from "./reach";
 
@@ -11,18 +12,25 @@ type Changed = { site_id?: number };
 
 /** Keeps a stream open until the returned function is called. */
 export function follow(client: QueryClient): () => void {
+  const changes = collectChanges(client);
   let source: EventSource | null = null;
   let timer: number | undefined;
   let silence: number | undefined;
-  let over = false;
+  let round = 0; // of several who want to connect again only the last goes on
   let broken = false;
 
+  const rest = () => {
+    source?.close();
+    source = null;
+    window.clearTimeout(timer);
+    window.clearTimeout(silence);
+  };
   const heard = () => {
     window.clearTimeout(silence);
     silence = window.setTimeout(() => void again(), SILENT_MS);
   };
   const open = () => {
-    if (over) return;
+    rest();
     source = new EventSource("/api/v1/stream?kinds=problems,telemetry");
     source.addEventListener("hello", () => {
       setReach(true);
@@ -35,31 +43,28 @@ export function follow(client: QueryClient): () => void {
       source.addEventListener(kind, (event) => {
         heard();
         const { site_id } = JSON.parse((event as MessageEvent<string>).data) as Changed;
-        invalidate(client, kind, site_id ?? null);
+        changes.tell(kind, site_id ?? null);
       });
     }
     source.addEventListener("resync", () => {
       heard();
-      invalidate(client, "problems", null);
+      changes.tell("problems", null);
     });
     source.onerror = () => void again();
   };
   const again = async () => {
-    source?.close();
-    source = null;
+    const mine = ++round;
+    rest();
     broken = true;
-    window.clearTimeout(timer);
-    if (over) return;
     // tells a server that is away from a session that ran out
     await probe();
-    timer = window.setTimeout(open, AGAIN_MS);
+    if (mine === round) timer = window.setTimeout(open, AGAIN_MS);
   };
   open();
   return () => {
-    over = true;
-    window.clearTimeout(timer);
-    window.clearTimeout(silence);
-    source?.close();
+    round++;
+    rest();
+    changes.stop();
   };
 }
 
@@ -73,15 +78,6 @@ async function probe(): Promise<void> {
   } catch {
     setReach(false);
   }
-}
-
-function invalidate(client: QueryClient, kind: string, site: number | null): void {
-  void client.invalidateQueries({
-    predicate: (query) => {
-      const [of, at] = query.queryKey as [string, unknown];
-      return of === kind && (site === null || at === null || at === site);
-    },
-  });
 }
 
 /** While the server is away, look for it every few seconds. */

@@ -72,10 +72,6 @@ export function ago(at: string | number | Date | null | undefined, now: number):
   return t("span.ago", { span: span((now - new Date(at).getTime()) / 1000) });
 }
 
-export function until(at: string, now: number): string {
-  return t("span.in", { span: span((new Date(at).getTime() - now) / 1000) });
-}
-
 /** The exact time in the site's zone, with UTC beside it. */
 export function exact(at: string | number | Date | null | undefined, zone = "UTC"): string {
   if (at === null || at === undefined) return UNKNOWN;

@@ -80,7 +80,6 @@ export const shell = {
   "span.dh": ["{d} d {h} h", "{d} 天 {h} 小时"],
   "span.now": ["just now", "刚刚"],
   "span.ago": ["{span} ago", "{span}前"],
-  "span.in": ["in {span}", "{span}后"],
   "sev.P0": ["critical", "严重"],
   "sev.P1": ["high", "高"],
   "sev.P2": ["medium", "中"],

@@ -2,20 +2,22 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { sitesQuery, trendQuery, waitingQuery } from "../api/queries";
+import { sitesQuery, trendQuery } from "../api/queries";
 import type { SiteSums, Trend } from "../api/known";
 import { Spark } from "../charts/spark";
 import { t } from "../i18n";
-import { hashrate, money, number, percent, power, text } from "../i18n/format";
+import { hashrate, money, number, power, text } from "../i18n/format";
 import type { Summary as Health } from "../problems/api";
-import { useHealth } from "../problems/health";
+import { useHealth, type Healths } from "../problems/health";
 import { usePrices, type Prices } from "../problems/prices";
 import { useKeys } from "../ui/keys";
 import { Amount, Figure } from "../ui/quantity";
 import { Counts } from "../ui/severity";
 import { Empty, Part } from "../ui/states";
 import { When } from "../ui/when";
-import { Kinds, Worst } from "./fleet_parts";
+import { balanceOf } from "./balance";
+import { Against, Hashing, Lost } from "./figures";
+import { Kinds, silentOf, Waiting, Worst } from "./fleet_parts";
 import { Why } from "./why";
 
 export function Fleet() {
@@ -62,14 +64,12 @@ function Sites({ sites }: { sites: SiteSums[] }) {
 
 const sum = (values: (number | null)[]) => values.reduce<number>((all, one) => all + (one ?? 0), 0);
 
-function Summary({ sites, health, prices }: { sites: SiteSums[]; health: Map<number, Health>; prices: Prices | null }) {
-  const now = sum(sites.map((one) => one.hashrate_ths));
-  const expected = sum(sites.map((one) => one.expected_ths));
+function Summary({ sites, health, prices }: { sites: SiteSums[]; health: Healths; prices: Prices | null }) {
+  const balance = balanceOf(sites);
   const watts = sum(sites.map((one) => one.power_w));
-  const lost = Math.max(0, expected - now);
-  const known = sites.every((one) => one.power_unknown === 0) && now > 0;
+  const isMeasured = sites.every((one) => one.power_unknown === 0) && watts > 0;
   const counts: Record<string, number> = {};
-  for (const one of health.values()) {
+  for (const one of health.of.values()) {
     for (const [severity, n] of Object.entries(one.by_severity)) counts[severity] = (counts[severity] ?? 0) + n;
   }
   const unknown = sum(sites.map((one) => one.unknown));
@@ -81,27 +81,19 @@ function Summary({ sites, health, prices }: { sites: SiteSums[]; health: Map<num
           <Figure label={t("fleet.machines", { n: number(machines) })} hint={null}>
             {t("fleet.online", { n: number(sum(sites.map((one) => one.online))) })}
           </Figure>
-          <Figure label={t("col.hashrate")} hint={percent(expected ? now / expected : null, 1)}>
-            {hashrate(now).value} / <Amount of={hashrate(expected)} />
-          </Figure>
+          <Hashing of={balance} />
           <Figure label={t("col.power")}>
-            <Amount of={power(watts)} />
+            <Amount of={power(balance.now === null ? null : watts)} />
           </Figure>
           <Figure label={t("col.efficiency")}>
-            <Amount of={{ value: number(known ? watts / now : null, 1), unit: "J/TH" }} />
+            <Amount of={{ value: number(isMeasured && balance.now ? watts / balance.now : null, 1), unit: "J/TH" }} />
           </Figure>
-          <Figure label={t("fleet.lost")}>
-            {lost < expected * 0.0005
-              ? t("fleet.lost.nothing")
-              : prices
-              ? t("fleet.lost.day", { lost: text(hashrate(lost)), money: money((lost / 1000) * prices.perPhDay, prices.currency) })
-              : text(hashrate(lost))}
-          </Figure>
-          <Figure label={t("col.problems")}>
-            <Counts of={health.size ? counts : undefined} unknown={unknown} />
+          <Lost of={balance} prices={prices} />
+          <Figure label={t("col.problems")} hint={health.failed.length ? silentOf(health) : null}>
+            <Counts of={health.isWhole ? counts : undefined} unknown={unknown} />
           </Figure>
         </div>
-        <Why sites={sites} health={health} />
+        <Why balance={balance} health={health} />
       </div>
     </section>
   );
@@ -114,7 +106,7 @@ function Table({
   trend,
 }: {
   sites: SiteSums[];
-  health: Map<number, Health>;
+  health: Healths;
   prices: Prices | null;
   trend: Trend | undefined;
 }) {
@@ -163,7 +155,7 @@ function Table({
             key={site.site_id}
             site={site}
             isMarked={no === at}
-            health={health.get(site.site_id)}
+            health={health.of.get(site.site_id)}
             prices={prices}
             series={trend?.series.find((one) => one.site_id === site.site_id)?.hashrate_ths}
           />
@@ -186,9 +178,8 @@ function Row({
   series: (number | null)[] | undefined;
   isMarked: boolean;
 }) {
-  const lost = site.expected_ths === null ? null : Math.max(0, site.expected_ths - (site.hashrate_ths ?? 0));
-  const now = hashrate(site.hashrate_ths);
-  const expected = hashrate(site.expected_ths);
+  const balance = balanceOf([site]);
+  const { lost } = balance;
   return (
     <tr className={isMarked ? "marked" : undefined}>
       <th scope="row">
@@ -197,7 +188,7 @@ function Row({
         </Link>
       </th>
       <td className="num">
-        {now.unit === expected.unit ? now.value : text(now)} / <Amount of={expected} />
+        <Against of={balance} />
       </td>
       <td className="num only-wide">
         {number(site.online)}/{number(site.machines)}
@@ -209,7 +200,7 @@ function Row({
         <Amount of={{ value: number(site.efficiency_j_th, 1), unit: "J/TH" }} />
       </td>
       <td className="num only-wide">
-        <Amount of={power(site.power_w)} />
+        <Amount of={power(balance.now === null ? null : site.power_w)} />
       </td>
       <td className="num only-wide">
         {prices && lost !== null ? money((lost / 1000) * prices.perPhDay, prices.currency) : text(hashrate(lost))}
@@ -221,19 +212,5 @@ function Row({
         <When at={site.newest_at} zone={site.timezone} />
       </td>
     </tr>
-  );
-}
-
-function Waiting() {
-  const waiting = useQuery(waitingQuery).data?.batches ?? [];
-  const machines = sum(waiting.map((one) => (one as { machines?: number | null }).machines ?? 0));
-  return (
-    <p className="second">
-      {t("fleet.waiting")}
-      {t("colon")}
-      {waiting.length
-        ? t("fleet.approvals", { n: number(waiting.length), machines: number(machines) })
-        : t("fleet.nothing.waits")}
-    </p>
   );
 }

@@ -1,21 +1,24 @@
-// Below the sites: what is wrong by kind, and the worst of it, each a step further in.
+// Below the sites: what is wrong by kind, and the worst of it, each a step further in; and what waits for a person.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { SiteSums } from "../api/known";
+import { waitingQuery } from "../api/queries";
+import { useMay } from "../api/session";
 import { named, t } from "../i18n";
 import { moment, number } from "../i18n/format";
-import { pageQuery, type Summary } from "../problems/api";
+import { pageQuery } from "../problems/api";
+import type { Healths } from "../problems/health";
 import { filtersOf, nameless } from "../problems/rows";
 import { sentence } from "../problems/words";
 import { Sev } from "../ui/severity";
-import { Part } from "../ui/states";
+import { Bones, Part } from "../ui/states";
 import { useNow } from "../ui/when";
 
 const SHOWN = 8;
 
-export function Kinds({ health }: { health: Map<number, Summary> }) {
+export function Kinds({ health }: { health: Healths }) {
   const counts = new Map<string, number>();
-  for (const one of health.values()) {
+  for (const one of health.of.values()) {
     for (const [code, n] of Object.entries(one.by_issue)) counts.set(code, (counts.get(code) ?? 0) + n);
   }
   const found = [...counts].sort(([, a], [, b]) => b - a).slice(0, SHOWN);
@@ -39,11 +42,18 @@ export function Kinds({ health }: { health: Map<number, Summary> }) {
             </li>
           ))}
         </ul>
-      ) : (
+      ) : health.isWhole ? (
         <p className="body quiet">{t("problems.empty")}</p>
+      ) : health.failed.length ? null : (
+        <Bones rows={4} />
       )}
+      {health.failed.length ? <p className="body quiet">{silentOf(health)}</p> : null}
     </section>
   );
+}
+
+export function silentOf({ failed }: Healths): string {
+  return t("fleet.silent", { sites: failed.map((one) => one.name).join(t("evidence.comma")) });
 }
 
 /** The first page of the list, so that it is there when somebody goes on to it. */
@@ -83,5 +93,30 @@ export function Worst({ sites }: { sites: SiteSums[] }) {
         }
       </Part>
     </section>
+  );
+}
+
+/** For those who approve, and for those whose commands wait for it. */
+export function Waiting() {
+  const may = useMay();
+  const isAsked = may("approve");
+  const isShown = isAsked || may("command");
+  const waiting = useQuery({ ...waitingQuery, enabled: isShown });
+  if (!isShown) return null;
+  return (
+    <Part of={waiting} rows={1}>
+      {(found) => {
+        const { batches, next_cursor: more } = found as typeof found & { next_cursor: string | null };
+        const machines = batches.reduce((all, one) => all + ((one as { machines?: number | null }).machines ?? 0), 0);
+        const counts = { n: number(batches.length), machines: number(machines) };
+        return (
+          <p className="second">
+            {t(isAsked ? "fleet.waiting" : "fleet.waiting.others")}
+            {t("colon")}
+            {batches.length ? t(more ? "fleet.approvals.more" : "fleet.approvals", counts) : t("fleet.nothing.waits")}
+          </p>
+        );
+      }}
+    </Part>
   );
 }

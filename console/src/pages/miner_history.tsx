@@ -9,9 +9,9 @@ import { drawLines, type Mark } from "../charts/lines";
 import { named, t, useLanguage, type Key } from "../i18n";
 import { number } from "../i18n/format";
 import { healthQuery, type Health } from "../problems/api";
+import { ownRange, type Range as Band } from "../problems/normal";
 import { Part } from "../ui/states";
 
-const LEAST_SAMPLES = 6; // with fewer nothing is said of its own past
 const RANGES: Range[] = ["6h", "24h", "7d", "30d"];
 
 type Series = { key: Key; unit: string; digits: number; pick: (point: Point) => number | null; metric?: string };
@@ -84,15 +84,11 @@ export function History({ site, miner, expected }: { site: SiteSums; miner: stri
   );
 }
 
-/** What is usual for this machine: three deviations to each side, once it has been learnt. */
+/** What is usual for this machine, where one metric is what is drawn. */
 function bandOf(baseline: Health["baseline"], { metric }: Series, expected: number | null): Band | null {
-  const own = metric ? baseline?.metrics[metric] : null;
-  const scale = metric === "hashrate_ratio" ? expected : 1;
-  if (!own || own.expected === null || own.sigma === null || !scale || (own.samples ?? 0) < LEAST_SAMPLES) return null;
-  return { low: (own.expected - 3 * own.sigma) * scale, high: (own.expected + 3 * own.sigma) * scale };
+  return metric ? ownRange(baseline, { metric, scale: metric === "hashrate_ratio" ? (expected ?? 0) : 1 }) : null;
 }
 
-type Band = { low: number; high: number };
 type Found = { points: Point[]; start: number; end: number };
 
 function MinerChart(props: {

@@ -5,12 +5,12 @@ import { lazy, Suspense, useState } from "react";
 import { ApiError } from "../api/client";
 import type { SiteSums } from "../api/known";
 import { sitesQuery } from "../api/queries";
-import { useMay, useMe } from "../api/session";
+import { useMay, useMe, type Right } from "../api/session";
 import { named, t } from "../i18n";
 import { ago, moment, number, span } from "../i18n/format";
 import type { Open } from "../problems/acting";
 import { ResolveDialog, SuppressDialog, useActs, useLift } from "../problems/acts";
-import { problemQuery, type Said, type Verb } from "../problems/api";
+import { problemQuery, type Verb } from "../problems/api";
 import { AssignDialog } from "../problems/assign";
 import { BandPanel } from "../problems/band";
 import { PeerPanel } from "../problems/histogram";
@@ -75,7 +75,8 @@ function One({ site, id }: { site: SiteSums; id: string }) {
 function Head({ site, story }: { site: SiteSums; story: Story }) {
   const { problem, machine, baseline } = story;
   const now = useNow();
-  const may = useMay();
+  const mayAt = useMay();
+  const may = (right: Right) => mayAt(right, site.site_id);
   const me = useMe();
   const acts = useActs();
   const lift = useLift(site.site_id);
@@ -83,7 +84,7 @@ function Head({ site, story }: { site: SiteSums; story: Story }) {
   const [first, setFirst] = useState<string | undefined>();
   const isOver = problem.status === "resolved";
   const owner = problem.assigned_to;
-  const go = (verb: Verb, said?: Said) => acts.mutate({ problems: [problem], verb, ...(said ? { said } : {}) });
+  const go = (verb: Verb) => acts.mutate({ problems: [problem], verb });
   const command = (type?: string) => {
     setFirst(type);
     setOpen("command");
@@ -129,12 +130,12 @@ function Head({ site, story }: { site: SiteSums; story: Story }) {
         {may("acknowledge") && !isOver ? (
           <>
             {problem.status === "open" ? (
-              <button type="button" className="button" onClick={() => go("acknowledge")}>
+              <button type="button" className="button" disabled={acts.isPending} onClick={() => go("acknowledge")}>
                 {t("pact.acknowledge")}
               </button>
             ) : null}
             {problem.status !== "in_progress" ? (
-              <button type="button" className="button" onClick={() => go("start")}>
+              <button type="button" className="button" disabled={acts.isPending} onClick={() => go("start")}>
                 {t("pact.start")}
               </button>
             ) : null}
@@ -148,7 +149,7 @@ function Head({ site, story }: { site: SiteSums; story: Story }) {
         ) : null}
         {may("suppress") && problem.miner_id ? (
           problem.suppressed ? (
-            <button type="button" className="button" onClick={() => problem.miner_id && lift.mutate(problem.miner_id)}>
+            <button type="button" className="button" disabled={lift.isPending} onClick={() => problem.miner_id && lift.mutate(problem.miner_id)}>
               {t("pact.unsuppress")}
             </button>
           ) : (

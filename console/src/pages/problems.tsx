@@ -1,7 +1,7 @@
 // Problems: everything open, worst first; facets left, table right, a preview of what is marked.
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { SiteSums } from "../api/known";
 import { sitesQuery } from "../api/queries";
 import { t } from "../i18n";
@@ -19,6 +19,7 @@ import { Views } from "../problems/views";
 import type { ProblemSearch } from "../router";
 import { useKeys } from "../ui/keys";
 import { Bones, Empty, Failed } from "../ui/states";
+import { wording } from "../ui/refusals";
 import { say } from "../ui/toast";
 
 const NONE: SiteSums[] = [];
@@ -50,9 +51,11 @@ function Problems({ sites }: { sites: SiteSums[] }) {
   const onSight = useCallback((first: number, last: number) => setSight([first, last]), []);
   const rows = useRows(wanted, sites, ...sight);
   const counts = useQuery(countsQuery(filters)).data;
-  const { chosen, choose, setChosen } = useChosen(rows, key);
+  const { chosen, choose, leave, setChosen } = useChosen(rows, key);
+  const shownKey = useRef(key);
+  shownKey.current = key;
   const { marked, index } = useMarked(rows, search.at, sites);
-  const acting = useActing(chosen.size ? [...chosen.values()] : marked ? [marked] : []);
+  const acting = useActing(chosen.size ? [...chosen.values()] : marked ? [marked] : [], leave);
   const onOrder = useCallback((order: { sort?: string | undefined; order?: string | undefined }) => change({ sort: order.sort, order: order.order }), [change]);
   const total = rows.total ?? 0;
 
@@ -62,7 +65,9 @@ function Problems({ sites }: { sites: SiteSums[] }) {
   };
   const chooseAll = async () => {
     if (chosen.size) return setChosen(new Map());
-    const found = await readFirst(wanted);
+    const found = await readFirst(wanted).catch((error: unknown) => say(t("cmd.failed", { reason: wording(error) })));
+    // what was asked for is another list meanwhile
+    if (!found || shownKey.current !== key) return;
     const places = new Map(sites.map((site) => [site.site_id, site]));
     setChosen(new Map(found.map((one) => [one.id, { ...one, site: places.get(one.site_id) ?? nameless(one.site_id) }])));
     if (total > MOST_AT_ONCE) say(t("problems.most", { n: number(MOST_AT_ONCE) }));
@@ -124,13 +129,14 @@ function Problems({ sites }: { sites: SiteSums[] }) {
   );
 }
 
-/** What was selected stays so while its rows change; other filters begin anew. */
+/** What was selected stays so while its rows change, and for as long as it is in the list; other filters begin anew. */
 function useChosen(rows: Rows, key: string) {
   const [kept, setChosen] = useState<Map<string, Row>>(new Map());
   useEffect(() => setChosen(new Map()), [key]);
   const chosen = useMemo(() => {
     const newest = new Map(rows.loaded.map(([, row]) => [row.id, row]));
-    return new Map([...kept].map(([id, row]) => [id, newest.get(id) ?? row]));
+    const isWhole = rows.total !== null && newest.size >= rows.total;
+    return new Map([...kept].filter(([id]) => !isWhole || newest.has(id)).map(([id, row]) => [id, newest.get(id) ?? row]));
   }, [kept, rows.loaded]);
   const choose = (row: Row) =>
     setChosen((before) => {
@@ -138,13 +144,17 @@ function useChosen(rows: Rows, key: string) {
       if (!next.delete(row.id)) next.set(row.id, row);
       return next;
     });
-  return { chosen, choose, setChosen };
+  const leave = useCallback((ids: string[]) => {
+    const over = new Set(ids);
+    if (over.size) setChosen((before) => new Map([...before].filter(([id]) => !over.has(id))));
+  }, []);
+  return { chosen, choose, leave, setChosen };
 }
 
 /** The row that is marked in the address; one that is not in sight is asked for by itself. */
 function useMarked(rows: Rows, at: string | undefined, sites: SiteSums[]): { marked: Row | null; index: number } {
   const found = rows.loaded.find(([, row]) => row.id === at);
-  const alone = useQuery({ ...problemQuery(0, at ?? ""), enabled: at !== undefined && !found && rows.total !== null }).data;
+  const alone = useQuery({ ...problemQuery(null, at ?? ""), enabled: at !== undefined && !found && rows.total !== null }).data;
   if (found) return { marked: found[1], index: found[0] };
   if (!alone || alone.problem.id !== at) return { marked: null, index: -1 };
   const site = sites.find((one) => one.site_id === alone.problem.site_id) ?? nameless(alone.problem.site_id);

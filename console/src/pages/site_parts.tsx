@@ -6,7 +6,7 @@ import { trendQuery } from "../api/queries";
 import { Chart } from "../charts/chart";
 import { drawLines } from "../charts/lines";
 import { t, useLanguage } from "../i18n";
-import { hashrate, money, number, percent, power, text } from "../i18n/format";
+import { number, power } from "../i18n/format";
 import { useHealth } from "../problems/health";
 import { usePrices } from "../problems/prices";
 import { RiskList } from "../problems/risk_list";
@@ -14,13 +14,13 @@ import { Amount, Figure } from "../ui/quantity";
 import { Counts } from "../ui/severity";
 import { Part } from "../ui/states";
 import { When } from "../ui/when";
+import { balanceOf } from "./balance";
+import { Hashing, Lost } from "./figures";
 
 export function SiteSummary({ site }: { site: SiteSums }) {
   const prices = usePrices();
-  const health = useHealth([site]).get(site.site_id);
-  const lost = site.expected_ths === null ? null : Math.max(0, site.expected_ths - (site.hashrate_ths ?? 0));
-  const now = hashrate(site.hashrate_ths);
-  const expected = hashrate(site.expected_ths);
+  const health = useHealth([site]).of.get(site.site_id);
+  const balance = balanceOf([site]);
   return (
     <section className="pagehead">
       <div>
@@ -32,23 +32,14 @@ export function SiteSummary({ site }: { site: SiteSums }) {
       <span className="grow" />
       <div className="figures">
         <Figure label={t("fleet.machines", { n: number(site.machines) })}>{t("fleet.online", { n: number(site.online) })}</Figure>
-        <Figure label={t("col.hashrate")}>
-          {now.unit === expected.unit ? now.value : text(now)} / <Amount of={expected} />{" "}
-          <span className="quiet">{percent(site.expected_ths ? (site.hashrate_ths ?? 0) / site.expected_ths : null)}</span>
-        </Figure>
+        <Hashing of={balance} />
         <Figure label={t("col.power")}>
-          <Amount of={power(site.power_w)} />
+          <Amount of={power(balance.now === null ? null : site.power_w)} />
         </Figure>
         <Figure label={t("col.efficiency")}>
           <Amount of={{ value: number(site.efficiency_j_th, 1), unit: "J/TH" }} />
         </Figure>
-        <Figure label={t("fleet.lost")}>
-          {lost !== null && lost < (site.expected_ths ?? 0) * 0.0005
-            ? t("fleet.lost.nothing")
-            : prices && lost !== null
-            ? t("fleet.lost.day", { lost: text(hashrate(lost)), money: money((lost / 1000) * prices.perPhDay, prices.currency) })
-            : text(hashrate(lost))}
-        </Figure>
+        <Lost of={balance} prices={prices} />
         <Figure label={t("col.problems")}>
           <Counts of={health?.by_severity} unknown={site.unknown} />
         </Figure>

@@ -1,17 +1,18 @@
 // Where the hashrate went: what machines that are off lack, what problems cost, and what nobody explains yet.
-import type { SiteSums } from "../api/known";
 import { named, t } from "../i18n";
 import { hashrate, text } from "../i18n/format";
-import type { Summary } from "../problems/api";
+import type { Healths } from "../problems/health";
+import { isNothing, type Balance } from "./balance";
 
 const TONES = ["var(--ink-2)", "var(--ink-3)", "var(--line-strong)"];
 
-export function Why({ sites, health }: { sites: SiteSums[]; health: Map<number, Summary> }) {
-  const expected = sites.reduce((all, one) => all + (one.expected_ths ?? 0), 0);
-  const now = sites.reduce((all, one) => all + (one.hashrate_ths ?? 0), 0);
-  const lost = expected - now;
-  const told = [...health.values()].reduce((all, one) => all + (one.loss?.ths ?? 0), 0);
-  if (lost < expected * 0.0005) return <p className="second">{t("fleet.why.none")}</p>;
+export function Why({ balance, health }: { balance: Balance; health: Healths }) {
+  const { expected, now, unknown, lost } = balance;
+  const dark = unknown > 0 ? ` ${t("fleet.why.dark", { unknown: text(hashrate(unknown)) })}` : "";
+  if (lost === null) return <p className="second">{t("fleet.why.nobody")}</p>;
+  if (isNothing(balance)) return <p className="second">{(unknown > 0 ? t("fleet.why.known") : t("fleet.why.none")) + dark}</p>;
+  // without the answer of every site nobody knows what is explained
+  const told = health.isWhole ? [...health.of.values()].reduce((all, one) => all + (one.loss?.ths ?? 0), 0) : 0;
   const explained = Math.min(told, lost);
   const parts = [
     { cause: "problems", ths: explained },
@@ -24,6 +25,7 @@ export function Why({ sites, health }: { sites: SiteSums[]; health: Map<number, 
         {explained > 0
           ? `${t("fleet.why")}${t("colon")}${parts.map((one) => `${named("loss", one.cause)} ${text(hashrate(one.ths))}`).join(" · ")}`
           : t("fleet.why.unknown", { lost: text(hashrate(lost)) })}
+        {dark}
       </p>
       {parts.length > 1 ? (
         <div className="bar" aria-hidden="true">

@@ -1,30 +1,35 @@
 // What can be done with these rows, and the dialogs that belong to it.
 import { lazy, Suspense, useState } from "react";
-import { useMay } from "../api/session";
+import { useMay, type Right } from "../api/session";
 import { t } from "../i18n";
-import { AssignDialog } from "./assign";
 import { ResolveDialog, SuppressDialog, useActs } from "./acts";
+import { AssignDialog } from "./assign";
 import type { Row } from "./rows";
+import { SureDialog } from "./sure";
 
 const CommandDialog = lazy(() => import("../command/dialog"));
+const MANY = 25; // from here on one is asked first: more than a screen shows
 export type Open = "resolve" | "suppress" | "command" | "assign";
+type Taking = "acknowledge" | "start";
 export type Acting = ReturnType<typeof useActing>;
 
-export function useActing(targets: Row[]) {
+/** `onOver` is told which of them need no selection any more. */
+export function useActing(targets: Row[], onOver?: (ids: string[]) => void) {
   const may = useMay();
-  const acts = useActs();
-  const [open, setOpen] = useState<Open | null>(null);
+  const acts = useActs(onOver);
+  const [open, setOpen] = useState<Open | Taking | null>(null);
   const [held, setHeld] = useState<Row[]>([]);
   const machines = [...new Set(held.map((row) => row.miner_id).filter((id) => id !== null))];
   const site = held[0]?.site;
   const isOneSite = targets.length > 0 && targets.every((row) => row.site_id === targets[0]?.site_id);
   const areMachines = isOneSite && targets.every((row) => row.miner_id);
+  const mayAll = (right: Right) => targets.length > 0 && targets.every((row) => may(right, row.site_id));
   const allowed: Record<Open | "act", boolean> = {
-    act: may("acknowledge") && targets.length > 0,
-    resolve: may("acknowledge") && targets.length > 0,
-    assign: may("acknowledge") && isOneSite,
-    suppress: may("suppress") && areMachines,
-    command: may("command") && areMachines,
+    act: mayAll("acknowledge"),
+    resolve: mayAll("acknowledge"),
+    assign: mayAll("acknowledge") && isOneSite,
+    suppress: mayAll("suppress") && areMachines,
+    command: mayAll("command") && areMachines,
   };
   const show = (what: Open) => {
     if (!allowed[what]) return;
@@ -32,9 +37,24 @@ export function useActing(targets: Row[]) {
     setOpen(what);
   };
   const close = () => setOpen(null);
+  const take = (verb: Taking) => {
+    if (!allowed.act) return;
+    if (targets.length < MANY) return acts.mutate({ problems: targets, verb });
+    setHeld(targets);
+    setOpen(verb);
+  };
   const dialogs = (
     <>
-      {open === "resolve" ? <ResolveDialog problems={held} onClose={close} /> : null}
+      {open === "resolve" ? <ResolveDialog problems={held} onClose={close} {...(onOver ? { onOver } : {})} /> : null}
+      {open === "acknowledge" || open === "start" ? (
+        <SureDialog
+          verb={open}
+          n={held.length}
+          busy={acts.isPending}
+          onClose={close}
+          onSure={() => acts.mutate({ problems: held, verb: open }, { onSettled: close })}
+        />
+      ) : null}
       {open === "assign" && site ? <AssignDialog site={site.site_id} problems={held} onClose={close} /> : null}
       {open === "suppress" && site ? (
         <SuppressDialog site={site.site_id} miners={machines} zone={site.timezone} onClose={close} />
@@ -55,8 +75,9 @@ export function useActing(targets: Row[]) {
     allowed,
     dialogs,
     show,
-    acknowledge: () => allowed.act && acts.mutate({ problems: targets, verb: "acknowledge" }),
-    start: () => allowed.act && acts.mutate({ problems: targets, verb: "start" }),
+    isBusy: acts.isPending,
+    acknowledge: () => take("acknowledge"),
+    start: () => take("start"),
   };
 }
 
@@ -66,10 +87,10 @@ export function ActButtons({ acting }: { acting: Acting }) {
     <>
       {allowed.act ? (
         <>
-          <button type="button" className="button" onClick={() => acting.acknowledge()}>
+          <button type="button" className="button" disabled={acting.isBusy} onClick={acting.acknowledge}>
             {t("pact.acknowledge")}
           </button>
-          <button type="button" className="button" onClick={() => acting.start()}>
+          <button type="button" className="button" disabled={acting.isBusy} onClick={acting.start}>
             {t("pact.start")}
           </button>
         </>

@@ -1,13 +1,13 @@
 // What people do about problems: one or many at once, each said in words, told when it was refused.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { useRef, useState, type FormEvent } from "react";
 import { named, t, type Key } from "../i18n";
 import { clock, exact, number } from "../i18n/format";
 import { refusal, wording } from "../ui/refusals";
 import { Dialog } from "../ui/dialog";
 import { say } from "../ui/toast";
 import { useNow } from "../ui/when";
-import { act, suppress, unsuppress, type Said, type Verb } from "./api";
+import { act, suppress, unsuppress, type Result, type Said, type Verb } from "./api";
 import type { Problem } from "./types";
 
 const DONE: Record<Verb, Key> = {
@@ -20,11 +20,20 @@ const DONE: Record<Verb, Key> = {
 
 type Asked = { problems: Problem[]; verb: Verb; said?: Said };
 
-export function useActs() {
+const GONE = new Set(["ALREADY_RESOLVED", "NOT_FOUND"]);
+
+/** Those that are over by this act, or were before it. */
+export function overOf(results: Result[]): string[] {
+  return results.filter((one) => one.status === "resolved" || GONE.has(one.error_code ?? "")).map((one) => one.id);
+}
+
+export function useActs(onOver?: (ids: string[]) => void) {
   const client = useQueryClient();
-  return useMutation({
+  const isUnderWay = useRef(false);
+  const acts = useMutation({
     mutationFn: ({ problems, verb, said }: Asked) => act(problems.map((one) => one.id), verb, said),
     onSuccess: ({ counts, results }, { verb }) => {
+      onOver?.(overOf(results));
       const first = results.find((one) => one.error_code);
       const reason = first ? refusal(first.error_code, first.reason) : null;
       if (!counts.refused) say(t(DONE[verb]));
@@ -33,14 +42,27 @@ export function useActs() {
     },
     onError: (error) => say(t("cmd.failed", { reason: wording(error) })),
     // not waited for: a dialog closes when the act is done, not when everything has been read again
-    onSettled: () => void client.invalidateQueries({ queryKey: ["problems"] }),
+    onSettled: () => {
+      isUnderWay.current = false;
+      void client.invalidateQueries({ queryKey: ["problems"] });
+    },
   });
+  // the second press of a double click comes before the button has been drawn as resting
+  const mutate: typeof acts.mutate = (asked, then) => {
+    if (isUnderWay.current) return;
+    isUnderWay.current = true;
+    acts.mutate(asked, then);
+  };
+  return { mutate, isPending: acts.isPending };
 }
 
 const CAUSES = ["repaired", "replaced", "cleaned", "reconfigured", "false_alarm", "accepted", "other"];
 
-export function ResolveDialog({ problems, onClose }: { problems: Problem[]; onClose: () => void }) {
-  const acts = useActs();
+type Resolving = { problems: Problem[]; onClose: () => void; onOver?: (ids: string[]) => void };
+
+export function ResolveDialog({ problems, onClose, onOver }: Resolving) {
+  const acts = useActs(onOver);
+  const n = problems.length;
   const [cause, setCause] = useState("");
   const [action, setAction] = useState("");
   const submit = (event: FormEvent) => {
@@ -49,9 +71,9 @@ export function ResolveDialog({ problems, onClose }: { problems: Problem[]; onCl
     acts.mutate({ problems, verb: "resolve", said }, { onSuccess: onClose });
   };
   return (
-    <Dialog title={t("resolve.title")} onClose={onClose}>
+    <Dialog title={n > 1 ? t("resolve.title.many", { n: number(n) }) : t("resolve.title")} onClose={onClose}>
       <form onSubmit={submit}>
-        <p className="second">{t("resolve.words")}</p>
+        <p className="second">{t(n > 1 ? "resolve.words.many" : "resolve.words")}</p>
         <label className="field">
           <span>{t("resolve.cause")}</span>
           <select className="select" required value={cause} onChange={(event) => setCause(event.target.value)}>

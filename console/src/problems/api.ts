@@ -45,18 +45,21 @@ export async function readFirst(filters: Filters): Promise<Problem[]> {
   return found.slice(0, MOST_AT_ONCE);
 }
 
-/** Machines of a site with a chance to fail of at least so much, likeliest first. */
+/** What the model says of the machines of a site, likeliest to fail first, down to `least` at the least.
+ *
+ * It is said anew by each scan, not by each change of a problem: so it is read by the minute, not by the stream.
+ */
 export const riskQuery = (site: number, least: number) =>
   queryOptions({
-    queryKey: ["problems", site, "risk", least],
+    queryKey: ["risk", site, least],
     queryFn: async ({ signal }): Promise<Problem[]> => {
       const found: Problem[] = [];
       for (let no = 1; ; no++) {
         const query = { site_id: String(site), sort: "p_fail_24h" };
         const { problems, pagination } = await read(query, no, MOST_PER_PAGE, signal);
-        const above = problems.filter((one) => (one.p_fail_24h ?? -1) >= least);
-        found.push(...above);
-        if (above.length < problems.length || no >= pagination.pages) return found;
+        // one below the least is kept, too: it tells a site at no risk from one of which no model says anything
+        found.push(...problems.filter((one) => one.p_fail_24h !== null));
+        if (problems.some((one) => (one.p_fail_24h ?? -1) < least) || no >= pagination.pages) return found;
       }
     },
     refetchInterval: SLOW,
@@ -92,7 +95,8 @@ export const minerProblemsQuery = (site: number, miner: string, resolved: boolea
     refetchInterval: SLOW,
   });
 
-export const problemQuery = (site: number, id: string) =>
+/** A site of null is one that is not known yet: changes of any site make it old. */
+export const problemQuery = (site: number | null, id: string) =>
   queryOptions({
     queryKey: ["problems", site, "one", id],
     queryFn: async ({ signal }) =>
@@ -118,7 +122,8 @@ export const summaryQuery = (site: number) =>
 
 export type Verb = "acknowledge" | "start" | "assign" | "comment" | "resolve";
 export type Said = { comment?: string; assignee?: string | null; cause?: string; action?: string };
-export type Outcome = { counts: { changed: number; refused: number }; results: { error_code?: string | null; reason?: string | null }[] };
+export type Result = { id: string; status?: string | null; error_code?: string | null; reason?: string | null };
+export type Outcome = { counts: { changed: number; refused: number }; results: Result[] };
 
 /** Up to a thousand at once, each with its own result. */
 export async function act(ids: string[], verb: Verb, said: Said = {}): Promise<Outcome> {

@@ -3,6 +3,7 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState, type FormEvent } from "react";
 import { useMay, useMe } from "../api/session";
 import { t } from "../i18n";
+import { number } from "../i18n/format";
 import { Dialog } from "../ui/dialog";
 import { Part } from "../ui/states";
 import { Ends, useActs } from "./acts";
@@ -12,6 +13,7 @@ import type { Problem } from "./types";
 const NOBODY = "";
 
 export function AssignDialog({ site, problems, onClose }: { site: number; problems: Problem[]; onClose: () => void }) {
+  const n = problems.length;
   const me = useMe()?.actor.id ?? null;
   const people = useQuery(assigneesQuery(site));
   const acts = useActs();
@@ -23,7 +25,7 @@ export function AssignDialog({ site, problems, onClose }: { site: number; proble
     acts.mutate({ problems, verb: "assign", said: { assignee: who || null } }, { onSuccess: onClose });
   };
   return (
-    <Dialog title={t("assign.title")} onClose={onClose}>
+    <Dialog title={n > 1 ? t("assign.title.many", { n: number(n) }) : t("assign.title")} onClose={onClose}>
       <form onSubmit={submit}>
         <Part of={people} rows={2}>
           {(found) => (
@@ -50,7 +52,7 @@ export function AssignDialog({ site, problems, onClose }: { site: number; proble
 export function useNames(sites: number[]): (id: string | null) => string {
   const may = useMay();
   const me = useMe()?.actor.id ?? null;
-  const wanted = may("acknowledge") ? [...new Set(sites)].sort((a, b) => a - b) : [];
+  const wanted = [...new Set(sites)].filter((site) => may("acknowledge", site)).sort((a, b) => a - b);
   const found = useQueries({ queries: wanted.map((site) => assigneesQuery(site)) });
   const stamp = found.map((one) => one.dataUpdatedAt).join();
   const names = useMemo(

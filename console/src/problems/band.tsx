@@ -8,12 +8,14 @@ import { drawLines, type Mark } from "../charts/lines";
 import { named, t, useLanguage } from "../i18n";
 import { number } from "../i18n/format";
 import { Part } from "../ui/states";
+import { normalOf, type Normal, type Shown } from "./normal";
 import { newest, type Problem, type Story } from "./types";
 import { metricOf, valueOf } from "./words";
 
-type Picture = { name: string; unit: string; digits: number; pick: (point: Point) => number | null; scale: number };
+type Picture = Shown & { name: string; unit: string; digits: number; pick: (point: Point) => number | null };
 
 const DAY = 86_400_000;
+const LIMITED = /^(overheat|reject_rate_high)/; // judged by a limit in the unit of their picture
 
 export function BandPanel({ site, story, miner }: { site: SiteSums; story: Story; miner: string }) {
   const { problem } = story;
@@ -24,7 +26,7 @@ export function BandPanel({ site, story, miner }: { site: SiteSums; story: Story
   const expected = story.machine?.expected_ths ?? null;
   const picture = useMemo(() => pictureOf(metricOf(problem), expected), [problem, expected, language]);
   const marks = useMemo(() => marksOf(problem, commands ?? []), [problem, commands, language]);
-  const hasBand = flatBand(story, picture) !== null || courseOf(story, picture).length > 1;
+  const normal = useMemo(() => normalOf(story, picture), [story, picture]);
   return (
     <section className="panel" aria-labelledby="band">
       <header>
@@ -32,10 +34,10 @@ export function BandPanel({ site, story, miner }: { site: SiteSums; story: Story
           {picture.name} <span className="unit">{picture.unit}</span>
         </h2>
         <span className="grow" />
-        {hasBand ? (
+        {normal ? (
           <>
             <span className="swatch band-swatch" />
-            <span className="quiet">{t("miner.baseline")}</span>
+            <span className="quiet">{t(normal.whose === "own" ? "miner.baseline" : "problem.band.peers")}</span>
           </>
         ) : null}
       </header>
@@ -43,7 +45,7 @@ export function BandPanel({ site, story, miner }: { site: SiteSums; story: Story
         <Part of={history} rows={5}>
           {(found) =>
             found.points.length ? (
-              <BandChart found={found} picture={picture} story={story} zone={site.timezone} marks={marks} miner={miner} />
+              <BandChart found={found} picture={picture} normal={normal} story={story} zone={site.timezone} marks={marks} miner={miner} />
             ) : (
               <p className="quiet">{t("miner.chart.empty")}</p>
             )
@@ -57,12 +59,13 @@ export function BandPanel({ site, story, miner }: { site: SiteSums; story: Story
 function BandChart(props: {
   found: { points: Point[]; start: number; end: number };
   picture: Picture;
+  normal: Normal | null;
   story: Story;
   zone: string;
   marks: Mark[];
   miner: string;
 }) {
-  const { found, picture, story, zone, marks, miner } = props;
+  const { found, picture, normal, story, zone, marks, miner } = props;
   const points = useMemo(
     () => found.points.map((one): [number, number | null] => [Date.parse(String(one.ts)), picture.pick(one)]),
     [found, picture],
@@ -70,8 +73,9 @@ function BandChart(props: {
   const draw = useMemo(() => {
     const { name, unit, digits } = picture;
     const common = { start: found.start, end: found.end, zone, marks, points };
-    return drawLines({ ...common, name, unit, digits, band: flatBand(story, picture), course: courseOf(story, picture), expected: lineOf(story, picture) });
-  }, [points, found, picture, zone, marks, story]);
+    const band = { band: normal?.flat ?? null, course: normal?.course ?? [] };
+    return drawLines({ ...common, ...band, name, unit, digits, expected: lineOf(story, picture) });
+  }, [points, found, picture, normal, zone, marks, story]);
   const known = points.map(([, value]) => value).filter((value) => value !== null);
   const amount = (value: number) => `${number(value, picture.digits)} ${picture.unit}`;
   const label = t("miner.chart.label", {
@@ -84,48 +88,27 @@ function BandChart(props: {
   return <Chart draw={draw} label={label} height={250} />;
 }
 
-function pictureOf(metric: string, expected: number | null): Picture {
-  if (metric.startsWith("temp")) {
-    return { name: t("chart.temperature"), unit: "°C", digits: 1, pick: (one) => one.temp_max_c, scale: 1 };
+/** What is kept over time is drawn as it is; of anything else one looks at the hashrate, with the hashrate's own normal. */
+export function pictureOf(metric: string, expected: number | null): Picture {
+  switch (metric) {
+    case "temp_max":
+      return { metric, name: t("chart.temperature"), unit: "°C", digits: 1, pick: (one) => one.temp_max_c, scale: 1 };
+    case "efficiency":
+      return { metric, name: t("miner.efficiency"), unit: "J/TH", digits: 1, pick: (one) => one.efficiency_j_th, scale: 1 };
+    case "reject_rate":
+      return { metric, name: t("miner.rejects"), unit: "%", digits: 2, pick: rejectsOf, scale: 100 };
   }
-  if (metric === "efficiency") {
-    return { name: t("miner.efficiency"), unit: "J/TH", digits: 1, pick: (one) => one.efficiency_j_th, scale: 1 };
-  }
-  return { name: t("chart.hashrate"), unit: "TH/s", digits: 1, pick: (one) => one.hashrate_ths, scale: expected ?? 0 };
+  const pick = (one: Point) => one.hashrate_ths;
+  return { metric: "hashrate_ratio", name: t("chart.hashrate"), unit: "TH/s", digits: 1, pick, scale: expected ?? 0 };
 }
 
-/** Its own normal as it was cycle by cycle, three deviations to each side. */
-function courseOf(story: Story, picture: Picture): [number, number, number][] {
-  const metric = metricOf(story.problem);
-  const sigma = story.baseline?.metrics[metric]?.sigma;
-  if (!picture.scale || sigma === null || sigma === undefined) return [];
-  const half = 3 * sigma * picture.scale;
-  return story.history.flatMap((one): [number, number, number][] => {
-    const middle = one.expected?.[metric];
-    if (middle === null || middle === undefined) return [];
-    return [[Date.parse(one.ts), middle * picture.scale - half, middle * picture.scale + half]];
-  });
-}
-
-/** Where it has no course yet: its normal as it is now, else what eight of ten peers run at. */
-function flatBand(story: Story, picture: Picture): { low: number; high: number } | null {
-  const metric = metricOf(story.problem);
-  if (!picture.scale || courseOf(story, picture).length > 1) return null;
-  const own = story.baseline?.metrics[metric];
-  if (own && own.expected !== null && own.sigma !== null) {
-    const half = 3 * own.sigma;
-    return { low: (own.expected - half) * picture.scale, high: (own.expected + half) * picture.scale };
-  }
-  const peer = story.problem.peer_metrics_json?.[metric];
-  if (!peer || peer.p10 === null || peer.p90 === null) return null;
-  return { low: peer.p10 * picture.scale, high: peer.p90 * picture.scale };
-}
+const rejectsOf = (one: Point) => (one.reject_rate === null ? null : one.reject_rate * 100);
 
 /** What it is judged against: the limit that it passed, or what its maker promises. */
 function lineOf(story: Story, picture: Picture): { value: number; name: string } | null {
   const limit = newest(story.problem)?.threshold ?? null;
-  if (story.problem.issue_code.startsWith("overheat") && limit !== null) {
-    return { value: limit, name: t("evidence.limit", { limit: valueOf("temp_max", limit, true) }) };
+  if (LIMITED.test(story.problem.issue_code) && limit !== null) {
+    return { value: limit * picture.scale, name: t("evidence.limit", { limit: valueOf(picture.metric, limit, true) }) };
   }
   const expected = story.machine?.expected_ths ?? null;
   return picture.unit === "TH/s" && expected !== null ? { value: expected, name: t("miner.expected") } : null;

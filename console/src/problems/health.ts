@@ -4,15 +4,22 @@ import { useMemo } from "react";
 import type { SiteSums } from "../api/known";
 import { summaryQuery, type Summary } from "./api";
 
-export function useHealth(sites: SiteSums[]): Map<number, Summary> {
+export type Healths = {
+  of: Map<number, Summary>;
+  isWhole: boolean; // every site has answered: only then sums over them say something
+  failed: SiteSums[];
+};
+
+export function useHealth(sites: SiteSums[]): Healths {
   const found = useQueries({ queries: sites.map((site) => summaryQuery(site.site_id)) });
-  const stamp = found.map((one) => one.dataUpdatedAt).join() + sites.map((site) => site.site_id).join();
+  const stamp = found.map((one) => `${one.dataUpdatedAt}${one.status}`).join() + sites.map((site) => site.site_id).join();
   return useMemo(() => {
     const map = new Map<number, Summary>();
     sites.forEach((site, no) => {
       const summary = found[no]?.data;
       if (summary) map.set(site.site_id, summary);
     });
-    return map;
+    const failed = sites.filter((site, no) => found[no]?.isError && !map.has(site.site_id));
+    return { of: map, isWhole: map.size === sites.length, failed };
   }, [stamp]);
 }

@@ -49,7 +49,7 @@ export function useSuppress(site: SiteSums, miner: string): { button: ReactNode;
   const [open, setOpen] = useState(false);
   const lift = useLift(site.site_id);
   const now = useQuery(healthQuery(site.site_id, miner)).data?.suppressions ?? [];
-  if (!may("suppress")) return { button: null, dialog: null };
+  if (!may("suppress", site.site_id)) return { button: null, dialog: null };
   return {
     button: now.length ? (
       <>

@@ -192,7 +192,7 @@ export function Timeline({ site, story }: { site: SiteSums; story: Story }) {
           </li>
         ))}
       </ol>
-      {may("acknowledge") ? (
+      {may("acknowledge", site.site_id) ? (
         <form className="body row" onSubmit={submit}>
           <input
             className="input"

@@ -1,28 +1,29 @@
-// Saved views: filters under a name, kept on this device.
+// Saved views: filters under a name, kept on this device for whoever is signed in.
 import { useState, type FormEvent } from "react";
+import { useMe } from "../api/session";
 import { t } from "../i18n";
 import type { ProblemSearch } from "../router";
 import { Icon } from "../ui/icons";
 import { Menu } from "../ui/menu";
 
 type View = { name: string; search: ProblemSearch };
-const KEY = "hi.views.problems";
 
-function kept(): View[] {
+function kept(place: string): View[] {
   try {
-    return JSON.parse(localStorage.getItem(KEY) ?? "[]") as View[];
+    return JSON.parse(localStorage.getItem(place) ?? "[]") as View[];
   } catch {
     return [];
   }
 }
 
 export function Views({ search, onView }: { search: ProblemSearch; onView: (search: ProblemSearch) => void }) {
-  const [views, setViews] = useState(kept);
+  const place = `hi.views.problems.${useMe()?.actor.id ?? ""}`;
+  const [views, setViews] = useState(() => kept(place));
   const [name, setName] = useState("");
   const keep = (next: View[]) => {
     setViews(next);
     try {
-      localStorage.setItem(KEY, JSON.stringify(next));
+      localStorage.setItem(place, JSON.stringify(next));
     } catch {
       // kept for as long as the page is open
     }

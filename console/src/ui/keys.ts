@@ -18,7 +18,14 @@ function name(event: KeyboardEvent): string {
   return then + held + event.key;
 }
 
+/** What has the focus and does something by itself when Enter is pressed keeps it. */
+function isTaken(event: KeyboardEvent): boolean {
+  const at = event.target;
+  return event.key === "Enter" && at instanceof Element && at.closest("a, button, summary, [role=option]") !== null;
+}
+
 function press(event: KeyboardEvent): void {
+  if (isTaken(event)) return;
   const key = name(event);
   const free = !typing(event) && !document.querySelector("dialog[open]");
   if (!free && !key.startsWith("ctrl+")) return;

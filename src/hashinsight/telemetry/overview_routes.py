@@ -26,6 +26,7 @@ _SITE: dict[str, Any] = {
     "unknown": 4,
     "hashrate_ths": 96100.0,
     "expected_ths": 104000.0,
+    "expected_unknown_ths": 416.0,
     "power_w": 3200000.0,
     "power_unknown": 0,
     "efficiency_j_th": 30.8,
@@ -80,7 +81,9 @@ _JSON = "application/json"
 async def read_sites(*, request: Request, scope: See, now: Now) -> Response:
     """Every site in scope with its sums: hashrate against expected, machines online, power, efficiency.
 
-    Sums are over machines that are online. `efficiency_j_th` is null while an online machine's power is not known.
+    Sums are over machines that are online. `expected_unknown_ths` is the part of `expected_ths` of machines whose
+    hashrate nobody knows now: it is neither delivered nor lost. `efficiency_j_th` is null while an online machine's
+    power is not known.
     """
     database = get_database(request)
     async with database.reading(scope.context(read_only=True)) as session:

@@ -4,10 +4,11 @@ import re
 
 from playwright.sync_api import Browser, expect
 
-from tests.console.house import House
+from tests.console.house import BIG, House
 from tests.console.visits import BROWSED, NORTH, visiting
 
 pytestmark = BROWSED
+ACTS = re.compile("^(Acknowledge|Start work|Lift suppression|Comment|.*…)$")
 
 
 def test_a_customer_is_offered_nothing_that_changes_something(browser: Browser, house: House) -> None:
@@ -15,6 +16,7 @@ def test_a_customer_is_offered_nothing_that_changes_something(browser: Browser, 
     miner = house.ask(who, "GET", "/api/admin/v1/miners", params={"site_id": "demo-north"}).json()["miners"][0][
         "miner_id"
     ]
+    before = house.ask(who, "GET", f"/api/v1/problems/{house.hot}").json()["problem"]["status"]
     with visiting(browser, house, who, f"{NORTH}/miners/{miner}") as visit:
         page = visit.page
         expect(page.get_by_role("heading", name=miner)).to_be_visible()
@@ -27,8 +29,48 @@ def test_a_customer_is_offered_nothing_that_changes_something(browser: Browser, 
         expect(page.get_by_role("button", name="Command…")).to_have_count(0)
         page.keyboard.press("c")
         expect(page.get_by_role("dialog")).to_have_count(0)
+        visit.go(f"/problems?code=overheat_crit&at={house.hot}")
+        expect(page.get_by_role("complementary").get_by_role("link", name="Open")).to_be_visible()
+        page.keyboard.press("x")
+        expect(page.get_by_role("toolbar", name="1 selected")).to_be_visible()
+        expect(page.get_by_role("button", name=ACTS)).to_have_count(0)
+        for key in "ac":
+            page.keyboard.press(key)
+        visit.go(f"/sites/{BIG}/problems/{house.hot}")
+        expect(page.get_by_role("heading", name="Timeline")).to_be_visible()
+        expect(page.get_by_role("button", name=ACTS)).to_have_count(0)
+        expect(page.get_by_label("Add a comment")).to_have_count(0)
+        for key in "ac":
+            page.keyboard.press(key)
+        expect(page.get_by_role("dialog")).to_have_count(0)
+    assert house.ask(who, "GET", f"/api/v1/problems/{house.hot}").json()["problem"]["status"] == before
     body = {"site_id": "demo-north", "miner_ids": [miner], "command_type": "fault_light", "params": {"on": True}}
     assert house.ask(who, "POST", "/api/admin/v1/commands", json=body | {"reason": "x"}).status_code == 403
+
+
+def test_somebody_else_who_signs_in_after_the_end_of_a_session_sees_nothing_of_the_former(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    south = house.rows("select id from sites where code = 'demo-south'")[0][0]
+    other = house.add("south@example.com", "Technician", site_ids=[south])
+    with visiting(browser, house, noc, "/problems?code=overheat_crit") as visit:
+        page = visit.page
+        page.locator(".vbody .vrow").first.wait_for()
+        page.get_by_role("button", name="Saved views").click()
+        page.get_by_label("Name of the view").fill("mine alone")
+        page.get_by_role("button", name="Save this view").click()
+        page.context.clear_cookies()
+        page.get_by_role("button", name="Machine", exact=True).click()
+        expect(page.get_by_label("E-mail")).to_be_visible()
+        page.get_by_label("E-mail").fill(other[0])
+        page.get_by_label("Password").fill(other[1])
+        page.get_by_role("button", name="Sign in").click()
+        expect(page).to_have_url(house.url + "/")
+        expect(page.get_by_role("row")).to_have_count(2)  # the head and its one site
+        visit.go("/problems")
+        page.get_by_role("button", name="Saved views").click()
+        expect(page.get_by_label("Name of the view")).to_be_visible()
+        expect(page.get_by_text("mine alone")).to_have_count(0)
 
 
 def test_a_narrow_scope_sees_less(browser: Browser, house: House) -> None:

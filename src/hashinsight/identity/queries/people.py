@@ -39,10 +39,15 @@ async def list_touched_sites(session: AsyncSession, grants: Sequence[Grant]) -> 
     """The sites that the zones and groups of these grants lie in."""
     zones = [zone for grant in grants for zone in grant.zone_ids or ()]
     groups = [group for grant in grants for group in grant.group_ids or ()]
+    return await list_sites_of_parts(session, zones, groups)
+
+
+async def list_sites_of_parts(session: AsyncSession, zones: Sequence[int], groups: Sequence[int]) -> Sequence[int]:
+    """The sites that these zones and groups lie in."""
     if not zones and not groups:
         return ()
     query = text("select site_id from sites_touched(cast(:zones as int[]), cast(:groups as int[]))")
-    return list((await session.execute(query, {"zones": zones, "groups": groups})).scalars())
+    return list((await session.execute(query, {"zones": list(zones), "groups": list(groups)})).scalars())
 
 
 async def touch_key(session: AsyncSession, key_id: UUID, *, now: datetime) -> None:

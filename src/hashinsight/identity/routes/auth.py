@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.identity import queries
 from hashinsight.identity.access import (
@@ -17,9 +18,10 @@ from hashinsight.identity.access import (
     vault_of,
     visitor,
 )
-from hashinsight.identity.permissions import Permission, may
+from hashinsight.identity.permissions import Permission, Role, may
 from hashinsight.identity.refusals import Refused
 from hashinsight.identity.schemas import LoginBody, PasswordBody, RefreshBody, show_user
+from hashinsight.identity.scope import Reach
 from hashinsight.identity.service.login import Credentials, Tokens, login, logout, refresh
 from hashinsight.identity.service.users import change_password
 from hashinsight.identity.tokens import REFRESH_LIFE
@@ -97,7 +99,16 @@ async def sign_out(request: Request, response: Response, principal: AnyPrincipal
             "tenant_id": "01980f7e-0000-7000-8000-000000000001",
             "actor": {"kind": "user", "id": "01980f7e-6f6a-7c3e-9d8b-2f6f4f0f7a11"},
             "user": {"email": "ops@example.com", "name": "Ops"},
-            "grants": [{"role": "OpsManager", "site_ids": None, "zone_ids": None, "group_ids": None}],
+            "grants": [
+                {
+                    "role": "OpsManager",
+                    "site_ids": None,
+                    "zone_ids": [4],
+                    "group_ids": None,
+                    "touches": [3],
+                    "may": ["acknowledge", "command", "see"],
+                }
+            ],
             "may": ["acknowledge", "command", "see"],
             "must_enrol_totp": False,
             "csrf_token": None,
@@ -105,26 +116,40 @@ async def sign_out(request: Request, response: Response, principal: AnyPrincipal
     ),
 )
 async def me(request: Request, principal: AnyPrincipal) -> dict[str, Any]:
-    """Who the caller is, with which roles over which scope; `may` names what one of the grants allows somewhere."""
+    """Who the caller is, with which roles over which scope; `may` names what one of the grants allows somewhere.
+
+    A grant's own `may` holds at the sites that it `touches`, or everywhere when that is null; of a site that it touches
+    by a zone or a group, only for the machines of these.
+    """
     user: dict[str, Any] | None = None
     csrf: str | None = None
-    if principal.token is not None:
-        context = principal.context()
-        async with get_database(request).reading(context) as session:
+    async with get_database(request).reading(principal.context()) as session:
+        grants = [await _show_grant(session, role, reach) for role, reach in principal.grants]
+        if principal.token is not None:
             found = await queries.find_user(session, principal.token.user_id)
             user = show_user(found) if found else None
+    if principal.token is not None:
         csrf = csrf_token(vault_of(request), principal.token.session_id)
     return {
         "tenant_id": str(principal.tenant_id),
         "actor": {"kind": principal.actor.kind.value, "id": principal.actor.id},
         "user": user,
-        "grants": [
-            {"role": role.value, "site_ids": reach.sites, "zone_ids": reach.zones, "group_ids": reach.groups}
-            for role, reach in principal.grants
-        ],
-        "may": sorted(one.name.lower() for one in Permission if any(may(role, one) for role, _ in principal.grants)),
+        "grants": grants,
+        "may": sorted({right for grant in grants for right in grant["may"]}),
         "must_enrol_totp": principal.must_enrol,
         "csrf_token": csrf,
+    }
+
+
+async def _show_grant(session: AsyncSession, role: Role, reach: Reach) -> dict[str, Any]:
+    parts = await queries.list_sites_of_parts(session, reach.zones or (), reach.groups or ())
+    return {
+        "role": role.value,
+        "site_ids": reach.sites,
+        "zone_ids": reach.zones,
+        "group_ids": reach.groups,
+        "touches": None if reach.is_whole else sorted({*(reach.sites or ()), *parts}),
+        "may": sorted(one.name.lower() for one in Permission if may(role, one)),
     }
 
 

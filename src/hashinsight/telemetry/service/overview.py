@@ -25,12 +25,15 @@ _ROUNDED = {"hashrate_ths": 2, "expected_ths": 2, "temp_max_c": 1, "power_w": 0,
 async def tell_sites(database: Database, scope: Scope, sites: Sequence[Site], *, now: datetime) -> bytes:
     """Sums a site, over what is known: a machine without a figure adds nothing, and is counted as unknown."""
     frame = await live_frame(database, scope, as_of=now)
+    is_told = pl.col("online") & pl.col("hashrate_5min_ths").is_not_null()
     sums = frame.group_by("site_id").agg(
         machines=pl.len(),
         online=pl.col("online").sum(),
         unknown=(pl.col("data_state").is_in(["unknown", "stale"])).sum(),
         hashrate_ths=pl.col("hashrate_5min_ths").filter(pl.col("online")).cast(pl.Float64).sum(),
         expected_ths=pl.col("expected_ths").sum(),
+        # what of it nobody can say: one that is known to be offline gives nothing, one that is not heard of may hash
+        expected_unknown_ths=pl.col("expected_ths").filter(~is_told & (pl.col("data_state") != "offline")).sum(),
         power_w=pl.col("power_w").filter(pl.col("online")).cast(pl.Float64).sum(),
         power_unknown=(pl.col("power_w").is_null() & pl.col("online")).sum(),
         hottest_c=pl.col("temp_max_c").filter(pl.col("online")).cast(pl.Float64).max(),
@@ -120,7 +123,8 @@ def _site(site: Site) -> dict[str, Any]:
 def _summed(found: dict[str, Any] | None) -> dict[str, Any]:
     """A site without machines says so; its sums are not known, and not 0."""
     if found is None:
-        nothing = ("hashrate_ths", "expected_ths", "power_w", "efficiency_j_th", "hottest_c", "newest_at", "updated_at")
+        sums = ("hashrate_ths", "expected_ths", "expected_unknown_ths", "power_w", "efficiency_j_th")
+        nothing = (*sums, "hottest_c", "newest_at", "updated_at")
         counts = ("machines", "online", "unknown", "power_unknown", "zones")
         return dict.fromkeys(counts, 0) | dict.fromkeys(nothing)
     hashing, power = found["hashrate_ths"], found["power_w"]

@@ -1,0 +1,34 @@
+// What the fleet should hash, what it does, and what is lost. What nobody knows is neither delivered nor lost.
+import type { SiteSums } from "../api/known";
+
+type Sums = Pick<SiteSums, "hashrate_ths" | "expected_ths" | "expected_unknown_ths">;
+export type Balance = {
+  now: number | null; // null where not one machine is known
+  expected: number | null;
+  unknown: number; // of the expected, what belongs to machines whose hashrate nobody knows now
+  known: number;
+  lost: number | null;
+};
+
+const total = (values: (number | null)[]) => values.reduce<number>((all, one) => all + (one ?? 0), 0);
+
+export function balanceOf(sites: Sums[]): Balance {
+  const told = sites.filter((one) => one.expected_ths !== null);
+  const expected = total(told.map((one) => one.expected_ths));
+  const unknown = total(told.map((one) => one.expected_unknown_ths));
+  const now = total(sites.map((one) => one.hashrate_ths));
+  const known = Math.max(0, expected - unknown);
+  const isDark = known <= 0 && now <= 0;
+  return {
+    now: isDark ? null : now,
+    expected: told.length ? expected : null,
+    unknown,
+    known,
+    lost: isDark ? null : Math.max(0, known - now),
+  };
+}
+
+/** Less than this share is noise, not loss. */
+export function isNothing({ lost, known }: Balance): boolean {
+  return lost !== null && lost < known * 0.0005;
+}

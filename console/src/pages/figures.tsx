@@ -1,0 +1,39 @@
+// Hashrate and loss of a site or of the fleet in figures, with what nobody knows beside them.
+import { t } from "../i18n";
+import { hashrate, money, percent, text } from "../i18n/format";
+import type { Prices } from "../problems/prices";
+import { Amount, Figure } from "../ui/quantity";
+import { isNothing, type Balance } from "./balance";
+
+export function Hashing({ of }: { of: Balance }) {
+  const share = of.now !== null && of.known > 0 ? percent(of.now / of.known, 1) : null;
+  return (
+    <Figure label={t("col.hashrate")} hint={share && of.unknown > 0 ? t("fleet.known", { share }) : share}>
+      <Against of={of} />
+    </Figure>
+  );
+}
+
+/** Each with its own unit, where they differ. */
+export function Against({ of }: { of: Balance }) {
+  const [now, expected] = [hashrate(of.now), hashrate(of.expected)];
+  return (
+    <>
+      {now.unit === expected.unit ? now.value : text(now)} / <Amount of={expected} />
+    </>
+  );
+}
+
+export function Lost({ of, prices }: { of: Balance; prices: Prices | null }) {
+  const { lost, unknown } = of;
+  const words = () => {
+    if (isNothing(of)) return t("fleet.lost.nothing");
+    if (lost === null || !prices) return text(hashrate(lost));
+    return t("fleet.lost.day", { lost: text(hashrate(lost)), money: money((lost / 1000) * prices.perPhDay, prices.currency) });
+  };
+  return (
+    <Figure label={t("fleet.lost")} hint={unknown > 0 ? t("fleet.lost.dark", { unknown: text(hashrate(unknown)) }) : null}>
+      {words()}
+    </Figure>
+  );
+}
