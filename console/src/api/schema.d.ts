@@ -7302,6 +7302,8 @@ export interface operations {
                         success: boolean | null;
                         miner_id: string | null;
                         message: string | null;
+                        lifted: number | null;
+                        still_by: (string | null)[];
                     };
                 };
             };
@@ -8952,6 +8954,8 @@ export interface operations {
                         success: boolean | null;
                         miner_id: string | null;
                         message: string | null;
+                        lifted: number | null;
+                        still_by: (string | null)[];
                     };
                 };
             };
