@@ -27,7 +27,9 @@ export function MinerPage() {
     <Part of={sites} rows={10}>
       {(found) => {
         const site = found.sites.find((one) => one.code === code || String(one.site_id) === code);
-        return site ? <Miner site={site} miner={miner} /> : <Failed error={new ApiError(404, "NOT_FOUND", "")} />;
+        if (!site) return <Failed error={new ApiError(404, "NOT_FOUND", "")} />;
+        // another machine is another page: no dialog or curve of the former one stays under its name
+        return <Miner key={`${site.site_id}/${miner}`} site={site} miner={miner} />;
       }}
     </Part>
   );
@@ -40,7 +42,8 @@ function Miner({ site, miner }: { site: SiteSums; miner: string }) {
   const [commanding, setCommanding] = useState(false);
   const suppress = useSuppress(site, miner);
   useKeys({ c: () => may("command") && setCommanding(true) });
-  if (one.isError) return <Failed error={one.error} again={() => void one.refetch()} />;
+  // once it was shown it stays, with what is typed into its dialogs, however long the server is away
+  if (one.isError && !one.data) return <Failed error={one.error} again={() => void one.refetch()} />;
   const kept = one.data?.miner;
   const place = [kept?.zone, kept?.rack, kept?.position].filter(Boolean).join(" · ");
   return (

@@ -2,10 +2,10 @@
 
 import re
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
-from tests.console.house import House
-from tests.console.visits import BROWSED, visiting
+from tests.console.house import House, until
+from tests.console.visits import BROWSED, faults_for_axe, visiting
 
 pytestmark = BROWSED
 
@@ -31,3 +31,65 @@ def test_a_machine_is_commanded_from_its_page_and_the_page_follows_by_itself(
         expect(commands.get_by_role("listitem").first).to_contain_text("done", timeout=40_000)
     (made,) = house.commands(house.owner, site_id="demo-south", miner_id=miner)
     assert (made["state"], made["params"], made["created_reason"]) == ("succeeded", {"mode": "eco"}, "cheap hours")
+
+
+def test_what_is_typed_outlives_a_click_beside_it_the_end_of_the_session_and_a_long_absence_of_the_server(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    asked: list[str] = []
+
+    def away(route: Route) -> None:
+        asked.append(route.request.url)
+        route.abort()
+
+    with visiting(browser, house, noc, f"/sites/demo-north/miners/{house.first}") as visit:
+        page = visit.page
+        page.clock.install()
+        page.reload()
+        page.get_by_role("button", name="Suppress…").click()
+        dialog = page.get_by_role("dialog", name="Suppress")
+        why = dialog.get_by_label("Why")
+        why.fill("fan on order")
+        page.mouse.click(5, 5)
+        expect(why).to_have_value("fan on order")
+
+        page.context.clear_cookies()
+        page.clock.run_for(16_000)  # the page reads again, and is told that nobody is signed in
+        again = page.get_by_role("dialog", name="Sign in")
+        expect(again.get_by_label("E-mail")).to_be_focused()
+        page.keyboard.press("Escape")
+        page.keyboard.press("Escape")
+        page.keyboard.press("Control+k")
+        assert faults_for_axe(page) == []
+        again.get_by_label("E-mail").fill(noc[0])
+        again.get_by_label("Password").fill(noc[1])
+        again.get_by_role("button", name="Sign in").click()
+        expect(again).to_be_hidden()
+        expect(why).to_have_value("fan on order")
+
+        page.route("**/api/**", away)
+        page.clock.run_for(61_000)
+        machine = f"/api/admin/v1/miners/{house.first}?"
+
+        def has_failed() -> bool:
+            page.clock.run_for(3_000)
+            page.wait_for_timeout(20)
+            return sum(machine in one for one in asked) >= 3
+
+        until(has_failed, "the machine to have been asked for in vain, three times")
+        page.wait_for_timeout(100)
+        expect(why).to_have_value("fan on order")
+        page.unroute("**/api/**")
+        dialog.get_by_role("button", name="Suppress").click()
+        expect(page.get_by_text(f"{house.first} is suppressed until")).to_be_visible()
+        page.get_by_role("button", name="Lift suppression").click()
+        expect(page.get_by_text("Suppression lifted")).to_be_visible()
+
+        page.keyboard.press("c")
+        expect(page.get_by_role("dialog", name="Command")).to_contain_text(house.first)
+        page.keyboard.press("Control+k")
+        page.get_by_role("combobox", name="Find").fill("south-0000")
+        expect(page.get_by_role("option").first).to_contain_text("south-0000")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name=re.compile("^south-0000"))).to_be_visible()
+        expect(page.get_by_role("dialog")).to_have_count(0)
