@@ -1,10 +1,10 @@
 import { QueryCache, QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import { StrictMode, useSyncExternalStore } from "react";
+import { StrictMode, useEffect, useRef, useSyncExternalStore } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError, Unreachable, whenSignedOut } from "./api/client";
 import { forgetRefused, meQuery } from "./api/session";
-import { useLanguage } from "./i18n";
+import { t, useLanguage } from "./i18n";
 import { Enrol, Login } from "./pages/login";
 import { router } from "./router";
 import { Failed } from "./ui/states";
@@ -36,7 +36,7 @@ whenSignedOut(() => {
 });
 
 function App() {
-  useLanguage();
+  const language = useLanguage();
   const me = useQuery(meQuery);
   const wasIn = useSyncExternalStore(
     (tell) => {
@@ -53,13 +53,32 @@ function App() {
   if (me.data === null && !wasIn) return <Login ended={false} />;
   return (
     <>
-      <RouterProvider router={router} />
-      {me.data === null ? (
-        <div className="over">
-          <Login ended />
-        </div>
-      ) : null}
+      <RouterProvider key={language} router={router} />
+      {me.data === null ? <SignInAgain /> : null}
     </>
+  );
+}
+
+/** Modal like the dialogs that may be open below it: they make everything inert that is not above them. */
+function SignInAgain() {
+  const place = useRef<HTMLDialogElement>(null);
+  const show = () => {
+    const dialog = place.current;
+    if (!dialog?.isConnected || dialog.open) return;
+    dialog.showModal();
+    dialog.querySelector("input")?.focus();
+  };
+  useEffect(show, []);
+  return (
+    <dialog
+      ref={place}
+      className="over"
+      aria-label={t("login.go")}
+      onCancel={(event) => event.preventDefault()}
+      onClose={show} // browsers close it at the second Escape, whatever was said to the first
+    >
+      <Login ended />
+    </dialog>
   );
 }
 

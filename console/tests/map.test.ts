@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Cells, Frame } from "../src/api/known";
 import { cellAt, cellsWithin, labelAt, layOut, neighbour, PITCH } from "../src/map/layout";
-import { momentColumns } from "../src/map/measures";
+import { isDimmed, momentColumns, noColumns, nowColumns } from "../src/map/measures";
+import { momentOf, stepOf } from "../src/map/replay";
+import { rowsOf, select, shownOf, sumOf } from "../src/map/selection";
 
 function site(machines: number, perRack: number, zones: string[]): Cells {
   const all = Array.from({ length: machines }, (_, no) => no);
@@ -94,5 +96,44 @@ describe("the map", () => {
     const columns = momentColumns(cells, frame);
     expect(columns.hashrate).toEqual([9, null, 7]);
     expect([0, 1, 2].map(columns.present)).toEqual([false, false, true]);
+  });
+
+  it("keeps the same machines selected when the rows move, and drops who is gone or in another zone", () => {
+    const before = site(6, 6, ["A", "B"]);
+    const chosen = select(new Set(), [before.columns.miner_no[2] ?? 0, before.columns.miner_no[3] ?? 0], "set");
+    const after = site(6, 6, ["A", "B"]);
+    after.columns.miner_no = [99, 100, 101, 102, 104, 105]; // one came at the front, 103 went
+    expect([...shownOf(chosen, rowsOf(before), layOut(before, null))]).toEqual([2, 3]);
+    expect([...shownOf(chosen, rowsOf(after), layOut(after, null))]).toEqual([3]); // 102
+    expect([...shownOf(chosen, rowsOf(after), layOut(after, "A"))]).toEqual([]);
+    expect([...select(chosen, [102, 7], "toggle")]).toEqual([103, 7]);
+    expect([...select(chosen, [102, 7], "add")]).toEqual([102, 103, 7]);
+  });
+
+  it("sums what is known at the time that is shown, and counts the rest instead of taking it as 0", () => {
+    const cells = site(3, 3, ["A"]);
+    cells.columns.power_w = [3000, null, 3000];
+    cells.columns.online = [true, true, false];
+    const all = new Set([0, 1, 2]);
+    expect(sumOf(nowColumns(cells), all)).toEqual({ hashrate: 200, power: 3000, unknown: 2 });
+    expect(sumOf(noColumns(cells), all)).toEqual({ hashrate: null, power: null, unknown: 3 });
+  });
+
+  it("leaves in the background what the legend's filter does not name", () => {
+    const classes = ["hot", "fine"].map((key) => ({ key, label: "", colour: "fine" }));
+    const coloured = { classes, of: Uint8Array.of(0, 1), counts: [1, 1], figure: () => "" };
+    expect([0, 1].map((no) => isDimmed(coloured, new Set(["hot"]), no))).toEqual([false, true]);
+    expect([0, 1].map((no) => isDimmed(coloured, new Set(), no))).toEqual([false, false]);
+  });
+
+  it("stands at the moment itself, which moves away from now, and never at now", () => {
+    const now = Date.parse("2026-01-02T12:03:00Z");
+    expect(momentOf(288, now)).toBe(null);
+    expect(stepOf(null, now)).toBe(288);
+    for (const step of [0, 1, 144, 287]) expect(stepOf(momentOf(step, now), now)).toBe(step);
+    const at = momentOf(280, now);
+    expect(stepOf(at, now + 600_000)).toBe(278);
+    expect(stepOf("2026-01-02T12:00:00Z", now)).toBe(287);
+    expect(stepOf("2025-12-27T12:00:00Z", now)).toBe(0);
   });
 });

@@ -7306,6 +7306,8 @@ export interface operations {
                         success: boolean | null;
                         miner_id: string | null;
                         message: string | null;
+                        lifted: number | null;
+                        still_by: (string | null)[];
                     };
                 };
             };
@@ -8956,6 +8958,8 @@ export interface operations {
                         success: boolean | null;
                         miner_id: string | null;
                         message: string | null;
+                        lifted: number | null;
+                        still_by: (string | null)[];
                     };
                 };
             };

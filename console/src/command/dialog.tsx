@@ -1,16 +1,19 @@
 // One command to some machines: what, why, and in words what will happen, before it does.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
-import { call } from "../api/client";
+import { call, Unreachable } from "../api/client";
 import type { Made, SiteSums } from "../api/known";
+import { useKeyFor } from "../api/once";
 import { catalogueQuery } from "../api/queries";
 import { named, t } from "../i18n";
 import { number } from "../i18n/format";
-import { refusal, wording } from "../ui/refusals";
+import { isUnsure, refusal, wording } from "../ui/refusals";
 import { Dialog } from "../ui/dialog";
 import { say } from "../ui/toast";
 import { Effects, type DryRun } from "./effects";
 import { emptyParams, paramsOf, ParamFields, type Kind } from "./params";
+
+const AGAIN_MS = 3000;
 
 type Props = {
   site: Pick<SiteSums, "site_id" | "code" | "name">;
@@ -20,7 +23,9 @@ type Props = {
   first?: string;
 };
 
-export default function CommandDialog({ site, miners, onClose, problem, first }: Props) {
+export default function CommandDialog({ onClose, ...opened }: Props) {
+  // whatever is read anew behind it, it goes to those it was opened for
+  const [{ site, miners, problem, first }] = useState(opened);
   const client = useQueryClient();
   const kinds = (useQuery(catalogueQuery).data?.types ?? []) as unknown as Kind[];
   const [type, setType] = useState(first ?? "");
@@ -28,21 +33,19 @@ export default function CommandDialog({ site, miners, onClose, problem, first }:
   const [reason, setReason] = useState("");
   const kind = kinds.find((one) => one.command_type === type);
   const params = useMemo(() => (kind ? paramsOf(kind, given) : null), [kind, given]);
-  const body = useMemo(
-    () => ({
-      site_id: site.site_id,
-      miner_ids: miners,
-      command_type: type,
-      params: params ?? {},
-      ...(problem ? { problem_id: problem } : {}),
-    }),
-    [site.site_id, miners, type, params, problem],
-  );
-  const run = useDryRun(kind !== undefined && params !== null ? body : null);
+  const asked = useMemo(() => {
+    if (params === null) return null;
+    const of = problem ? { problem_id: problem } : {};
+    return JSON.stringify({ site_id: site.site_id, miner_ids: miners, command_type: type, params, ...of });
+  }, [site.site_id, miners, type, params, problem]);
+  const run = useDryRun(asked);
+  const keyFor = useKeyFor();
 
   const send = useMutation({
-    mutationFn: async () =>
-      (await call("post", "/api/admin/v1/commands", { body: { ...body, reason: reason.trim() } })) as unknown as Made,
+    mutationFn: async (contents: string) => {
+      const headers = { "Idempotency-Key": keyFor(contents) };
+      return (await call("post", "/api/admin/v1/commands", { body: JSON.parse(contents), headers })) as unknown as Made;
+    },
     onSuccess: (made) => {
       const waits = made.commands.some((one) => one.approval_state === "required");
       const n = number(made.counts.created);
@@ -53,9 +56,12 @@ export default function CommandDialog({ site, miners, onClose, problem, first }:
       onClose();
     },
   });
-  const dry = run.data;
+  const dry = run.told;
   const reaches = dry?.machines ?? 0;
-  const ready = kind && params !== null && reason.trim() && reaches > 0 && !send.isPending;
+  const contents = asked === null ? "" : JSON.stringify({ ...(JSON.parse(asked) as object), reason: reason.trim() });
+  // what may have been done already is no longer told by a dry run; under its key it is done once
+  const repeats = isUnsure(send.error) && contents === send.variables;
+  const ready = contents && reason.trim() && (reaches > 0 || repeats) && !send.isPending;
   const what = named("cmdtype", type);
   const n = number(reaches);
 
@@ -64,7 +70,7 @@ export default function CommandDialog({ site, miners, onClose, problem, first }:
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (ready) send.mutate();
+          if (ready) send.mutate(contents);
         }}
       >
         <p className="second">
@@ -106,19 +112,23 @@ export default function CommandDialog({ site, miners, onClose, problem, first }:
         <div className="effects" aria-live="polite">
           <h2>{t("cmd.effect")}</h2>
           {!kind ? <p className="quiet">{t("cmd.need")}</p> : null}
-          {kind && run.isFetching && !dry ? <p className="quiet">{t("cmd.asking")}</p> : null}
+          {run.isAsking ? <p className="quiet">{t("cmd.asking")}</p> : null}
           {run.error ? <p className="note bad">{t("cmd.failed", { reason: wording(run.error) })}</p> : null}
-          {kind && dry ? <Effects kind={kind} run={dry} /> : null}
+          {kind && dry && !repeats ? <Effects kind={kind} run={dry} /> : null}
         </div>
         <div role="alert">
-          {send.error ? <p className="note bad">{t("cmd.failed", { reason: wording(send.error) })}</p> : null}
+          {send.error ? (
+            <p className="note bad">
+              {isUnsure(send.error) ? t("cmd.unsure") : t("cmd.failed", { reason: wording(send.error) })}
+            </p>
+          ) : null}
         </div>
         <div className="ends">
           <button type="button" className="button" onClick={onClose}>
             {t("act.cancel")}
           </button>
           <button type="submit" className="button primary" disabled={!ready}>
-            {!kind ? t("cmd.title") : t(dry?.needs_approval ? "cmd.send.approval" : "cmd.send", { what, n })}
+            {!kind ? t("cmd.title") : repeats ? t("cmd.again") : !dry ? what : t(dry.needs_approval ? "cmd.send.approval" : "cmd.send", { what, n })}
           </button>
         </div>
       </form>
@@ -126,20 +136,32 @@ export default function CommandDialog({ site, miners, onClose, problem, first }:
   );
 }
 
-/** Asked anew a moment after the last change; nothing is made by it. */
-function useDryRun(body: Record<string, unknown> | null) {
-  const [settled, setSettled] = useState<Record<string, unknown> | null>(null);
+/** What exactly this would come to: asked anew a moment after the last change, and untold until its own answer is there. */
+function useDryRun(asked: string | null) {
+  const [settled, setSettled] = useState<string | null>(null);
   useEffect(() => {
-    const timer = window.setTimeout(() => setSettled(body), 250);
+    const timer = window.setTimeout(() => setSettled(asked), 250);
     return () => window.clearTimeout(timer);
-  }, [body]);
-  return useQuery({
+  }, [asked]);
+  const run = useQuery({
     queryKey: ["dry-run", settled],
-    queryFn: async (): Promise<DryRun> =>
-      (await call("post", "/api/admin/v1/commands", { body: { ...settled, dry_run: true } })) as unknown as DryRun,
+    queryFn: async (): Promise<DryRun> => {
+      const body = { ...(JSON.parse(settled ?? "{}") as object), dry_run: true };
+      return (await call("post", "/api/admin/v1/commands", { body })) as unknown as DryRun;
+    },
     enabled: settled !== null,
     retry: false,
+    // a click that brings the window back must still find its button
+    refetchOnWindowFocus: false,
+    refetchInterval: (query) => (query.state.error instanceof Unreachable ? AGAIN_MS : false),
     staleTime: 0,
     gcTime: 0,
   });
+  const isAsking = asked !== null && (asked !== settled || run.isFetching);
+  const isTold = asked !== null && !isAsking;
+  return {
+    isAsking,
+    told: isTold && !run.isError ? run.data : undefined,
+    error: isTold ? run.error : null,
+  };
 }

@@ -28,6 +28,12 @@ export const acts = {
   "cmd.sent.waits": ["{what}: {n} {n|command waits|commands wait} for approval.", "{what}：{n} 条命令等待审批。"],
   "cmd.refused": ["{n} refused: {reason}", "{n} 条被拒绝：{reason}"],
   "cmd.failed": ["This was refused: {reason}", "被拒绝：{reason}"],
+  "cmd.unsure": [
+    "No answer came: it is not known whether this was done. Send it again as it is: it will not be done twice.",
+    "没有收到应答：不确定是否已执行。可原样再次发送：不会重复执行。",
+  ],
+  "cmd.again": ["Send again", "再次发送"],
+  "act.unsure": ["No answer came: it is not known whether this was done.", "没有收到应答：不确定是否已执行。"],
   "cmd.need": ["Choose what is to be done.", "请选择要执行的操作。"],
   "cmd.waits": ["waits: {reason}", "等待：{reason}"],
   "cmdtype.reboot_device": ["Reboot", "重启机器"],

@@ -1,14 +1,13 @@
 // The map as a person handles it: wheel and pinch zoom, drag moves, lasso and click select, arrow keys walk.
-import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from "react";
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { t } from "../i18n";
 import { number } from "../i18n/format";
 import { Icon } from "../ui/icons";
 import { useTheme } from "../ui/theme";
-import { cellAt, cellsWithin, labelAt, neighbour, type Layout, type Room } from "./layout";
+import { useGesture, zoom, type Told } from "./gesture";
+import { neighbour, type Layout, type Room } from "./layout";
 import { EDGE, Painter, type Scene } from "./painter";
 
-const LEAST = 0.05;
-const MOST = 8;
 const STEPS: Record<string, [number, number]> = {
   ArrowLeft: [-1, 0],
   ArrowRight: [1, 0],
@@ -16,12 +15,9 @@ const STEPS: Record<string, [number, number]> = {
   ArrowDown: [0, 1],
 };
 
-type Props = {
+type Props = Told & {
   scene: Scene;
-  selected: Set<number>;
-  onSelect: (cells: number[], how: "set" | "toggle" | "add") => void;
-  onHover: (cell: number, at: { x: number; y: number }) => void;
-  onOpen: (cell: number) => void;
+  selected: Set<number>; // rows of this scene
   onRoom: (room: Room) => void;
   card: ReactNode; // beside the pointer
   children: ReactNode; // beside the tools
@@ -31,22 +27,22 @@ export function MapCanvas({ scene, selected, onSelect, onHover, onOpen, onRoom, 
   const place = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const painter = useRef<Painter | null>(null);
-  const shownLayout = useRef<Layout | null>(null);
+  const shown = useRef<Scene | null>(null);
   const [tool, setTool] = useState<"pan" | "lasso">("pan");
   const theme = useTheme();
-  const gesture = useGesture(painter, canvas, scene.layout, tool, onSelect, onHover);
+  const gesture = useGesture(painter, canvas, scene, tool, { onSelect, onHover, onOpen });
 
   useEffect(() => {
     if (!canvas.current || !place.current) return;
     const made = new Painter(canvas.current);
     painter.current = made;
-    shownLayout.current = null;
+    shown.current = null;
     const watch = new ResizeObserver(([entry]) => {
       if (!entry) return;
       const { width, height } = entry.contentRect;
       made.resize(width, height);
       onRoom({ w: Math.max(60, width - EDGE), h: Math.max(60, height - EDGE) });
-      if (shownLayout.current) made.view = made.fit(shownLayout.current);
+      if (shown.current) made.view = made.fit(shown.current.layout);
       made.move();
     });
     watch.observe(place.current);
@@ -60,12 +56,17 @@ export function MapCanvas({ scene, selected, onSelect, onHover, onOpen, onRoom, 
   useEffect(() => {
     const made = painter.current;
     if (!made) return;
-    const before = shownLayout.current;
+    const before = shown.current;
+    const old = before?.layout;
     // new figures leave the view alone; another zone or another number of machines does not
-    if (!before || before.shown.length !== scene.layout.shown.length || before.width !== scene.layout.width) {
+    if (!old || old.shown.length !== scene.layout.shown.length || old.width !== scene.layout.width) {
       made.view = made.fit(scene.layout);
     }
-    shownLayout.current = scene.layout;
+    // the machine that is marked stays marked, wherever its row is now
+    if (before && made.hovered >= 0 && before.nos !== scene.nos) {
+      made.hovered = scene.nos.indexOf(before.nos[made.hovered] ?? -1);
+    }
+    shown.current = scene;
     made.show(scene);
   }, [scene, theme]);
 
@@ -127,7 +128,6 @@ export function MapCanvas({ scene, selected, onSelect, onHover, onOpen, onRoom, 
           role="application"
           aria-label={t("map.label", { n: number(scene.layout.shown.length) })}
           onKeyDown={key}
-          onDoubleClick={() => painter.current && painter.current.hovered >= 0 && onOpen(painter.current.hovered)}
           {...gesture}
         />
         {card}
@@ -158,17 +158,6 @@ export function MapCanvas({ scene, selected, onSelect, onHover, onOpen, onRoom, 
   );
 }
 
-function zoom(painter: Painter | null, factor: number, px: number, py: number): void {
-  if (!painter) return;
-  const { view } = painter;
-  const scale = Math.min(MOST, Math.max(LEAST, view.scale * factor));
-  // the point below the pointer stays there
-  view.x += px / view.scale - px / scale;
-  view.y += py / view.scale - py / scale;
-  view.scale = scale;
-  painter.move();
-}
-
 function toScreen(painter: Painter, layout: Layout, cell: number): { x: number; y: number } {
   const { view } = painter;
   return {
@@ -187,97 +176,4 @@ function keepInSight(painter: Painter, layout: Layout, canvas: HTMLCanvasElement
   painter.view.x += dx / painter.view.scale;
   painter.view.y += dy / painter.view.scale;
   painter.move();
-}
-
-/** One pointer drags or draws a lasso, two pinch; a press without a movement is a click. */
-function useGesture(
-  painter: React.RefObject<Painter | null>,
-  canvas: React.RefObject<HTMLCanvasElement | null>,
-  layout: Layout,
-  tool: "pan" | "lasso",
-  onSelect: Props["onSelect"],
-  onHover: Props["onHover"],
-) {
-  const down = useRef(new Map<number, { x: number; y: number }>());
-  const moved = useRef(0);
-  const at = (event: PointerEvent) => {
-    const box = canvas.current?.getBoundingClientRect();
-    return { x: event.clientX - (box?.left ?? 0), y: event.clientY - (box?.top ?? 0) };
-  };
-  const onMap = (made: Painter, point: { x: number; y: number }) => ({
-    x: made.view.x + point.x / made.view.scale,
-    y: made.view.y + point.y / made.view.scale,
-  });
-
-  return {
-    onPointerDown: (event: PointerEvent) => {
-      const made = painter.current;
-      if (!made || event.button > 0) return;
-      canvas.current?.setPointerCapture(event.pointerId);
-      const point = at(event);
-      down.current.set(event.pointerId, point);
-      moved.current = 0;
-      if (tool === "lasso" || event.shiftKey) {
-        const { x, y } = onMap(made, point);
-        made.lasso = { x0: x, y0: y, x1: x, y1: y };
-      }
-    },
-    onPointerMove: (event: PointerEvent) => {
-      const made = painter.current;
-      if (!made) return;
-      const point = at(event);
-      const before = down.current.get(event.pointerId);
-      if (!before) {
-        const { x, y } = onMap(made, point);
-        const cell = cellAt(layout, x, y);
-        if (cell !== made.hovered) {
-          made.hovered = cell;
-          made.paint();
-        }
-        onHover(cell, point);
-        return;
-      }
-      moved.current += Math.abs(point.x - before.x) + Math.abs(point.y - before.y);
-      const others = [...down.current].filter(([id]) => id !== event.pointerId);
-      const other = others[0]?.[1];
-      if (other) {
-        const apart = (p: { x: number; y: number }) => Math.hypot(p.x - other.x, p.y - other.y) || 1;
-        zoom(made, apart(point) / apart(before), (point.x + other.x) / 2, (point.y + other.y) / 2);
-      } else if (made.lasso) {
-        const { x, y } = onMap(made, point);
-        made.lasso = { ...made.lasso, x1: x, y1: y };
-        made.paint();
-      } else {
-        made.view.x -= (point.x - before.x) / made.view.scale;
-        made.view.y -= (point.y - before.y) / made.view.scale;
-        made.move();
-      }
-      down.current.set(event.pointerId, point);
-    },
-    onPointerUp: (event: PointerEvent) => {
-      const made = painter.current;
-      if (!made || !down.current.delete(event.pointerId)) return;
-      const { x, y } = onMap(made, at(event));
-      const lasso = made.lasso;
-      made.lasso = null;
-      made.paint();
-      if (moved.current < 5) {
-        const rack = labelAt(layout, x, y);
-        const cell = cellAt(layout, x, y);
-        if (cell >= 0) onSelect([cell], "toggle");
-        else if (rack) onSelect([...rack.cells], event.shiftKey ? "add" : "set");
-        else onSelect([], "set");
-      } else if (lasso) onSelect(cellsWithin(layout, lasso), event.shiftKey ? "add" : "set");
-    },
-    onPointerCancel: (event: PointerEvent) => {
-      down.current.delete(event.pointerId);
-      if (painter.current) painter.current.lasso = null;
-    },
-    onPointerLeave: () => {
-      if (!painter.current || down.current.size) return;
-      painter.current.hovered = -1;
-      painter.current.paint();
-      onHover(-1, { x: 0, y: 0 });
-    },
-  };
 }

@@ -1,20 +1,30 @@
 // What a machine is doing, beside the pointer.
 import type { Cells, SiteSums } from "../api/known";
 import { named, t } from "../i18n";
-import { hashrate, number, power, span, text, UNKNOWN } from "../i18n/format";
+import { clock, hashrate, number, power, span, text, UNKNOWN } from "../i18n/format";
 import { Sev } from "../ui/severity";
 import type { Room } from "./layout";
+import type { Columns } from "./measures";
 
-type Props = { site: SiteSums; cells: Cells; cell: number; x: number; y: number; room: Room | undefined };
+type Props = {
+  site: SiteSums;
+  cells: Cells;
+  columns: Columns; // of the time that the map shows
+  at: string | null;
+  row: number;
+  x: number;
+  y: number;
+  room: Room | undefined;
+};
 const WIDE = 230;
 const HIGH = 150;
 
-export function HoverCard({ site, cells, cell, x, y, room }: Props) {
-  const { columns, named: words } = cells;
-  const word = (name: keyof Cells["named"]) => words[name].words[words[name].index[cell] ?? -1] ?? null;
+export function HoverCard({ site, cells, columns, at, row, x, y, room }: Props) {
+  const { columns: now, named: words } = cells;
+  const word = (name: keyof Cells["named"]) => words[name].words[words[name].index[row] ?? -1] ?? null;
   const state = word("data_state");
-  const place = [site.name, word("zone"), word("rack"), columns.position[cell]].filter(Boolean).join(" · ");
-  const temperature = columns.temp_max_c[cell];
+  const place = [site.name, word("zone"), word("rack"), now.position[row]].filter(Boolean).join(" · ");
+  const temperature = columns.temperature[row];
   // on the other side of the pointer where it would leave the map
   const over = (at: number, size: number, most: number | undefined) => most !== undefined && at + 14 + size > most + 24;
   const style = {
@@ -24,20 +34,22 @@ export function HoverCard({ site, cells, cell, x, y, room }: Props) {
   return (
     <div className="hover-card stack" style={style}>
       <div className="row">
-        <strong>{columns.miner_id[cell]}</strong>
-        <Sev of={word("overall_health")} />
+        <strong>{now.miner_id[row]}</strong>
+        {at === null ? <Sev of={word("overall_health")} /> : null}
       </div>
       <div className="quiet">{place}</div>
       <div className="quiet">{[word("model"), word("firmware")].filter(Boolean).join(" · ")}</div>
       <div>
-        {text(hashrate(columns.hashrate_ths[cell]))} / {text(hashrate(columns.expected_ths[cell]))}
+        {text(hashrate(columns.hashrate[row]))} / {text(hashrate(now.expected_ths[row]))}
       </div>
       <div>
         {temperature === null || temperature === undefined ? UNKNOWN : `${number(temperature, 1)} °C`} ·{" "}
-        {text(power(columns.power_w[cell]))}
+        {text(power(columns.power[row]))}
       </div>
       <div className="quiet">
-        {[named("data", state), named("reason", word("data_reason"))].join(t("colon"))} · {span(columns.age_sec[cell])}
+        {at === null
+          ? `${[named("data", state), named("reason", word("data_reason"))].join(t("colon"))} · ${span(now.age_sec[row])}`
+          : clock(at, site.timezone, true)}
       </div>
     </div>
   );

@@ -40,6 +40,17 @@ export function momentColumns(cells: Cells, frame: Frame): Columns {
   };
 }
 
+/** A moment that has not been read, or was refused: nothing is known of anybody. */
+export function noColumns(cells: Cells): Columns {
+  const nothing = new Array<null>(cells.machines).fill(null);
+  return { hashrate: nothing, temperature: nothing, power: nothing, present: () => false };
+}
+
+/** Whether the legend's filter leaves a machine in the background. */
+export function isDimmed({ classes, of }: Coloured, only: Set<string>, no: number): boolean {
+  return only.size > 0 && !only.has(classes[of[no] ?? -1]?.key ?? "");
+}
+
 export function measureFor(wanted: Measure, ofAMoment: boolean): Measure {
   return ofAMoment && !OF_A_MOMENT.has(wanted) ? "ratio" : wanted;
 }

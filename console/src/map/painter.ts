@@ -6,7 +6,13 @@ import { CELL, type Layout } from "./layout";
 import type { Coloured } from "./measures";
 
 export type View = { x: number; y: number; scale: number }; // the map's point at the upper left corner; pixels a unit
-export type Scene = { layout: Layout; coloured: Coloured; only: Set<string>; labels: { zone: string; rack: string } };
+export type Scene = {
+  layout: Layout;
+  coloured: Coloured;
+  nos: number[]; // of the machines, by row
+  only: Set<string>;
+  labels: { zone: string; rack: string };
+};
 
 const MARGIN = 0.4; // of the screen on each side, so that a drag finds something to show
 const HATCH = 6;
@@ -94,10 +100,9 @@ export class Painter {
     const { layout, coloured, only } = scene;
     const wide = this.picture.width;
     const high = this.picture.height;
-    const dim = only.size > 0;
     // one colour at a time: changing it costs more than a rectangle
     coloured.classes.forEach((cls, number) => {
-      const faded = dim && !only.has(cls.key);
+      const faded = only.size > 0 && !only.has(cls.key);
       context.globalAlpha = faded ? 0.12 : cls.hatched && side >= HATCH ? 1 : cls.hatched ? 0.5 : 1;
       context.fillStyle = cls.hatched && side >= HATCH ? this.hatching(context) : token(cls.colour);
       for (const no of layout.shown) {

@@ -6,47 +6,54 @@ import { useNow } from "../ui/when";
 
 const STEP = 300_000;
 const STEPS = 288;
+const REST_MS = 120; // one read when the hand rests, not one a step
 
-export function Replay({
-  at,
-  zone,
-  onAt,
-}: {
-  at: string | null;
-  zone: string;
-  onAt: (at: string | null) => void;
-}) {
-  const now = useNow();
-  const newest = Math.floor(now / STEP) * STEP;
-  const given = at === null ? STEPS : STEPS - Math.round((newest - Date.parse(at)) / STEP);
-  const [value, setValue] = useState(Math.max(0, Math.min(STEPS, given)));
+/** The moment that is named: where the hand is while it moves, otherwise the one of the address. */
+export function useReplay(at: string | null, onAt: (at: string | null) => void) {
+  const [held, setHeld] = useState<{ at: string | null } | null>(null);
   const timer = useRef<number | undefined>(undefined);
-  useEffect(() => {
-    if (at === null) setValue(STEPS);
-  }, [at]);
-  const moment = newest - (STEPS - value) * STEP;
-  const slide = (to: number) => {
-    setValue(to);
-    // one read when the hand rests, not one a step
+  useEffect(() => setHeld(null), [at]);
+  useEffect(() => () => window.clearTimeout(timer.current), []);
+  const slide = (to: string | null) => {
+    setHeld({ at: to });
     window.clearTimeout(timer.current);
-    const chosen = newest - (STEPS - to) * STEP;
-    timer.current = window.setTimeout(() => onAt(to >= STEPS ? null : new Date(chosen).toISOString()), 120);
+    timer.current = window.setTimeout(() => (to === at ? setHeld(null) : onAt(to)), REST_MS);
   };
-  const shown = value >= STEPS ? t("map.now") : t("map.then", { time: clock(moment, zone, true), ago: ago(moment, now) });
+  return { moment: held ? held.at : at, isMoving: held !== null, slide };
+}
+
+/** Where the slider stands for a moment; what is not now never stands at its end. */
+export function stepOf(at: string | null, now: number): number {
+  if (at === null) return STEPS;
+  const newest = Math.floor(now / STEP) * STEP;
+  const back = Math.round((newest - Date.parse(at)) / STEP);
+  return Math.max(0, Math.min(STEPS - 1, STEPS - back));
+}
+
+export function momentOf(step: number, now: number): string | null {
+  if (step >= STEPS) return null;
+  return new Date(Math.floor(now / STEP) * STEP - (STEPS - step) * STEP).toISOString();
+}
+
+type Props = { at: string | null; zone: string; onSlide: (at: string | null) => void };
+
+export function Replay({ at, zone, onSlide }: Props) {
+  const now = useNow();
+  const shown = at === null ? t("map.now") : t("map.then", { time: clock(at, zone, true), ago: ago(at, now) });
   return (
     <div className="replay">
       <input
         type="range"
         min={0}
         max={STEPS}
-        value={value}
+        value={stepOf(at, now)}
         aria-label={t("map.replay")}
         aria-valuetext={shown}
-        onChange={(event) => slide(Number(event.target.value))}
+        onChange={(event) => onSlide(momentOf(Number(event.target.value), now))}
       />
       <output>{shown}</output>
-      {value < STEPS ? (
-        <button type="button" className="button" onClick={() => slide(STEPS)}>
+      {at !== null ? (
+        <button type="button" className="button" onClick={() => onSlide(null)}>
           {t("map.now")}
         </button>
       ) : null}

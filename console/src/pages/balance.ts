@@ -24,8 +24,13 @@ export function balanceOf(sites: Sums[]): Balance {
     expected: told.length ? expected : null,
     unknown,
     known,
-    lost: isDark ? null : Math.max(0, known - now),
+    lost: isDark ? null : total(sites.map(lostAt)),
   };
+}
+
+/** By site: what one has too much does not make up for what another lacks. */
+function lostAt(site: Sums): number {
+  return Math.max(0, (site.expected_ths ?? 0) - (site.expected_unknown_ths ?? 0) - (site.hashrate_ths ?? 0));
 }
 
 /** Less than this share is noise, not loss. */

@@ -89,7 +89,7 @@ function Summary({ sites, health, prices }: { sites: SiteSums[]; health: Healths
             <Amount of={{ value: number(isMeasured && balance.now ? watts / balance.now : null, 1), unit: "J/TH" }} />
           </Figure>
           <Lost of={balance} prices={prices} />
-          <Figure label={t("col.problems")} hint={health.failed.length ? silentOf(health) : null}>
+          <Figure label={t("col.problems")} hint={silentOf(health)}>
             <Counts of={health.isWhole ? counts : undefined} unknown={unknown} />
           </Figure>
         </div>

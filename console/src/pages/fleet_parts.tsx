@@ -47,13 +47,16 @@ export function Kinds({ health }: { health: Healths }) {
       ) : health.failed.length ? null : (
         <Bones rows={4} />
       )}
-      {health.failed.length ? <p className="body quiet">{silentOf(health)}</p> : null}
+      {silentOf(health) ? <p className="body quiet">{silentOf(health)}</p> : null}
     </section>
   );
 }
 
-export function silentOf({ failed }: Healths): string {
-  return t("fleet.silent", { sites: failed.map((one) => one.name).join(t("evidence.comma")) });
+/** Of which sites nothing is known, and why. */
+export function silentOf({ failed, unjudged }: Healths): string | null {
+  const names = (sites: SiteSums[]) => ({ sites: sites.map((one) => one.name).join(t("evidence.comma")) });
+  const said = [failed.length ? t("fleet.silent", names(failed)) : "", unjudged.length ? t("fleet.unjudged", names(unjudged)) : ""];
+  return said.filter(Boolean).join(" ") || null;
 }
 
 /** The first page of the list, so that it is there when somebody goes on to it. */
@@ -107,7 +110,7 @@ export function Waiting() {
     <Part of={waiting} rows={1}>
       {(found) => {
         const { batches, next_cursor: more } = found as typeof found & { next_cursor: string | null };
-        const machines = batches.reduce((all, one) => all + ((one as { machines?: number | null }).machines ?? 0), 0);
+        const machines = batches.reduce((all, one) => all + ((one as { counts?: { machines?: number } }).counts?.machines ?? 0), 0);
         const counts = { n: number(batches.length), machines: number(machines) };
         return (
           <p className="second">

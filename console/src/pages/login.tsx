@@ -22,7 +22,7 @@ export function Login({ ended }: { ended: boolean }) {
     }
   };
   return (
-    <Gate title={t("app.name")} submit={submit} go={t("login.go")}>
+    <Gate title={t("app.name")} submit={submit} go={t("login.go")} isOver={ended}>
       {ended ? <p className="note">{t("login.ended")}</p> : null}
       <Field label={t("login.email")} type="email" autoComplete="username" autoFocus value={email} onText={setEmail} />
       <Field label={t("login.password")} type="password" autoComplete="current-password" value={password} onText={setPassword} />
@@ -65,8 +65,11 @@ export function Enrol() {
   );
 }
 
+type GateProps = { title: string; submit: () => Promise<void>; go: string; isOver?: boolean; children: ReactNode };
+
 /** A form before the door: what is asked for, what was wrong with it, and one button. */
-function Gate({ title, submit, go, children }: { title: string; submit: () => Promise<void>; go: string; children: ReactNode }) {
+function Gate({ title, submit, go, isOver = false, children }: GateProps) {
+  const Place = isOver ? "div" : "main"; // the page below has its own
   const language = useLanguage();
   const [busy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState<string | null>(null);
@@ -83,7 +86,7 @@ function Gate({ title, submit, go, children }: { title: string; submit: () => Pr
     }
   };
   return (
-    <main className="login">
+    <Place className="login">
       <form className="panel" onSubmit={(event) => void send(event)}>
         <div className="row">
           <img src="/mark.svg" alt="" width="24" height="24" />
@@ -98,7 +101,7 @@ function Gate({ title, submit, go, children }: { title: string; submit: () => Pr
           {go}
         </button>
       </form>
-    </main>
+    </Place>
   );
 }
 

@@ -27,7 +27,9 @@ export function MinerPage() {
     <Part of={sites} rows={10}>
       {(found) => {
         const site = found.sites.find((one) => one.code === code || String(one.site_id) === code);
-        return site ? <Miner site={site} miner={miner} /> : <Failed error={new ApiError(404, "NOT_FOUND", "")} />;
+        if (!site) return <Failed error={new ApiError(404, "NOT_FOUND", "")} />;
+        // another machine is another page: no dialog or curve of the former one stays under its name
+        return <Miner key={`${site.site_id}/${miner}`} site={site} miner={miner} />;
       }}
     </Part>
   );
@@ -39,8 +41,9 @@ function Miner({ site, miner }: { site: SiteSums; miner: string }) {
   const may = useMay();
   const [commanding, setCommanding] = useState(false);
   const suppress = useSuppress(site, miner);
-  useKeys({ c: () => may("command") && setCommanding(true) });
-  if (one.isError) return <Failed error={one.error} again={() => void one.refetch()} />;
+  useKeys({ c: () => may("command", site.site_id) && setCommanding(true) });
+  // once it was shown it stays, with what is typed into its dialogs, however long the server is away
+  if (one.isError && !one.data) return <Failed error={one.error} again={() => void one.refetch()} />;
   const kept = one.data?.miner;
   const place = [kept?.zone, kept?.rack, kept?.position].filter(Boolean).join(" · ");
   return (
@@ -53,7 +56,7 @@ function Miner({ site, miner }: { site: SiteSums; miner: string }) {
         {one.data?.expected ? <span className="chip">{named("expected", one.data.expected.state)}</span> : null}
         <span className="grow" />
         {suppress.button}
-        {may("command") ? (
+        {may("command", site.site_id) ? (
           <button type="button" className="button primary" onClick={() => setCommanding(true)}>
             {t("map.command")}
           </button>

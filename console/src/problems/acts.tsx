@@ -3,11 +3,12 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState, type FormEvent } from "react";
 import { named, t, type Key } from "../i18n";
 import { clock, exact, number } from "../i18n/format";
-import { refusal, wording } from "../ui/refusals";
+import { outcomeOf, refusal } from "../ui/refusals";
 import { Dialog } from "../ui/dialog";
 import { say } from "../ui/toast";
 import { useNow } from "../ui/when";
-import { act, suppress, unsuppress, type Result, type Said, type Verb } from "./api";
+import { act, suppress, unsuppress, type Lifted, type Result, type Said, type Verb } from "./api";
+import { actOnEach } from "./few";
 import type { Problem } from "./types";
 
 const DONE: Record<Verb, Key> = {
@@ -40,7 +41,7 @@ export function useActs(onOver?: (ids: string[]) => void) {
       else if (!counts.changed && reason) say(t("cmd.failed", { reason }));
       else say(t("problems.bulk.done", { done: number(counts.changed), failed: number(counts.refused) }));
     },
-    onError: (error) => say(t("cmd.failed", { reason: wording(error) })),
+    onError: (error) => say(outcomeOf(error)),
     // not waited for: a dialog closes when the act is done, not when everything has been read again
     onSettled: () => {
       isUnderWay.current = false;
@@ -103,42 +104,40 @@ const SPANS: [Key, number | null][] = [
   ["suppress.lifted", null],
 ];
 
-export function SuppressDialog({
-  site,
-  miners,
-  zone,
-  onClose,
-}: {
-  site: number;
-  miners: string[];
-  zone: string;
-  onClose: () => void;
-}) {
+type SuppressProps = { site: number; miners: string[]; zone: string; onClose: () => void };
+
+export function SuppressDialog({ onClose, ...opened }: SuppressProps) {
+  const [{ site, miners, zone }] = useState(opened);
+  const left = useRef(miners); // after a refusal only these are asked for again
   const client = useQueryClient();
   const [hours, setHours] = useState<number | null>(8);
   const [maintenance, setMaintenance] = useState(false);
   const [reason, setReason] = useState("");
   const [trouble, setTrouble] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
+  const [done, setDone] = useState<number | null>(null); // while it is under way
   const name = miners.length === 1 ? (miners[0] ?? "") : t("fleet.machines", { n: number(miners.length) });
   const now = useNow();
   const until = hours === null ? null : new Date(now + hours * 3_600_000);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const body = { until: until?.toISOString() ?? null, maintenance, reason: reason.trim() };
-    setBusy(true);
-    try {
-      await Promise.all(miners.map((miner) => suppress(site, miner, body)));
+    const before = miners.length - left.current.length;
+    setTrouble(null);
+    setDone(before);
+    const outcome = await actOnEach(left.current, (miner) => suppress(site, miner, body), (n) => setDone(before + n));
+    left.current = outcome.left;
+    setDone(null);
+    if (!outcome.left.length) {
       say(
         until
           ? t("pact.suppressed", { miner: name, until: clock(until, zone, true) })
           : t("pact.suppressed.open", { miner: name }),
       );
       onClose();
-    } catch (error) {
-      setTrouble(wording(error));
-    } finally {
-      setBusy(false);
+    } else if (miners.length === 1) setTrouble(outcomeOf(outcome.error));
+    else {
+      const counts = { done: number(miners.length - outcome.left.length), left: number(outcome.left.length) };
+      setTrouble(t("suppress.some", { ...counts, reason: outcomeOf(outcome.error) }));
     }
     void client.invalidateQueries({ queryKey: ["problems"] });
   };
@@ -169,19 +168,31 @@ export function SuppressDialog({
           <span>{t("suppress.reason")}</span>
           <input className="input" required value={reason} onChange={(event) => setReason(event.target.value)} />
         </label>
-        <div role="alert">{trouble ? <p className="note bad">{t("cmd.failed", { reason: trouble })}</p> : null}</div>
-        <Ends onClose={onClose} go={t("suppress.go")} busy={busy} />
+        <div role="alert">{trouble ? <p className="note bad">{trouble}</p> : null}</div>
+        {done !== null && miners.length > 1 ? (
+          <p className="quiet" role="status">
+            {t("suppress.under_way", { done: number(done), n: number(miners.length) })}
+          </p>
+        ) : null}
+        <Ends onClose={onClose} go={t("suppress.go")} busy={done !== null} />
       </form>
     </Dialog>
   );
+}
+
+/** What was lifted is the machine's own; what holds for its zone, groups or site goes on. */
+function liftedWords({ lifted, still_by: still }: Lifted): string {
+  const by = still.map((one) => named("reach", one)).join(t("evidence.comma"));
+  if (lifted) return still.length ? t("pact.unsuppressed.still", { by }) : t("pact.unsuppressed");
+  return still.length ? t("pact.unsuppressed.none", { by }) : t("pact.unsuppressed.nothing");
 }
 
 export function useLift(site: number) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (miner: string) => unsuppress(site, miner),
-    onSuccess: () => say(t("pact.unsuppressed")),
-    onError: (error) => say(t("cmd.failed", { reason: wording(error) })),
+    onSuccess: (lifted) => say(liftedWords(lifted)),
+    onError: (error) => say(outcomeOf(error)),
     onSettled: () => void client.invalidateQueries({ queryKey: ["problems"] }),
   });
 }

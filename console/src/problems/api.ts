@@ -136,8 +136,11 @@ export function suppress(site: number, miner: string, body: Suppression): Promis
   return call("post", "/api/v1/miners/{miner_id}/suppress", { path: { miner_id: miner }, query: { site_id: site }, body });
 }
 
-export function unsuppress(site: number, miner: string): Promise<unknown> {
-  return call("post", "/api/v1/miners/{miner_id}/unsuppress", { path: { miner_id: miner }, query: { site_id: site } });
+export type Lifted = { lifted: number; still_by: string[] };
+
+export async function unsuppress(site: number, miner: string): Promise<Lifted> {
+  const options = { path: { miner_id: miner }, query: { site_id: site } };
+  return (await call("post", "/api/v1/miners/{miner_id}/unsuppress", options)) as unknown as Lifted;
 }
 
 export type Peers = { assessed_at: string | null; peers: Record<string, Compared | null> | null };

@@ -6,8 +6,9 @@ import { summaryQuery, type Summary } from "./api";
 
 export type Healths = {
   of: Map<number, Summary>;
-  isWhole: boolean; // every site has answered: only then sums over them say something
+  isWhole: boolean; // every site has answered and was looked at: only then sums over them say something
   failed: SiteSums[];
+  unjudged: SiteSums[]; // no scan yet: that nothing is open says nothing
 };
 
 export function useHealth(sites: SiteSums[]): Healths {
@@ -17,9 +18,10 @@ export function useHealth(sites: SiteSums[]): Healths {
     const map = new Map<number, Summary>();
     sites.forEach((site, no) => {
       const summary = found[no]?.data;
-      if (summary) map.set(site.site_id, summary);
+      if (summary?.last_scan_ts) map.set(site.site_id, summary);
     });
-    const failed = sites.filter((site, no) => found[no]?.isError && !map.has(site.site_id));
-    return { of: map, isWhole: map.size === sites.length, failed };
+    const failed = sites.filter((_, no) => found[no]?.isError && !found[no]?.data);
+    const unjudged = sites.filter((_, no) => found[no]?.data && !found[no].data.last_scan_ts);
+    return { of: map, isWhole: map.size === sites.length, failed, unjudged };
   }, [stamp]);
 }

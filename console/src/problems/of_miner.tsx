@@ -49,9 +49,8 @@ export function useSuppress(site: SiteSums, miner: string): { button: ReactNode;
   const [open, setOpen] = useState(false);
   const lift = useLift(site.site_id);
   const now = useQuery(healthQuery(site.site_id, miner)).data?.suppressions ?? [];
-  if (!may("suppress", site.site_id)) return { button: null, dialog: null };
   return {
-    button: now.length ? (
+    button: !may("suppress", site.site_id) ? null : now.length ? (
       <>
         <span className="chip" title={now.map((one) => one.reason).join("; ")}>
           {t("event.suppressed")}
@@ -65,6 +64,7 @@ export function useSuppress(site: SiteSums, miner: string): { button: ReactNode;
         {t("pact.suppress")}
       </button>
     ),
+    // not asked whether one may: it stays when the session has ended, until somebody signs in again
     dialog: open ? (
       <SuppressDialog site={site.site_id} miners={[miner]} zone={site.timezone} onClose={() => setOpen(false)} />
     ) : null,

@@ -34,7 +34,7 @@ export function Shell() {
     else setOpen("palette");
   };
   useKeys({
-    "ctrl+k": () => setOpen("palette"),
+    "ctrl+k": () => isIn && setOpen("palette"),
     "?": () => setOpen("help"),
     "/": search,
     "g f": () => void navigate({ to: "/" }),

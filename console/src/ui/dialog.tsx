@@ -29,7 +29,8 @@ export function Dialog({
         onClose();
       }}
       onMouseDown={(event) => {
-        if (event.target === place.current) onClose();
+        // a click beside a form must not lose what was typed into it
+        if (event.target === place.current && !place.current.querySelector("form")) onClose();
       }}
     >
       <h1 id={id} className={className ? "hidden-label" : "dialog-title"}>

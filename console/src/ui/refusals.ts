@@ -1,5 +1,5 @@
 // Why the server refused, in the reader's language: by its code, never by its words.
-import { ApiError } from "../api/client";
+import { ApiError, Unreachable } from "../api/client";
 import { language, t, texts, type Key } from "../i18n";
 import { UNKNOWN } from "../i18n/format";
 
@@ -19,4 +19,14 @@ export function failure(code: string | null | undefined, words: string | null | 
 
 export function wording(error: unknown): string {
   return error instanceof ApiError ? refusal(error.code, error.message) : t("state.away");
+}
+
+/** No answer of the server itself came: what was asked for may have been done all the same. */
+export function isUnsure(error: unknown): boolean {
+  return error instanceof Unreachable || (error instanceof ApiError && [502, 504].includes(error.status));
+}
+
+/** What became of an act that failed, as a sentence. */
+export function outcomeOf(error: unknown): string {
+  return isUnsure(error) ? t("act.unsure") : t("cmd.failed", { reason: wording(error) });
 }

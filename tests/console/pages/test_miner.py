@@ -1,11 +1,12 @@
 """Miner."""
 
 import re
+from collections.abc import Callable
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.console.house import House
-from tests.console.visits import BROWSED, visiting
+from tests.console.house import House, until
+from tests.console.visits import BROWSED, faults_for_axe, visiting
 
 pytestmark = BROWSED
 
@@ -31,3 +32,69 @@ def test_a_machine_is_commanded_from_its_page_and_the_page_follows_by_itself(
         expect(commands.get_by_role("listitem").first).to_contain_text("done", timeout=40_000)
     (made,) = house.commands(house.owner, site_id="demo-south", miner_id=miner)
     assert (made["state"], made["params"], made["created_reason"]) == ("succeeded", {"mode": "eco"}, "cheap hours")
+
+
+def test_what_is_typed_outlives_a_click_beside_it_the_end_of_the_session_and_a_long_absence_of_the_server(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    asked: list[str] = []
+
+    def away(route: Route) -> None:
+        asked.append(route.request.url)
+        route.abort()
+
+    with visiting(browser, house, noc, f"/sites/demo-north/miners/{house.first}") as visit:
+        page = visit.page
+        page.clock.install()
+        page.reload()
+        page.get_by_role("button", name="Suppress…").click()
+        dialog = page.get_by_role("dialog", name="Suppress")
+        why = dialog.get_by_label("Why")
+        why.fill("fan on order")
+        page.mouse.click(5, 5)
+        expect(why).to_have_value("fan on order")
+
+        page.context.clear_cookies()
+        again = page.get_by_role("dialog", name="Sign in")
+        pass_time(page, again.is_visible, "the page to read again, and to be told that nobody is signed in")
+        expect(again.get_by_label("E-mail")).to_be_focused()
+        page.keyboard.press("Escape")
+        page.keyboard.press("Escape")
+        page.keyboard.press("Control+k")
+        assert faults_for_axe(page) == []
+        again.get_by_label("E-mail").fill(noc[0])
+        again.get_by_label("Password").fill(noc[1])
+        again.get_by_role("button", name="Sign in").click()
+        expect(again).to_be_hidden()
+        expect(why).to_have_value("fan on order")
+
+        page.route("**/api/**", away)
+        machine = f"/api/admin/v1/miners/{house.first}?"
+        pass_time(page, lambda: sum(machine in one for one in asked) >= 3, "three vain tries for the machine")
+        page.wait_for_timeout(100)
+        expect(why).to_have_value("fan on order")
+        page.unroute("**/api/**")
+        dialog.get_by_role("button", name="Suppress").click()
+        expect(page.get_by_text(f"{house.first} is suppressed until")).to_be_visible()
+        page.get_by_role("button", name="Lift suppression").click()
+        expect(page.get_by_text("Suppression lifted")).to_be_visible()
+
+        page.keyboard.press("c")
+        expect(page.get_by_role("dialog", name="Command")).to_contain_text(house.first)
+        page.keyboard.press("Control+k")
+        page.get_by_role("combobox", name="Find").fill("south-0000")
+        expect(page.get_by_role("option", name=re.compile("^south-0000")).first).to_be_visible()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name=re.compile("^south-0000"))).to_be_visible()
+        expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def pass_time(page: Page, condition: Callable[[], bool], what: str) -> None:
+    """The page's own clock runs ahead of the world's."""
+
+    def came() -> bool:
+        page.clock.run_for(8_000)
+        page.wait_for_timeout(20)
+        return condition()
+
+    until(came, what)

@@ -69,8 +69,10 @@ async def test_suppressing_again_replaces_and_lifting_ends_it_and_says_what_goes
     assert (await ward.post("/suppressions", zone, technician)).status_code == 201
     lifted = await ward.post("/miners/m1/unsuppress", {}, technician)
     assert lifted.json()["message"] == "not suppressed any more; still suppressed by its zone"
+    assert (lifted.json()["lifted"], lifted.json()["still_by"]) == (1, ["zone"])
     again = await ward.post("/miners/m2/unsuppress", {}, technician)
-    assert again.json() == {"success": True, "miner_id": "m2", "message": "it was not suppressed by itself"}
+    told = {"success": True, "miner_id": "m2", "message": "it was not suppressed by itself"}
+    assert again.json() == {**told, "lifted": 0, "still_by": []}
     assert set(await reached(database, ward)) == {f"m{n}" for n in range(1, 61, 2)}
     assert [entry["kind"] for entry in ward.timeline(problem)] == ["suppressed", "suppressed", "unsuppressed"]
     assert len(ward.audited("suppression_lifted")) == 2

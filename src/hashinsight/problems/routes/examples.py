@@ -125,7 +125,13 @@ SUPPRESSED: dict[str, Any] = {
     "maintenance": True,
     "reason": "new fans",
 }
-UNSUPPRESSED: dict[str, Any] = {"success": True, "miner_id": "B2-R14-03", "message": "not suppressed any more"}
+UNSUPPRESSED: dict[str, Any] = {
+    "success": True,
+    "miner_id": "B2-R14-03",
+    "message": "not suppressed any more; still suppressed by its zone",
+    "lifted": 1,
+    "still_by": ["zone"],
+}
 SUPPRESSION: dict[str, Any] = {
     "id": "01980f80-0000-7000-8000-0000000005e1",
     "site_id": 3,

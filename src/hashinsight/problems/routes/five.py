@@ -108,6 +108,7 @@ async def unsuppress_miner(
     """Lift what was said of the machine itself. What holds for its zone, groups or site goes on, and is named."""
     lifted, left = await suppressing.unsuppress_miner(session, asker, miner_id, site_id, now=now)
     message = "not suppressed any more" if lifted else "it was not suppressed by itself"
-    if left:
-        message += "; still suppressed by its " + ", ".join(sorted({one["kind"] for one in left}))
-    return {"success": True, "miner_id": miner_id, "message": message}
+    still_by = sorted({one["kind"] for one in left})
+    if still_by:
+        message += "; still suppressed by its " + ", ".join(still_by)
+    return {"success": True, "miner_id": miner_id, "message": message, "lifted": lifted, "still_by": still_by}

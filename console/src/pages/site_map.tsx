@@ -1,0 +1,177 @@
+// The map of a site: what is painted, what is selected on it, and the command that goes to those.
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { ApiError } from "../api/client";
+import type { Cells, SiteSums } from "../api/known";
+import { frameQuery } from "../api/queries";
+import { useMay } from "../api/session";
+import { t, useLanguage } from "../i18n";
+import { hashrate, number, power, text } from "../i18n/format";
+import { HoverCard } from "../map/card";
+import { MapCanvas } from "../map/canvas";
+import { layOut, type Layout, type Room } from "../map/layout";
+import { Legend } from "../map/legend";
+import { colour, measureFor, MEASURES, momentColumns, noColumns, nowColumns, type Columns, type Measure } from "../map/measures";
+import { Replay, useReplay } from "../map/replay";
+import { useLimits, useRisk } from "../map/risks";
+import { rowsOf, select, shownOf, sumOf } from "../map/selection";
+import type { SiteSearch } from "../router";
+import { useKeys } from "../ui/keys";
+import { wording } from "../ui/refusals";
+import { useTheme } from "../ui/theme";
+
+const CommandDialog = lazy(() => import("../command/dialog"));
+
+export function SiteMap({ site, cells }: { site: SiteSums; cells: Cells }) {
+  const search = useSearch({ from: "/sites/$site" });
+  const navigate = useNavigate({ from: "/sites/$site" });
+  const may = useMay();
+  const theme = useTheme();
+  const language = useLanguage();
+  const limits = useLimits();
+  const [hover, setHover] = useState<{ no: number; x: number; y: number } | null>(null);
+  const [commanded, setCommanded] = useState<string[] | null>(null);
+
+  const change = (to: Partial<Record<keyof SiteSearch, string | undefined>>) =>
+    void navigate({ search: (old: SiteSearch) => clean({ ...old, ...to }), replace: true });
+  const given = search.at && Number.isFinite(Date.parse(search.at)) ? search.at : null;
+  const { moment: at, isMoving, slide } = useReplay(given, (next) => change({ at: next ?? undefined }));
+  const { columns, note } = useMoment(site.site_id, cells, at, isMoving);
+  const wanted = MEASURES.includes(search.measure as Measure) ? (search.measure as Measure) : "health";
+  const measure = measureFor(wanted, at !== null);
+  const risk = useRisk(site.site_id, measure === "risk");
+  const only = useMemo(() => new Set(search.only ? search.only.split(",") : []), [search.only]);
+
+  const [room, setRoom] = useState<Room | undefined>();
+  const layout = useMemo(() => layOut(cells, search.zone ?? null, room), [cells, search.zone, room]);
+  // its labels are in the language's words, the scene's colours in the theme's
+  const coloured = useMemo(() => colour(measure, cells, columns, limits, risk), [cells, columns, measure, limits, risk, language]);
+  const nos = cells.columns.miner_no;
+  const scene = useMemo(
+    () => ({ layout, coloured, nos, only, labels: { zone: t("map.nozone"), rack: t("map.norack") } }),
+    [layout, coloured, nos, only, theme, language],
+  );
+  const { rows, chosen, setSelected } = useSelection(cells, layout);
+  const idOf = (row: number) => cells.columns.miner_id[row] ?? "";
+  const open = (row: number) => {
+    if (idOf(row)) void navigate({ to: "/sites/$site/miners/$miner", params: { site: site.code, miner: idOf(row) } });
+  };
+  const clear = () => setSelected(new Set());
+  // held as they are now: nothing that is read meanwhile changes whom an open dialog means
+  const command = () => chosen.size && may("command", site.site_id) && setCommanded([...chosen].map(idOf));
+  useKeys({ c: command, Escape: clear });
+  const hovered = hover === null ? undefined : rows.get(hover.no);
+
+  return (
+    <section className="panel map-panel" aria-label={t("site.map")}>
+      <header>
+        <label className="row">
+          <span className="hidden-label">{t("map.measure")}</span>
+          <select
+            className="select"
+            value={measure}
+            onChange={(event) => change({ measure: event.target.value, only: undefined })}
+          >
+            {MEASURES.map((one) => (
+              <option key={one} value={one}>
+                {t(`map.${one}`)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Legend
+          coloured={coloured}
+          only={only}
+          onOnly={(next) => change({ only: next.size ? [...next].join(",") : undefined })}
+        />
+      </header>
+      <MapCanvas
+        scene={scene}
+        selected={chosen}
+        onSelect={(found, how) => setSelected((before) => select(before, found.map((row) => nos[row] ?? -1), how))}
+        onHover={(row, point) => setHover(row < 0 ? null : { no: nos[row] ?? -1, ...point })}
+        onOpen={open}
+        onRoom={setRoom}
+        card={
+          hover && hovered !== undefined ? (
+            <HoverCard site={site} cells={cells} columns={columns} at={at} row={hovered} x={hover.x} y={hover.y} room={room} />
+          ) : null
+        }
+      >
+        <Replay at={at} zone={site.timezone} onSlide={slide} />
+      </MapCanvas>
+      <footer>
+        {note || measure !== wanted ? (
+          <p className="quiet map-note" role="status">
+            {note ?? t("map.frame.only")}
+          </p>
+        ) : null}
+        <div className="bulk" aria-live="polite">
+          {chosen.size ? (
+            <>
+              <span>{words(columns, chosen)}</span>
+              <span className="grow" />
+              <button type="button" className="button" onClick={clear}>
+                {t("list.clear")}
+              </button>
+              {chosen.size === 1 ? (
+                <button type="button" className="button" onClick={() => open([...chosen][0] ?? -1)}>
+                  {t("map.open")}
+                </button>
+              ) : null}
+              {may("command", site.site_id) ? (
+                <button type="button" className="button primary" onClick={command}>
+                  {t("map.command")}
+                </button>
+              ) : null}
+            </>
+          ) : (
+            <span className="quiet">{t("map.none")}</span>
+          )}
+        </div>
+      </footer>
+      {commanded ? (
+        <Suspense>
+          <CommandDialog site={site} miners={commanded} onClose={() => setCommanded(null)} />
+        </Suspense>
+      ) : null}
+    </section>
+  );
+}
+
+/** The columns of the time that is shown: of now, of exactly `at`, or none at all. */
+function useMoment(site: number, cells: Cells, at: string | null, isMoving: boolean): { columns: Columns; note: string | null } {
+  const { data: frame, error } = useQuery(frameQuery(site, isMoving ? null : at));
+  const columns = useMemo(() => {
+    if (at === null) return nowColumns(cells);
+    return frame ? momentColumns(cells, frame) : noColumns(cells);
+  }, [cells, at, frame]);
+  if (at === null || (frame && frame.machines > 0)) return { columns, note: null };
+  if (frame) return { columns, note: t("map.frame.empty") };
+  if (!error) return { columns, note: t("map.frame.loading") };
+  // the one thing that can be wrong with a moment
+  const isOutside = error instanceof ApiError && error.code === "VALIDATION_FAILED";
+  return { columns, note: t("map.frame.failed", { reason: isOutside ? t("map.frame.outside") : wording(error) }) };
+}
+
+function useSelection(cells: Cells, layout: Layout) {
+  const [selected, setSelected] = useState<Set<number>>(new Set());
+  const rows = useMemo(() => rowsOf(cells), [cells]);
+  const chosen = useMemo(() => shownOf(selected, rows, layout), [selected, rows, layout]);
+  // who left the map does not come back selected
+  useEffect(() => {
+    if (chosen.size < selected.size) setSelected(new Set([...chosen].map((row) => cells.columns.miner_no[row] ?? -1)));
+  }, [chosen, selected, cells]);
+  return { rows, chosen, setSelected };
+}
+
+function words(columns: Columns, chosen: Set<number>): string {
+  const { hashrate: ths, power: watts, unknown } = sumOf(columns, chosen);
+  const values = { n: number(chosen.size), hashrate: text(hashrate(ths)), power: text(power(watts)), unknown: number(unknown) };
+  return t(unknown ? "map.selected.unknown" : "map.selected", values);
+}
+
+function clean(given: Record<string, string | undefined>): SiteSearch {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as SiteSearch;
+}
