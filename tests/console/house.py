@@ -58,8 +58,8 @@ from s, generate_series(0, {BIG_MACHINES - 1}) n join numbered on numbered.no = 
 """
 _BIG_LIVE = """
 insert into telemetry_live (miner_no, tenant_id, site_id, ts, last_seen_at, online, status, flags, hashrate_5min_ths,
-    hashrate_ths, temp_c, temp_max_c, power_w, updated_at)
-select miner_no, tenant_id, site_id, :heard, :heard, true, 1, 0, hash, hash, 60, heat, 3100, :heard
+    hashrate_ths, temp_c, temp_max_c, power_w, uptime_sec, updated_at)
+select miner_no, tenant_id, site_id, :heard, :heard, true, 1, 0, hash, hash, 60, heat, 3100, 500000, :heard
 from miners cross join lateral (select case when miner_no % 37 = 0 then 0.0 else 103.0 end as hash,
     case when miner_no % 11 = 0 then 60 + miner_no % 31 else 62 + miner_no % 5 end as heat) made
 where site_id = :site

@@ -24,6 +24,7 @@ def test_the_fleet_shows_what_the_api_says_and_leads_on_by_keyboard(
         page.keyboard.press("j")
         page.get_by_role("link", name="Demo south").press("Enter")  # what has the focus, not the row that is marked
         expect(page).to_have_url(re.compile(r"/sites/demo-south$"))
+        page.get_by_role("heading", name="Demo south").wait_for()  # the address changes before the page does
         page.go_back()
         page.get_by_role("row", name=re.compile("Demo north")).wait_for()
         page.keyboard.press("j")
