@@ -1,7 +1,7 @@
 """Runs the checks beside the suite, says what each part took, and fails when all of it is too much.
 
-Fifteen minutes on two cores: a machine that is shared may need longer for the same work, so more minutes than that are
-too much only together with more than 1,800 core-seconds.
+Fifteen minutes on two cores are 1,800 core-seconds, and those are what is counted: minutes on a machine that is shared
+tell of its other users as well. They are said, too.
 """
 
 import os
@@ -65,11 +65,11 @@ def main(*, only_checks: bool) -> int:
     spent = _core_seconds()
     sys.stdout.write(f"{'together':12} {total:7.1f} s of {BUDGET_SECONDS} s\n")
     sys.stdout.write(f"{'work':12} {spent:7.1f} core-seconds of {CORES * BUDGET_SECONDS}\n")
-    if total > BUDGET_SECONDS and spent > CORES * BUDGET_SECONDS:
+    if total > BUDGET_SECONDS:
+        sys.stdout.write("longer than fifteen minutes here: see whether the machine was busy otherwise\n")
+    if spent > CORES * BUDGET_SECONDS:
         sys.stdout.write("the budget is spent: make the tests faster, or move a campaign to a target of its own\n")
         return 1
-    if total > BUDGET_SECONDS:
-        sys.stdout.write("longer than fifteen minutes, but not by our work: the machine was busy otherwise\n")
     return 0 if all(part.well for part in parts) else 1
 
 
