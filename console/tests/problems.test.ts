@@ -69,7 +69,7 @@ describe("problems", () => {
     expect(sentence(row({}))).toBe("Hashrate at 65% of expected; its own normal is 101%.");
     const hot = { rule_code: "overheat_crit", description: "", temp_max: 91.5, threshold: 85, evaluated_at: "" };
     expect(sentence(row({ issue_code: "overheat_crit", evidence_json: [hot] }))).toBe(
-      "Hottest sensor 91.5 °C, limit 85 °C.",
+      "Hottest sensor 91.5\u00a0°C, limit 85\u00a0°C.",
     );
     expect(sentence(row({ evidence_json: null }))).toBe("Hashrate declines");
   });

@@ -10,10 +10,10 @@ export function Spark({ values, expected }: { values: (number | null)[]; expecte
   if (known.length < 2) return <span className="quiet">—</span>;
   const low = Math.min(...known);
   const high = Math.max(...known, expected ?? 0);
-  // from half of the highest: a fleet that loses 5 % should look like that, and not like a cliff
-  const floor = Math.min(low, high * 0.5);
+  // from three quarters of the highest: a fleet that loses 5 % should look like that, and not like a cliff
+  const floor = Math.min(low, high * 0.75);
   const x = (no: number) => (no / (values.length - 1)) * WIDTH;
-  const y = (value: number) => HEIGHT - 1 - ((value - floor) / (high - floor || 1)) * (HEIGHT - 2);
+  const y = (value: number) => HEIGHT - 2 - ((value - floor) / (high - floor || 1)) * (HEIGHT - 6);
   let path = "";
   let pen = false;
   values.forEach((value, no) => {

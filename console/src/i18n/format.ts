@@ -36,7 +36,7 @@ export function power(watts: number | null | undefined): Quantity {
 }
 
 export function text(quantity: Quantity): string {
-  return quantity.value === UNKNOWN ? UNKNOWN : `${quantity.value} ${quantity.unit}`;
+  return quantity.value === UNKNOWN ? UNKNOWN : `${quantity.value}\u00a0${quantity.unit}`;
 }
 
 export function money(value: number | null | undefined, currency: string | null | undefined): string {

@@ -10,7 +10,7 @@ export const problems = {
   "problems.none": ["No problem matches these filters", "没有符合筛选条件的问题"],
   "problems.none.hint": ["Take a filter away, or reset all of them.", "去掉某个筛选条件，或全部重置。"],
   "problems.reset": ["Reset filters", "重置筛选"],
-  "problems.search": ["Machine: how its id begins", "机器编号开头"],
+  "problems.search": ["Machine id, or its beginning", "机器编号或其开头"],
   "problems.table": ["Problems", "问题列表"],
   "sort.by": ["Sort by {name}", "按{name}排序"],
   "problems.preview": ["Preview", "预览"],

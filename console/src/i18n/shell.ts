@@ -85,6 +85,7 @@ export const shell = {
   "sev.P2": ["medium", "中"],
   "sev.P3": ["low", "低"],
   "sev.ok": ["fine", "正常"],
+  "sev.none": ["none", "无"],
   "sev.unknown": ["unknown", "未知"],
   "list.selected": ["{n} selected", "已选 {n} 项"],
   "list.clear": ["Clear selection", "清除选择"],

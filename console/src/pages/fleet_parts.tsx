@@ -114,9 +114,9 @@ export function Waiting() {
         const counts = { n: number(batches.length), machines: number(machines) };
         return (
           <p className="second">
-            {t(isAsked ? "fleet.waiting" : "fleet.waiting.others")}
-            {t("colon")}
-            {batches.length ? t(more ? "fleet.approvals.more" : "fleet.approvals", counts) : t("fleet.nothing.waits")}
+            {batches.length
+              ? `${t(isAsked ? "fleet.waiting" : "fleet.waiting.others")}${t("colon")}${t(more ? "fleet.approvals.more" : "fleet.approvals", counts)}`
+              : t("fleet.nothing.waits")}
           </p>
         );
       }}

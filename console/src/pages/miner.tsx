@@ -54,13 +54,14 @@ function Miner({ site, miner }: { site: SiteSums; miner: string }) {
         <span className="second">{[kept?.model, live.data?.hardware.firmware ?? kept?.firmware].filter(Boolean).join(" · ")}</span>
         <span className="quiet">{[site.name, place].filter(Boolean).join(" · ")}</span>
         {one.data?.expected ? <span className="chip">{named("expected", one.data.expected.state)}</span> : null}
-        <span className="grow" />
-        {suppress.button}
-        {may("command", site.site_id) ? (
-          <button type="button" className="button primary" onClick={() => setCommanding(true)}>
-            {t("map.command")}
-          </button>
-        ) : null}
+        <span className="buttons">
+          {suppress.button}
+          {may("command", site.site_id) ? (
+            <button type="button" className="button primary" onClick={() => setCommanding(true)}>
+              {t("map.command")}
+            </button>
+          ) : null}
+        </span>
       </div>
       <section className="panel" aria-labelledby="now">
         <header>
@@ -114,7 +115,14 @@ function Now({ live }: { live: LiveMiner }) {
     <div className={stale ? "figures even stale" : "figures even"}>
       <Figure
         label={t("miner.hashrate")}
-        hint={`${t("miner.of", { expected: text(hashrate(live.hashrate.expected_ths)) })} · ${t("miner.source", { source: named("source", live.hashrate.expected_source) })}`}
+        hint={
+          live.hashrate.expected_ths === null
+            ? null
+            : t("miner.of", {
+                expected: text(hashrate(live.hashrate.expected_ths)),
+                source: named("source", live.hashrate.expected_source),
+              })
+        }
       >
         <Amount of={hashrate(live.hashrate.value)} />
       </Figure>

@@ -20,7 +20,7 @@ export function valueOf(metric: string, value: unknown, isShort = false): string
   if (SHARES.has(metric)) return percent(value, metric === "reject_rate" ? 1 : 0);
   const unit = UNITS[metric];
   const shown = isShort ? compact(Math.round(value * 100) / 100) : number(value, Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0);
-  return unit ? `${shown} ${unit}` : shown;
+  return unit ? `${shown}\u00a0${unit}` : shown;
 }
 
 const METRIC: Record<string, string> = {

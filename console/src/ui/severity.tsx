@@ -37,7 +37,7 @@ export function Sev({ of, word = false }: { of: string | null | undefined; word?
 /** ▲2 ◆14 ●41 ○23 ?36: only what there is. */
 export function Counts({ of, unknown }: { of: Partial<Record<string, number>> | undefined; unknown?: number | null }) {
   const shown = SEVERITIES.filter((one) => (of?.[one] ?? 0) > 0);
-  if (of && !shown.length && !unknown) return <span className="quiet">{t("sev.ok")}</span>;
+  if (of && !shown.length && !unknown) return <span className="quiet">{t("sev.none")}</span>;
   return (
     <span className="row counts">
       {of ? null : <span className="quiet">—</span>}

@@ -5,7 +5,7 @@ is opened in the caller's tenant and sites, so that row-level security holds wha
 """
 
 import hmac
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
@@ -15,12 +15,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor, ActorKind
 from hashinsight.audit.service import record
-from hashinsight.identity import queries
 from hashinsight.identity.claims import AccessToken
-from hashinsight.identity.models import Grant
-from hashinsight.identity.permissions import Permission, Role
+from hashinsight.identity.permissions import Permission
 from hashinsight.identity.principal import Principal
-from hashinsight.identity.scope import Reach, Scope
+from hashinsight.identity.queries import find_entering_key, find_entering_user
+from hashinsight.identity.scope import Scope
 from hashinsight.identity.tokens import STEP_UP_LIFE, TokenExpired, read_access
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.crypto import Vault, token_hash
@@ -154,48 +153,35 @@ async def _by_token(request: Request, text: str) -> Principal:
     if token is None:
         await _record_refused(request, None, "TOKEN_INVALID")
         raise Unauthenticated("this access token is not one of ours", code="TOKEN_INVALID")
-    async with get_database(request).transaction(Context(tenant=str(token.tenant_id))) as session:
-        user = await queries.find_user(session, token.user_id)
-        opened = await queries.find_session(session, token.session_id)
-        tenant = await queries.find_tenant(session, token.tenant_id)
-        grants = await queries.list_grants_of(session, user_id=token.user_id)
-        touched = await queries.list_touched_sites(session, grants)
-    if user is None or user.state != "active" or tenant is None:
+    found = await find_entering_user(get_database(request), token.tenant_id, token.user_id, token.session_id)
+    if found is None or not found.is_active:
         await _record_refused(request, token, "USER_NOT_ACTIVE")
         raise Unauthenticated("this user may not sign in any more", code="USER_NOT_ACTIVE")
-    if opened is None or opened.revoked_at is not None or opened.expires_at <= now:
+    if found.expires_at is None or found.revoked_at is not None or found.expires_at <= now:
         await _record_refused(request, token, "SESSION_REVOKED")
         raise Unauthenticated("this session was ended", code="SESSION_REVOKED")
-    seen = visitor(request)
-    has_totp = user.totp_confirmed_at is not None
     return Principal(
         tenant_id=token.tenant_id,
-        actor=Actor(ActorKind.USER, str(user.id), seen.request_id, seen.address),
-        grants=_reaches(grants),
-        touched=tuple(touched),
+        actor=_known(request, ActorKind.USER, token.user_id),
+        grants=found.grants,
+        touched=found.touched,
         token=token,
-        has_totp=has_totp,
-        must_enrol=tenant.require_totp and not has_totp,
+        has_totp=found.has_totp,
+        must_enrol=found.require_totp and not found.has_totp,
     )
 
 
 async def _by_key(request: Request, key: str) -> Principal:
-    now = now_of(request)
-    database = get_database(request)
-    async with database.transaction(Context()) as session:
-        found = await queries.find_api_key(session, token_hash(key))
-        if found is not None:
-            await queries.enter_tenant(session, found.tenant_id)
-            row = await queries.find_key(session, found.id)
-            if row is not None and row.revoked_at is None and (row.expires_at is None or row.expires_at > now):
-                await queries.touch_key(session, found.id, now=now)
-                grants = await queries.list_grants_of(session, api_key_id=found.id)
-                touched = await queries.list_touched_sites(session, grants)
-                seen = visitor(request)
-                actor = Actor(ActorKind.API_KEY, str(found.id), seen.request_id, seen.address)
-                return Principal(found.tenant_id, actor, _reaches(grants), tuple(touched))
-    await _record_refused(request, None, "API_KEY_INVALID")
-    raise Unauthenticated("this API key is not known, expired or revoked", code="API_KEY_INVALID")
+    found = await find_entering_key(get_database(request), token_hash(key), now=now_of(request))
+    if found is None:
+        await _record_refused(request, None, "API_KEY_INVALID")
+        raise Unauthenticated("this API key is not known, expired or revoked", code="API_KEY_INVALID")
+    return Principal(found.tenant_id, _known(request, ActorKind.API_KEY, found.id), found.grants, found.touched)
+
+
+def _known(request: Request, kind: ActorKind, known_as: UUID) -> Actor:
+    seen = visitor(request)
+    return Actor(kind, str(known_as), seen.request_id, seen.address)
 
 
 async def _record_refused(request: Request, token: AccessToken | None, code: str) -> None:
@@ -216,12 +202,3 @@ async def _record_refused(request: Request, token: AccessToken | None, code: str
             after={"error_code": code},
             now=now_of(request),
         )
-
-
-def _reaches(grants: Sequence[Grant]) -> tuple[tuple[Role, Reach], ...]:
-    def some(ids: list[int] | None) -> tuple[int, ...] | None:
-        return None if ids is None else tuple(ids)
-
-    return tuple(
-        (Role(grant.role), Reach(some(grant.site_ids), some(grant.zone_ids), some(grant.group_ids))) for grant in grants
-    )

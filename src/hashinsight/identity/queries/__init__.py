@@ -1,5 +1,6 @@
 """All SQL of identity. Look-ups before the tenant is known return ids; everything else is read inside the tenant."""
 
+from hashinsight.identity.queries.door import find_entering_key, find_entering_user
 from hashinsight.identity.queries.people import (
     count_owners,
     delete_grants_of_user,
@@ -16,17 +17,14 @@ from hashinsight.identity.queries.people import (
     list_sites_by_code,
     list_sites_of_parts,
     list_tenants,
-    list_touched_sites,
     list_users_of,
     lock_tenant,
     move_key_revoked,
-    touch_key,
 )
 from hashinsight.identity.queries.sessions import (
     Found,
     delete_failures,
     enter_tenant,
-    find_api_key,
     find_failures,
     find_login,
     find_refresh,
@@ -48,7 +46,8 @@ __all__ = [
     "delete_failures",
     "delete_grants_of_user",
     "enter_tenant",
-    "find_api_key",
+    "find_entering_key",
+    "find_entering_user",
     "find_failures",
     "find_grant",
     "find_key",
@@ -68,7 +67,6 @@ __all__ = [
     "list_sites_by_code",
     "list_sites_of_parts",
     "list_tenants",
-    "list_touched_sites",
     "list_users_of",
     "lock_tenant",
     "move_key_revoked",
@@ -78,6 +76,5 @@ __all__ = [
     "move_sessions_revoked",
     "move_totp_step",
     "replace_recovery_codes",
-    "touch_key",
     "upsert_failures",
 ]

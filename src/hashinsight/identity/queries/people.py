@@ -1,11 +1,11 @@
 """SQL about tenants, users, keys and grants."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import column, delete, func, or_, select, table, text, update
+from sqlalchemy import column, delete, func, select, table, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.identity.models import (
@@ -35,30 +35,12 @@ async def list_grants_of(
     return (await session.execute(select(Grant).where(held))).scalars().all()
 
 
-async def list_touched_sites(session: AsyncSession, grants: Sequence[Grant]) -> Sequence[int]:
-    """The sites that the zones and groups of these grants lie in."""
-    zones = [zone for grant in grants for zone in grant.zone_ids or ()]
-    groups = [group for grant in grants for group in grant.group_ids or ()]
-    return await list_sites_of_parts(session, zones, groups)
-
-
 async def list_sites_of_parts(session: AsyncSession, zones: Sequence[int], groups: Sequence[int]) -> Sequence[int]:
     """The sites that these zones and groups lie in."""
     if not zones and not groups:
         return ()
     query = text("select site_id from sites_touched(cast(:zones as int[]), cast(:groups as int[]))")
     return list((await session.execute(query, {"zones": list(zones), "groups": list(groups)})).scalars())
-
-
-async def touch_key(session: AsyncSession, key_id: UUID, *, now: datetime) -> None:
-    """Note that the key was used; once a minute is enough."""
-    await session.execute(
-        update(ApiKey)
-        .where(
-            ApiKey.id == key_id, or_(ApiKey.last_used_at.is_(None), ApiKey.last_used_at < now - timedelta(minutes=1))
-        )
-        .values(last_used_at=now)
-    )
 
 
 async def find_grant(session: AsyncSession, grant_id: UUID) -> Grant | None:

@@ -42,10 +42,6 @@ async def find_refresh(session: AsyncSession, token_hash: bytes) -> Found | None
     return await _find(session, "select tenant_id, id from lookup_refresh(:key)", token_hash)
 
 
-async def find_api_key(session: AsyncSession, key_hash: bytes) -> Found | None:
-    return await _find(session, "select tenant_id, id from lookup_api_key(:key)", key_hash)
-
-
 async def find_session(session: AsyncSession, session_id: UUID) -> LoginSession | None:
     return (await session.execute(select(LoginSession).where(LoginSession.id == session_id))).scalar()
 

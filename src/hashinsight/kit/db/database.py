@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 from psycopg import sql
-from sqlalchemy import event, text
+from sqlalchemy import event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, create_async_engine
@@ -202,12 +202,6 @@ def _ask_the_idle(engine: AsyncEngine) -> None:
             raise DisconnectionError(str(error)) from error  # the pool takes another one
 
 
-def _bound(name: str) -> str:
-    return name.replace(".", "_")
-
-
-# one text for all, so that it is compiled and prepared once
-_ENTER = text("select " + ", ".join(f"set_config('{name}', :{_bound(name)}, true)" for name in Context().as_settings()))
 _BEGINS_WITH = Context().as_settings()
 _WHO = ("role", "app.tenant", "app.sites")
 
@@ -221,5 +215,7 @@ def _entering(names: tuple[str, ...]) -> str:
 @asynccontextmanager
 async def _transaction(engine: AsyncEngine, context: Context) -> AsyncIterator[AsyncSession]:
     async with AsyncSession(engine, expire_on_commit=False, autoflush=False) as session, session.begin():
-        await session.execute(_ENTER, {_bound(name): value for name, value in context.as_settings().items()})
+        driver = await driver_behind(await session.connection())
+        async with driver.one_way():  # with its BEGIN
+            await enter(driver, context)
         yield session

@@ -46,7 +46,9 @@ def risks_query(scope: Scope, site_id: int) -> Any:
     either = union_all(*(select(part) for part in parts)).subquery()
     return (
         select(either)
-        .order_by(either.c.p_fail_24h.desc().nulls_last(), either.c.severity, either.c.start_ts.desc())
+        .order_by(
+            either.c.p_fail_24h.desc().nulls_last(), either.c.severity, either.c.start_ts.desc(), either.c.miner_id
+        )
         .limit(TOP_RISKS)
     )
 
