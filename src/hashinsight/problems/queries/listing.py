@@ -146,5 +146,8 @@ async def list_rows(session: AsyncSession, scope: Scope, ids: Sequence[UUID]) ->
     """In the order of the ids; what was taken away meanwhile is left out."""
     if not ids:
         return []
-    rows = {row.id: dict(row._mapping) for row in await session.execute(rows_query(scope, ids))}  # noqa: SLF001
+    # by the connection itself: the session would look at every row for objects that it should keep
+    found = await (await session.connection()).execute(rows_query(scope, ids))
+    names = tuple(found.keys())
+    rows = {row.id: dict(zip(names, row, strict=True)) for row in found}
     return [rows[one] for one in ids if one in rows]
