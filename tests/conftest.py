@@ -31,6 +31,7 @@ from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.folder import DataFolder
 from hashinsight.kit.logs import configure_logs
 from hashinsight.kit.settings import Settings
+from tests import compiling
 from tests.clones import Clones, quick_place
 from tests.people import People
 from tests.sharing_out import Together
@@ -45,6 +46,7 @@ def _loopback_only(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_loopback_only)
+compiling.share()
 # how fast examples are drawn says how busy the machine is, and nothing about us
 hypothesis_settings.register_profile("house", suppress_health_check=[HealthCheck.too_slow])
 hypothesis_settings.load_profile("house")

@@ -22,6 +22,7 @@ import psutil
 from hashinsight.kit.db.address import address_of_socket
 from hashinsight.kit.embedded.folder import DataFolder
 
+UP = (sys.executable, "-m", "hashinsight", "up")
 # for questions over plain HTTP: without it each of them reads all certificates of the system, 20 ms of CPU
 PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
@@ -73,7 +74,12 @@ class Up:
     """One `hashinsight up`, with its output collected. Leaving the block stops it, and checks that nothing stays."""
 
     def __init__(
-        self, folder: Path, *, prefix: tuple[str, ...] = (), options: tuple[str, ...] = (), **settings: object
+        self,
+        folder: Path,
+        *,
+        prefix: tuple[str, ...] = (),
+        command: tuple[str, ...] = UP,
+        **settings: object,
     ) -> None:
         self.folder = DataFolder(folder)
         self.port = int(str(settings.pop("port", 0))) or free_port()
@@ -82,8 +88,10 @@ class Up:
         self._seen: dict[int, psutil.Process] = {}
         chosen: Mapping[str, object] = {"data_dir": folder, "port": self.port, "disk_reserve_mb": 8, **settings}
         self.process = subprocess.Popen(
-            [*prefix, sys.executable, "-m", "hashinsight", "up", *options],
+            [*prefix, *command],
+            cwd=Path(__file__).parents[1],
             env=environment(**chosen),
+            start_new_session=True,  # so that Ctrl-C can be pressed for all of it
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import os
 import random
 import ssl
 import subprocess
@@ -24,7 +25,7 @@ from tests.people import People
 from tests.running import environment, free_port
 from tests.telemetry.place import Place
 
-KILLS = 60
+KILLS = int(os.environ.get("HI_KILLS", "20"))  # many more in `make chaos`
 PROCESSES = 2
 CLIENTS = 4
 MACHINES = 50
@@ -150,7 +151,7 @@ async def kill_for_a_while(process: subprocess.Popen[str], answered: asyncio.Eve
     """The next kill comes at any instant after something was answered: a busy machine starts processes slowly."""
     chance = random.Random()
     assert process.stdin is not None
-    end = time.monotonic() + 90
+    end = time.monotonic() + 1.5 * KILLS
     kills = 0
     while kills < KILLS and time.monotonic() < end:
         answered.clear()
@@ -181,8 +182,8 @@ def judge_before_resending(clients: list[Client], rows: list[Key], kills: int) -
         own = keys([batch]) - answered
         shared = keys([other for other in lost if other is not batch])
         assert len((own - shared) & there) in (0, len(own - shared)), "a batch is there whole or not at all"
-    assert kills >= 30, f"only {kills}"
-    assert len(lost) >= 5, "kills must hit uploads, or this test shows nothing"
+    assert kills >= KILLS // 2, f"only {kills}"
+    assert len(lost) >= kills // 8, "kills must hit uploads, or this test shows nothing"
     assert len(answered) > 1000
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from tests.running import Up, hashinsight, new_folder, wait_for
 
 MACHINES = 40
+ROOT = Path(__file__).parents[2]
 
 
 def rows(up: Up, query: str) -> list[tuple[Any, ...]]:
@@ -39,9 +41,10 @@ def edges(up: Up) -> dict[str, int]:
 
 
 @pytest.mark.timeout(240)
-def test_the_demo_is_read_and_commanded_through_real_edges_and_ends_with_the_rest() -> None:
-    with new_folder() as place, Up(place, options=("--demo",), demo_miners=MACHINES) as up:
-        up.wait_ready(120)
+def test_the_demo_of_make_up_is_read_and_commanded_through_real_edges_and_ends_with_the_rest() -> None:
+    assert sys.executable.startswith(str(ROOT)), "the tests run in the environment that make has made"
+    with new_folder() as place, Up(place, command=("make", "up"), demo_miners=MACHINES) as up:
+        up.wait_ready(60)
         assert set(edges(up)) == {"north", "south"}
         wait_for(lambda: rows(up, "select count(distinct miner_no) from telemetry_raw") == [(MACHINES,)], "all of them")
         assert rows(up, "select count(*) from miners") == [(MACHINES,)], "by the names that the inventory has"
@@ -57,4 +60,7 @@ def test_the_demo_is_read_and_commanded_through_real_edges_and_ends_with_the_res
         wait_for(lambda: rows(up, ended) == [(1,)], "the command")
         shown = said(up, "command", "show", made)
         assert (shown["state"], shown["attempts"][0]["snapshot_after"]["mode"]) == ("succeeded", "eco")
+        os.killpg(up.process.pid, signal.SIGINT)
+        up.process.wait(60)
+    assert "stopped\n" in up.output
     assert "Traceback" not in up.output

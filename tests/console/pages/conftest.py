@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.console.chromium import need_chromium
 from tests.console.house import MACHINES, House
 from tests.console.visits import SHOTS
-from tests.running import Up, new_folder
+from tests.running import UP, Up, new_folder
 
 
 @pytest.fixture(scope="package")
@@ -23,7 +23,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="package")
 def house(browser: Browser) -> Iterator[House]:
     assert browser.is_connected()
-    with new_folder() as place, Up(place, options=("--demo",), demo_miners=MACHINES) as up:
+    with new_folder() as place, Up(place, command=(*UP, "--demo"), demo_miners=MACHINES) as up:
         up.wait_ready(120)
         SHOTS.mkdir(exist_ok=True)
         made = House(up, SHOTS)

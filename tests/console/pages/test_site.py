@@ -141,7 +141,7 @@ def test_a_moment_that_is_not_there_is_unknown_and_never_the_present(
         expect(unknown.locator("strong")).to_have_text(machines)
         page.unroute(CELLS)  # and those that wait go on
         expect(unknown.locator("strong")).to_have_text("0")
-        expect(page.get_by_text(re.compile("^1 machine selected · [0-9.]+ TH/s"))).to_be_visible()
+        expect(page.get_by_text(re.compile(r"^1 machine selected · [0-9.]+\sTH/s"))).to_be_visible()
         page.get_by_role("button", name="Now", exact=True).click()
         expect(page.locator(".replay output")).to_have_text("Now")
         assert "status of 422" in visit.complaints.pop()  # by the browser itself, of the moment that was refused

@@ -1,0 +1,63 @@
+"""What can be seen of an installation that simply stands: by doctor, by the system's eyes, beside another one."""
+
+import json
+import os
+import pwd
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from tests.running import Up, hashinsight, new_folder, wait_for
+
+
+@pytest.fixture(scope="module")
+def up() -> Iterator[Up]:
+    with new_folder() as place, Up(place) as standing:
+        yield standing.wait_ready()
+
+
+def test_as_root_the_servers_run_as_the_service_user_and_nobody_else_can_enter(up: Up) -> None:
+    place = up.folder.path
+    for word in ("postgres", "valkey-server"):
+        assert up.child(word).uids().real == (pwd.getpwnam("hashinsight").pw_uid if os.geteuid() == 0 else os.geteuid())
+    for inner in ("postgres", "sockets", "logs/postgres"):
+        assert (place / inner).stat().st_mode & 0o077 == 0
+    for ours in ("logs", "config"):  # the servers pass through and cannot write there
+        assert (place / ours).stat().st_uid == os.geteuid()
+        assert (place / ours).stat().st_mode & 0o027 == 0
+    assert place.stat().st_mode & 0o007 == 0
+    listening = [c for p in (up.child("postgres"), up.child("valkey-server")) for c in p.net_connections("inet")]
+    assert not listening, "the servers listen on no port"
+
+
+def test_the_ticks_run_and_doctor_finds_nothing_wrong(up: Up) -> None:
+    def pulse_done() -> bool:
+        return 'hashinsight_tick_last_done_timestamp_seconds{tick="pulse"}' in up.get("/metrics").text
+
+    wait_for(pulse_done, "the first pulse")
+    healthy = hashinsight("doctor", "--json", data_dir=up.folder.path, port=up.port)
+    report = json.loads(healthy.stdout)
+    assert healthy.returncode == 0, report
+    assert report["ok"] is True
+    assert {"data folder", "disk", "redis", "database", "schema", "clock", "tick pulse"} <= {
+        finding["part"] for finding in report["findings"]
+    }
+
+
+def test_another_installation_runs_beside_it_and_its_own_folder_holds_no_second_one(up: Up) -> None:
+    with new_folder() as place:
+        with Up(place) as other:
+            other.wait_ready()
+            for one, name in ((up, "one"), (other, "two")):
+                with psycopg.connect(one.superuser_url) as connection:
+                    connection.execute("create table notes as select %s::text as value", [name])
+            with psycopg.connect(up.superuser_url) as connection:
+                assert connection.execute("select value from notes").fetchall() == [("one",)]
+            third = hashinsight("up", data_dir=up.folder.path, port=1)
+            assert third.returncode == 78
+            assert f"process {up.process.pid}" in third.stderr
+            assert up.get("/readyz").status_code == 200
+        stopped = hashinsight("doctor", data_dir=place, port=other.port)
+    assert stopped.returncode == 1
+    assert "is not running" in " ".join(stopped.stdout.split())
