@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.util import LRUCache
 
 from hashinsight.kit.db import database
+from hashinsight.kit.db.address import DatabaseAddress
 
 _known: list[Dialect] = []
 _compiled: LRUCache[Any, Any] = LRUCache(3000)
@@ -19,8 +20,8 @@ def share() -> None:
     database._engine = _sharing
 
 
-def _sharing(*arguments: Any) -> AsyncEngine:
-    engine = _engine(*arguments)
+def _sharing(address: DatabaseAddress, pool: int, application: str) -> AsyncEngine:
+    engine = _engine(address, pool, application)
     engine.sync_engine._compiled_cache = _compiled
 
     @event.listens_for(engine.sync_engine, "first_connect")
