@@ -24,7 +24,7 @@ def _sharing(address: DatabaseAddress, pool: int, application: str) -> AsyncEngi
     engine = _engine(address, pool, application)
     engine.sync_engine._compiled_cache = _compiled
 
-    @event.listens_for(engine.sync_engine, "first_connect")
+    @event.listens_for(engine.sync_engine, "connect")  # behind the one that initialises the dialect
     def _initialised(*_: Any) -> None:
         if not _known:
             _known.append(engine.sync_engine.dialect)

@@ -91,7 +91,7 @@ class Up:
             [*prefix, *command],
             cwd=Path(__file__).parents[1],
             env=environment(**chosen),
-            start_new_session=True,  # so that Ctrl-C can be pressed for all of it
+            start_new_session=command[0] == "make",  # so that Ctrl-C can be pressed for all of it
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

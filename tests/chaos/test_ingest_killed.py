@@ -133,7 +133,7 @@ async def test_killed_at_random_instants_nothing_is_lost_doubled_or_half_stored(
         assert await asyncio.to_thread(process.stdout.readline) == "ready\n"
         stop, answered = asyncio.Event(), asyncio.Event()
         sending = [asyncio.create_task(send_until(url, client, stop, answered)) for client in clients]
-        kills = await kill_for_a_while(process, answered)
+        kills = await kill_for_a_while(process, answered, sending)
         stop.set()
         await asyncio.gather(*sending)
         judge_before_resending(clients, stored(superuser_url), kills)
@@ -147,13 +147,15 @@ async def test_killed_at_random_instants_nothing_is_lost_doubled_or_half_stored(
     judge(clients, superuser_url)
 
 
-async def kill_for_a_while(process: subprocess.Popen[str], answered: asyncio.Event) -> int:
+async def kill_for_a_while(
+    process: subprocess.Popen[str], answered: asyncio.Event, sending: list[asyncio.Task[None]]
+) -> int:
     """The next kill comes at any instant after something was answered: a busy machine starts processes slowly."""
     chance = random.Random()
     assert process.stdin is not None
     end = time.monotonic() + 1.5 * KILLS
     kills = 0
-    while kills < KILLS and time.monotonic() < end:
+    while kills < KILLS and time.monotonic() < end and not all(one.done() for one in sending):
         answered.clear()
         await asyncio.sleep(chance.uniform(0.1, 0.6))
         with suppress(TimeoutError):

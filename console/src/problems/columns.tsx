@@ -28,6 +28,7 @@ export type Shown = {
   loss: boolean;
   risk: boolean;
   peers: boolean;
+  who: boolean;
   search: ProblemSearch;
   onSort: (sort: string) => void;
 };
@@ -99,6 +100,7 @@ export function columnsOf(given: Shown) {
     ...(given.loss && prices ? [] : ["money"]),
     ...(given.risk ? [] : ["pfail"]),
     ...(given.peers ? [] : ["peers"]),
+    ...(given.who ? [] : ["who"]),
   ]);
   return columns.filter((one) => !hidden.has(one.id ?? ""));
 }

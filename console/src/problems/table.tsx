@@ -105,9 +105,10 @@ function useTable({ prices, search, onOrder, chosen, onChoose, onChooseAll, tota
   const loss = data.some((row) => row.loss_ths !== null);
   const risk = data.some((row) => row.p_fail_24h !== null);
   const peers = data.some((row) => row.peer_metrics_json?.[metricOf(row)]);
+  const who = data.some((row) => row.assigned_to !== null);
   const rest = useMemo(
-    () => columnsOf({ now, prices, named, loss, risk, peers, search, onSort: (sort) => onOrder(nextOrder(search, sort)) }),
-    [now, prices, named, loss, risk, peers, search, onOrder, language],
+    () => columnsOf({ now, prices, named, loss, risk, peers, who, search, onSort: (sort) => onOrder(nextOrder(search, sort)) }),
+    [now, prices, named, loss, risk, peers, who, search, onOrder, language],
   );
   const select = tick.display({
     id: "select",

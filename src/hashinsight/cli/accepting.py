@@ -54,9 +54,14 @@ class EvenServer(uvicorn.Server):
                 await asyncio.sleep(_AGAIN_SECONDS)
 
     async def _welcome(self, caller: socket.socket) -> None:
-        caller.setblocking(False)  # noqa: FBT003
-        caller.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        await asyncio.get_running_loop().connect_accepted_socket(self._protocol, caller)
+        """Who cannot be welcomed is sent away: the next one must not suffer for it."""
+        try:
+            caller.setblocking(False)  # noqa: FBT003
+            caller.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            await asyncio.get_running_loop().connect_accepted_socket(self._protocol, caller)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the next caller comes
+            caller.close()
+            log.warning("caller_not_welcomed", error=str(error))
 
     def _protocol(self) -> asyncio.Protocol:
         made: asyncio.Protocol = self.config.http_protocol_class(  # type: ignore[call-arg] # one of several classes

@@ -29,6 +29,7 @@ def house(browser: Browser) -> Iterator[House]:
         made = House(up, SHOTS)
         made.furnish()
         yield made
+    assert "Traceback" not in up.output
 
 
 @pytest.fixture(scope="package")

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 import psycopg
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from hashinsight.kit.db import kept
 from hashinsight.kit.db.address import DatabaseAddress
@@ -130,3 +131,26 @@ async def test_more_calls_at_a_time_than_are_kept_are_served_and_given_back(
     async with asyncio.timeout(10):  # a server process ends a moment after its line
         while admin.execute(OPEN, (list(pids),)).fetchone() != (0,):  # noqa: ASYNC110 - the server signals nobody
             await asyncio.sleep(0.02)
+
+
+async def test_one_whose_block_failed_at_the_door_is_not_used_again(database: Database) -> None:
+    """What its failed statement left prepared might fail for whoever came next, and for ever."""
+    pid, _ = await _door(database)
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        async with database.at_once() as driver:
+            await driver.execute("select 1 / 0")
+    assert (await _door(database))[0] != pid
+
+
+async def test_a_transaction_that_cannot_begin_fails_as_the_session_would_and_its_connection_is_clean(
+    database: Database,
+) -> None:
+    async with database.transaction(Context(tenant="t")) as session:
+        pid = (await session.execute(text("select pg_backend_pid()"))).scalar_one()
+    with pytest.raises(DBAPIError) as failed:
+        async with database.transaction(Context(statement_timeout_ms=-5)):
+            pytest.fail("nobody gets in")
+    assert isinstance(failed.value.orig, psycopg.errors.InvalidParameterValue)
+    async with database.transaction(Context(tenant="u")) as session:
+        asked = "select pg_backend_pid(), current_setting('app.tenant')"
+        assert tuple((await session.execute(text(asked))).one()) == (pid, "u")

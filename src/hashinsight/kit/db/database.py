@@ -10,10 +10,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import structlog
-from psycopg import sql
+from psycopg import Error, sql
 from sqlalchemy import event
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, DisconnectionError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 from sqlalchemy.util import greenlet_spawn
@@ -30,9 +30,11 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-# A session that forgot its context acts as the role that sees no rows, never as the login behind the address.
+# A session that forgot its context acts as the role that sees no rows, never as the login behind the address. What a
+# context leaves unsaid is said here, whatever the server's own settings are.
 _SESSION_OPTIONS = (
     f"-c role={Role.APP.value} -c timezone=UTC -c search_path=public -c jit=off"
+    " -c default_transaction_read_only=off -c enable_seqscan=on -c plan_cache_mode=auto"
     f" -c statement_timeout={Context().statement_timeout_ms}"
     f" -c idle_in_transaction_session_timeout={Context().idle_timeout_ms}"
 )
@@ -216,6 +218,9 @@ def _entering(names: tuple[str, ...]) -> str:
 async def _transaction(engine: AsyncEngine, context: Context) -> AsyncIterator[AsyncSession]:
     async with AsyncSession(engine, expire_on_commit=False, autoflush=False) as session, session.begin():
         driver = await driver_behind(await session.connection())
-        async with driver.one_way():  # with its BEGIN
-            await enter(driver, context)
+        try:
+            async with driver.one_way():  # with its BEGIN
+                await enter(driver, context)
+        except Error as error:  # as the session itself would tell it
+            raise DBAPIError.instance(None, None, error, Error, dialect=engine.dialect) from error
         yield session

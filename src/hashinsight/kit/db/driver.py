@@ -16,6 +16,7 @@ from psycopg.waiting import Ready, Wait
 
 T = TypeVar("T")
 _READ, _WRITE = select.POLLIN, select.POLLOUT
+_STEPS_IN_A_ROW = 64
 
 
 class Connection(AsyncConnection[Any]):
@@ -60,11 +61,15 @@ class _OneWay(AsyncPipeline):
 
 
 def _at_once(gen: PQGen[T], socket: int) -> PQGen[T]:
-    """The same steps; only those for which the socket is not ready are left to whoever waits."""
+    """The same steps; only those for which the socket is not ready are left to whoever waits.
+
+    And one now and then: while a server feeds us as fast as we read, others want their turn.
+    """
     try:
-        state = next(gen)
+        state, steps = next(gen), 0
         while True:
-            ready = _ready(socket, state)
+            steps += 1
+            ready = _ready(socket, state) if steps % _STEPS_IN_A_ROW else 0
             if not ready:
                 ready = yield state
             state = gen.send(ready)

@@ -1,7 +1,8 @@
 """Connections that hot calls keep among themselves: taken out of the pool once, and not anew for each call.
 
-The way through the pool and back costs a call more than its statement does. Only what comes back clean is kept: idle,
-with nothing of a transaction left. All else goes back to the pool, which rolls back or throws away.
+The way through the pool and back costs a call more than its statement does. Only what comes back clean is kept: from a
+block that ended well, idle, with nothing of a transaction left. All else goes back to the pool, which rolls back or
+throws away.
 """
 
 import time
@@ -47,12 +48,14 @@ class Kept:
         held = await self._take()
         try:
             yield held
-        finally:
-            if len(self._idle) < self._most and held.driver.pgconn.transaction_status == _IDLE:
-                held.since = time.monotonic()
-                self._idle.append(held)
-            else:
-                await self._give_back(held)
+        except BaseException:
+            await (_throw_away(held) if self._at_once else self._give_back(held))
+            raise
+        if len(self._idle) < self._most and held.driver.pgconn.transaction_status == _IDLE:
+            held.since = time.monotonic()
+            self._idle.append(held)
+        else:
+            await self._give_back(held)
 
     async def dispose(self) -> None:
         """What is under way goes back to the pool when it ends."""
@@ -63,8 +66,12 @@ class Kept:
     async def _take(self) -> Held:
         while self._idle:
             held = self._idle.pop()
-            if time.monotonic() - held.since < _FRESH_SECONDS or await _lives(held.driver):
-                return held
+            try:
+                if time.monotonic() - held.since < _FRESH_SECONDS or await _lives(held.driver):
+                    return held
+            except BaseException:  # cancelled while it was asked: nobody else would give it back
+                await _throw_away(held)
+                raise
             await self._give_back(held)
         proxied = await self._engine.raw_connection()
         driver = driver_in(proxied)
@@ -80,10 +87,15 @@ class Kept:
         """To the pool, as it came from there."""
         if self._at_once:
             if held.driver.pgconn.transaction_status != _IDLE:
-                await greenlet_spawn(held.proxied.invalidate)
+                await _throw_away(held)
                 return
             await held.driver.set_autocommit(False)
         await greenlet_spawn(held.proxied.close)
+
+
+async def _throw_away(held: Held) -> None:
+    """Without a rollback nothing tells the driver to forget what a failed statement may have left prepared."""
+    await greenlet_spawn(held.proxied.invalidate)
 
 
 class _OnHeld(Session):
@@ -92,7 +104,7 @@ class _OnHeld(Session):
     def get_bind(self, *_: Any, **__: Any) -> PlainConnection:
         bind: PlainConnection | None = self.info.get(_BIND)
         if bind is None:
-            bind = self.info[_BIND] = PlainConnection(self.info[_ENGINE], self.info[_HELD])
+            bind = self.info[_BIND] = PlainConnection(self.info[_ENGINE], self.info[_HELD], _allow_revalidate=False)
         return bind
 
 
