@@ -22,7 +22,8 @@ from hashinsight.kit.ids import new_id
 from hashinsight.wire.acks import Ack, AckStatus
 from tests.commands.race.driven import MACHINES, DrivenYard
 
-TYPES: tuple[tuple[str, dict[str, Any]], ...] = (
+Types = tuple[tuple[str, dict[str, Any]], ...]
+TYPES: Types = (
     ("set_fan", {"speed": 40}),
     ("set_fan", {"speed": 80}),
     ("restart_mining", {}),
@@ -34,6 +35,7 @@ TYPES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("fault_light", {"on": True}),
 )
 STATUSES = ["succeeded"] * 4 + ["failed"] * 4 + ["running"] * 2 + ["rejected", "skipped"]
+REBOOTS: Types = (("reboot_device", {}),)
 _SEEN = text("select command_id, batch_id, approval_state from commands where finished_at is null")
 
 
@@ -41,6 +43,7 @@ _SEEN = text("select command_id, batch_id, approval_state from commands where fi
 class Crew:
     yard: DrivenYard
     name: str
+    types: Types = TYPES  # what they ask for
     given: list[tuple[UUID, Holder]] = field(default_factory=list)
     fresh: list[tuple[UUID, Holder]] = field(default_factory=list)  # those that nobody acked yet
     handed: dict[UUID, UUID] = field(default_factory=dict)  # dispatch → command
@@ -58,7 +61,7 @@ class Crew:
                 self.did[refused.error_code] += 1
 
     async def ask(self, chance: random.Random) -> None:
-        kind, params = chance.choice(TYPES)
+        kind, params = chance.choice(self.types)
         machines = chance.sample(range(1, MACHINES + 1), chance.randint(1, 4))
         asker = self.yard.person(chance.choice(["ann", "bob"]))
         more: dict[str, Any] = {
