@@ -1,74 +1,121 @@
-"""How a poll, or an ack, goes to its rows, on a table that was empty when last analysed, as after a quiet night."""
+"""How a poll, or an ack, goes to its rows, on a table that was empty when last analysed, as after a quiet night.
+
+As it is planned for the field: once, for any values.
+"""
 
 import re
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import text
+import psycopg
+import pytest
+from psycopg import AsyncClientCursor
+from sqlalchemy import TextClause
 
 from hashinsight.commands.asking import PreApproval
 from hashinsight.commands.evidence import kept
 from hashinsight.commands.queries import acking, leasing
 from hashinsight.commands.queries.packing import listed_ids, packed
+from hashinsight.commands.service.leasing import Leased
 from hashinsight.kit.db.context import Context
-from hashinsight.kit.db.together import together
+from hashinsight.kit.db.copying import driver_of
+from hashinsight.kit.db.together import in_words_of_the_server, together
 from hashinsight.kit.ids import new_ids
 from hashinsight.wire.acks import Ack, AckStatus
 from tests.commands.yard import Yard
 
 MACHINES = 500
-ACKED = 40
+POLLED = 40
 
 
-async def test_a_poll_finds_its_commands_in_their_order_and_not_by_their_end(yard: Yard) -> None:
-    """Once it went by the index on `expires_at`, read every waiting command and sorted them: 100 ms instead of 3."""
-    yard.write("analyze commands")
+@pytest.fixture(params=["never used", "emptied"])
+async def crowded(request: pytest.FixtureRequest, yard: Yard, superuser_url: str) -> Yard:
+    """Something waits for each machine, and the statistics know of nothing; of a table that has pages, or none."""
     yard.add_machines(1_001, 1_000 + MACHINES)
-    machines = range(1_001, 1_001 + MACHINES)
+    if request.param == "emptied":
+        await _order(yard)
+        while leased := await yard.lease(limit=500):
+            await yard.ack(*[Ack(str(one.dispatch_id), AckStatus.SUCCEEDED) for one in leased])
+        yard.pass_time(24 * 3600)
+        while await yard.archive():
+            pass
+    with psycopg.connect(superuser_url, autocommit=True) as connection:
+        connection.execute("vacuum (analyze, truncate false) commands")
+    (known,) = yard.rows("select reltuples, relpages > 0 as has_pages from pg_class where relname = 'commands'")
+    assert known == {"reltuples": 0, "has_pages": request.param == "emptied"}
+    await _order(yard)
+    return yard
+
+
+async def _order(yard: Yard) -> None:
     allowed = PreApproval("rule-7", "a test of plans")
+    machines = range(1_001, 1_001 + MACHINES)
     await yard.request("set_fan", *machines, params={"speed": 60}, asker=yard.rule, pre_approval=allowed)
-    values = {
+
+
+async def test_a_poll_reads_what_it_takes_in_its_order_and_nothing_else(crowded: Yard) -> None:
+    """Once it went by the index on `expires_at`, and once by a bitmap: each time it sorted all that waited."""
+    plan = await _plan(crowded, leasing._LEASE, _polled(crowded))
+    assert set(re.findall(r"using (\w+) on commands", plan)) == {"ix_commands_ready", "ix_commands_open"}
+    assert _read(plan) == {"c": 0, "c_1": POLLED, "o": POLLED, "c_2": POLLED}
+
+
+async def test_an_ack_reads_what_it_names_and_nothing_once_for_each_of_the_others(crowded: Yard) -> None:
+    """Once a join of what was locked with what was moved went through all of both, and once through all commands."""
+    plan = await _plan(crowded, acking._TAKE, _acked(crowded, await crowded.lease(limit=POLLED)))
+    assert f"Update on commands c_1 (actual rows={POLLED}" in plan
+    assert set(re.findall(r"CTE Scan on \w+(?: \w+)? \(actual rows=\S+ loops=(\d+)\)", plan)) == {"1"}
+    assert set(re.findall(r"using (\w+) on commands", plan)) == {"pk_commands"}
+    assert _read(plan) == {"commands": POLLED, "c_1": POLLED}
+
+
+async def _plan(yard: Yard, statement: TextClause, values: Mapping[str, Any]) -> str:
+    """Of the statement as it is kept prepared."""
+    words, names = in_words_of_the_server(statement)
+    marks = ", ".join(["%s"] * len(names))
+    async with yard.database.unentered() as session:
+        await together(session, entering=Context(tenant=str(yard.tenant), sites=(1,), by_index=True))
+        cursor = AsyncClientCursor(await driver_of(session))
+        await cursor.execute(b"prepare asked as " + words)
+        asked = f"explain (analyze, costs off, timing off, buffers off) execute asked ({marks})"
+        await cursor.execute(asked.encode(), [values[name] for name in names])
+        lines = await cursor.fetchall()
+        await cursor.connection.rollback()
+    return "\n".join(str(line[0]) for line in lines)
+
+
+def _read(plan: str) -> dict[str, int]:
+    """How many commands each scan of them came to, with those that it filtered out; by their name there."""
+    found: dict[str, int] = {}
+    for node in plan.split("->"):
+        scan = re.match(
+            r" +(?:Index|Tid|Seq) Scan .*?on commands(?: (\w+))? \(actual rows=([\d.]+) loops=(\d+)\)", node
+        )
+        if scan is not None:
+            removed = sum(map(float, re.findall(r"Rows Removed by Filter: ([\d.]+)", node)))
+            found[scan[1] or "commands"] = round((float(scan[2]) + removed) * int(scan[3]))
+    return found
+
+
+def _polled(yard: Yard) -> dict[str, Any]:
+    return {
         "tenant_id": yard.tenant, "site_id": 1, "zone_id": None, "collector_id": yard.north.collector_id,
-        "device": "d", "most": 50, "lease_until": yard.now + timedelta(seconds=180), "without": [],
-        "types": ["set_fan", "set_frequency"], "rooms": [50, 50], "unsettled": ["reboot_device"],
-        "ids": new_ids(50), "entries": new_ids(50), "stale": yard.now, "now": yard.now,
+        "device": "d", "most": POLLED, "lease_until": yard.now + timedelta(seconds=180), "without": [],
+        "types": ["set_fan", "set_frequency"], "rooms": [POLLED, POLLED], "unsettled": ["reboot_device"],
+        "ids": new_ids(POLLED), "entries": new_ids(POLLED), "stale": yard.now, "now": yard.now,
         "actor_kind": "collector", "actor_id": "x", "request_id": None, "address": None,
     }  # fmt: skip
-    entering = Context(tenant=str(yard.tenant), sites=(1,), by_index=True)
-    async with yard.database.unentered() as session:
-        explained = text("explain (analyze, costs off, timing off) " + leasing._LEASE.text)
-        (lines,) = await together(session, (explained, values), entering=entering)
-        await session.rollback()
-    plan = "\n".join(str(line[0]) for line in lines)
-    used = set(re.findall(r"using (\w+) on commands", plan))
-    assert used == {"ix_commands_ready", "ix_commands_open", "pk_commands"}
-    read = re.findall(r"ix_commands_ready on commands .*?rows=([\d.]+) loops=(\d+)", plan)
-    assert sum(float(rows) * int(loops) for rows, loops in read) == 50
 
 
-async def test_an_ack_reads_nothing_once_for_each_of_the_others(yard: Yard) -> None:
-    """Once a join of what was locked with what was moved went through all of both: 100 ms for 500 acks."""
-    yard.add_machines(1_001, 1_000 + MACHINES)
-    allowed = PreApproval("rule-7", "a test of plans")
-    fan: dict[str, Any] = {"params": {"speed": 60}, "asker": yard.rule, "pre_approval": allowed}
-    await yard.request("set_fan", *range(1_001, 1_001 + MACHINES), **fan)
-    leased = await yard.lease(limit=ACKED)
+def _acked(yard: Yard, leased: list[Leased]) -> dict[str, Any]:
     said = [
         {"dispatch_id": one.dispatch_id, "entry_id": entry_id, **kept(Ack(str(one.dispatch_id), AckStatus.SUCCEEDED))}
-        for one, entry_id in zip(leased, new_ids(ACKED), strict=True)
+        for one, entry_id in zip(leased, new_ids(len(leased)), strict=True)
     ]
-    values = {
+    return {
         "tenant_id": yard.tenant, "site_id": 1, "collector_id": yard.north.collector_id, "device": None,
         "ids": listed_ids(one.dispatch_id for one in leased), "rows": packed(said), "lease_until": None,
         "stale": yard.now, "now": yard.now, "actor_kind": "collector", "actor_id": "x", "request_id": None,
         "address": None,
     }  # fmt: skip
-    entering = Context(tenant=str(yard.tenant), sites=(1,), by_index=True)
-    async with yard.database.unentered() as session:
-        explained = text("explain (analyze, costs off, timing off) " + acking._TAKE.text)
-        (lines,) = await together(session, (explained, values), entering=entering)
-        await session.rollback()
-    plan = "\n".join(str(line[0]) for line in lines)
-    assert f"Update on commands c_1 (actual rows={ACKED}" in plan
-    assert set(re.findall(r"CTE Scan on \w+(?: \w+)? \(actual rows=\S+ loops=(\d+)\)", plan)) == {"1"}
-    assert set(re.findall(r"using (\w+) on commands", plan)) == {"pk_commands"}

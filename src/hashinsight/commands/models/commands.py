@@ -93,7 +93,7 @@ COMMANDS = Table(
     Index("ix_commands_waiting", "approval_until", postgresql_where=text("state = 'queued' and expires_at is null")),
     Index("ix_commands_finished_at", "finished_at", postgresql_where=text("finished_at is not null")),
     Index("ix_commands_batch_id", "batch_id"),
-    Index("ix_commands_created_at", "created_at", "command_id"),
+    Index("ix_commands_created_at", "created_at"),  # and no id: it would be taken for a way to one of them
 )
 
 DONE = Table(

@@ -21,7 +21,7 @@ LATE_KEPT = 20
 _FACTS = """a.dispatch_id, a.result, a.held_by, c.command_id, c.miner_no, c.command_type, c.priority, c.state,
     c.dispatch_id as newest, c.lease_owner, c.lease_device, c.attempt, c.max_retries, c.retry_backoff_sec, c.expires_at,
     c.cancel_requested_at is not null as is_canceling, c.moves"""
-# from `given`, a row a command, to what a move writes
+# from `given`, a row a command and where it lies in the table, to what a move writes
 _WRITTEN = f"""moved as (
     update commands c
     set state = given.new_state, moves = c.moves + 1, updated_at = :now,
@@ -35,7 +35,7 @@ _WRITTEN = f"""moved as (
         ack_payload = given.payload, error_code = given.error_code, error_message = given.error_message,
         verification = case when given.event = 'succeeded' or given.result = 'skipped' then 'pending' end
     from given
-    where c.command_id = given.command_id and c.dispatch_id = given.dispatch_id and c.moves = given.moves
+    where c.ctid = given.spot and c.dispatch_id = given.dispatch_id and c.moves = given.moves
         and c.state = given.old_state and c.state in ({listed(OPEN)})
     returning c.moves as n, c.tenant_id, c.site_id, given.*
 ), tried as (
@@ -88,18 +88,22 @@ PLAIN = f"""held.newest = held.dispatch_id and held.state in ({listed(LEASED)}) 
 # In the order of ids, so that two batches that overlap wait for each other and never in a circle; the attempts as well,
 # so that who waited sees what the other one wrote on them. A command that an older dispatch is named of as well is
 # left to the judge, who goes by the order in which they were said. So is one that changed while its lock was waited
-# for: the update still sees it as it was, and its guard refuses.
+# for: the update does not see what lies in its place by now. Each row is looked up by itself (`limit 1`) and written by
+# its place, as a lease does it and for its reason.
 _TAKE = text(f"""
 with heard as (
     {HEARD}
+), named as materialized (
+    select dispatch_id, command_id from command_attempts
+    where dispatch_id = any (cast(:ids as uuid[])) and site_id = :site_id order by command_id
 ), held as materialized (
-    select {_FACTS}
-    from command_attempts a join commands c on c.command_id = a.command_id
-    where a.dispatch_id = any (cast(:ids as uuid[])) and a.site_id = :site_id
-    order by c.command_id
-    for update of c, a
+    select c.spot, {_FACTS} from named
+    cross join lateral (
+        select ctid as spot, * from commands where command_id = named.command_id limit 1 for update
+    ) c
+    cross join lateral (select * from command_attempts where dispatch_id = named.dispatch_id limit 1 for update) a
 ), given as (
-    select held.command_id, held.moves, held.state as old_state, 'succeeded' as event,
+    select held.spot, held.command_id, held.moves, held.state as old_state, 'succeeded' as event,
         'succeeded' as new_state, cast(null as text) as error_code, cast(null as timestamptz) as next_attempt_at,
         cast(null as text) as message, given.*
     from {rows_of("rows", **_KEPT)} join held on held.dispatch_id = given.dispatch_id
@@ -114,7 +118,10 @@ from command_attempts a join commands_done c on c.command_id = a.command_id
 where a.dispatch_id = any (cast(:ids as uuid[])) and a.site_id = :site_id
 """)  # noqa: S608 - words of our own tables
 _MOVE = text(f"""
-with given as (select * from {rows_of("rows", **_KEPT, **_JUDGED)}), {_WRITTEN}
+with given as (
+    select found.spot, given.* from {rows_of("rows", **_KEPT, **_JUDGED)}
+    cross join lateral (select ctid as spot from commands where command_id = given.command_id limit 1) found
+), {_WRITTEN}
 select command_id from moved
 """)  # noqa: S608 - words of our own tables
 _LATE = text(f"""

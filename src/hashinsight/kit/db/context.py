@@ -33,6 +33,7 @@ class Context:
             "idle_in_transaction_session_timeout": str(self.idle_timeout_ms),
             "transaction_read_only": "on" if self.read_only else "off",
             "enable_seqscan": "off" if self.by_index else "on",
+            "enable_bitmapscan": "off" if self.by_index else "on",
             "plan_cache_mode": "force_generic_plan" if self.by_index else "auto",
         }
 

@@ -34,7 +34,7 @@ log = structlog.get_logger(__name__)
 # context leaves unsaid is said here, whatever the server's own settings are.
 _SESSION_OPTIONS = (
     f"-c role={Role.APP.value} -c timezone=UTC -c search_path=public -c jit=off"
-    " -c default_transaction_read_only=off -c enable_seqscan=on -c plan_cache_mode=auto"
+    " -c default_transaction_read_only=off -c enable_seqscan=on -c enable_bitmapscan=on -c plan_cache_mode=auto"
     f" -c statement_timeout={Context().statement_timeout_ms}"
     f" -c idle_in_transaction_session_timeout={Context().idle_timeout_ms}"
 )

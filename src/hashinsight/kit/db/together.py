@@ -29,14 +29,14 @@ async def together(session: AsyncSession, *asked: Asked, entering: Context | Non
         if entering is not None:
             await enter(driver, entering)
         for cursor, (statement, values) in zip(cursors, asked, strict=True):
-            words, names = _in_words_of_the_server(statement)
+            words, names = in_words_of_the_server(statement)
             await cursor.execute(words, [values[name] for name in names], prepare=True)
     # not by `description`, which makes an object of each column to be thrown away
     return [await one.fetchall() if one.pgresult is not None and one.pgresult.nfields else [] for one in cursors]
 
 
 @lru_cache(maxsize=256)
-def _in_words_of_the_server(statement: TextClause) -> tuple[bytes, tuple[str, ...]]:
+def in_words_of_the_server(statement: TextClause) -> tuple[bytes, tuple[str, ...]]:
     """With `$1` where names stood, and the names in that order: the driver would read a long text anew each time."""
     compiled = statement.compile(dialect=_DIALECT)
     return str(compiled).encode(), tuple(compiled.positiontup or ())
