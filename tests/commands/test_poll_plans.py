@@ -1,4 +1,4 @@
-"""How a poll, or an ack, goes to its rows, on a table that was empty when last analysed, as after a quiet night.
+"""How a poll, an ack or a sweep goes to its rows, on a table that was empty when last analysed, as after a quiet night.
 
 As it is planned for the field: once, for any values.
 """
@@ -15,10 +15,10 @@ from sqlalchemy import TextClause
 
 from hashinsight.commands.asking import PreApproval
 from hashinsight.commands.evidence import kept
-from hashinsight.commands.queries import acking, leasing
+from hashinsight.commands.queries import acking, leasing, sweeping
 from hashinsight.commands.queries.packing import listed_ids, packed
 from hashinsight.commands.service.leasing import Leased
-from hashinsight.kit.db.context import Context
+from hashinsight.kit.db.context import Context, job_context
 from hashinsight.kit.db.copying import driver_of
 from hashinsight.kit.db.together import in_words_of_the_server, together
 from hashinsight.kit.ids import new_ids
@@ -70,12 +70,27 @@ async def test_an_ack_reads_what_it_names_and_nothing_once_for_each_of_the_other
     assert _read(plan) == {"commands": POLLED, "c_1": POLLED}
 
 
-async def _plan(yard: Yard, statement: TextClause, values: Mapping[str, Any]) -> str:
-    """Of the statement as it is kept prepared."""
+@pytest.mark.parametrize("word", ["archive", "lost", "expire"])
+async def test_what_time_does_reads_what_it_moves_and_nothing_else(crowded: Yard, word: str) -> None:
+    """Once ten thousand commands that were over took 23 seconds to leave the hot table, and half a second since."""
+    statement = {"archive": sweeping._ARCHIVE, "lost": sweeping._LOST, "expire": sweeping._TTL}[word]
+    if word != "expire":
+        leased = await crowded.lease(limit=MACHINES)
+        if word == "archive":
+            await crowded.ack(*[Ack(str(one.dispatch_id), AckStatus.SUCCEEDED) for one in leased])
+    crowded.pass_time(3600)
+    values = {"most": POLLED, "now": crowded.now, "before": crowded.now, "code": "COMMAND_EXPIRED", "why": "a test"}
+    plan = await _plan(crowded, statement, values, job_context())
+    assert set(_read(plan).values()) == {POLLED}
+
+
+async def _plan(yard: Yard, statement: TextClause, values: Mapping[str, Any], context: Context | None = None) -> str:
+    """Of the statement as it is kept prepared, for the hot calls if nothing else is said."""
+    context = context or Context(tenant=str(yard.tenant), sites=(1,), by_index=True)
     words, names = in_words_of_the_server(statement)
     marks = ", ".join(["%s"] * len(names))
     async with yard.database.unentered() as session:
-        await together(session, entering=Context(tenant=str(yard.tenant), sites=(1,), by_index=True))
+        await together(session, entering=context)
         cursor = AsyncClientCursor(await driver_of(session))
         await cursor.execute(b"prepare asked as " + words)
         asked = f"explain (analyze, costs off, timing off, buffers off) execute asked ({marks})"

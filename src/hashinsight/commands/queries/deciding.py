@@ -50,9 +50,7 @@ with moved as (
 select command_id, batch_id, state from moved
 """)  # noqa: S608 - words of our own tables
 _CANCEL = text(f"""
-with before as (
-    select command_id, state from commands where command_id = any (cast(:ids as uuid[]))
-), moved as (
+with moved as (
     update commands c
     set state = case when c.state = 'queued' then 'canceled' else c.state end, moves = c.moves + 1,
         finished_at = case when c.state = 'queued' then cast(:now as timestamptz) end,
@@ -61,16 +59,16 @@ with before as (
         error_message = case when c.state = 'queued' then cast(:reason as text) end
     where c.command_id = any (cast(:ids as uuid[])) and c.state in ({begins(Event.CANCELED)})
         and c.cancel_requested_at is null
-    returning c.command_id, c.batch_id, c.moves, c.tenant_id, c.site_id, c.state
+    returning c.command_id, c.batch_id, c.moves, c.tenant_id, c.site_id, c.state,
+        case when c.state = 'canceled' then 'queued' else c.state end as old_state
 ), told as (
     {TOLD}
-    select moved.command_id, moved.moves, moved.tenant_id, moved.site_id, :now,
-        case when moved.state in ({listed(LEASED)}) then 'cancel_requested' else 'canceled' end, before.state,
-        moved.state, :actor_kind, :actor_id, :reason, null, null
-    from moved join before on before.command_id = moved.command_id
+    select command_id, moves, tenant_id, site_id, :now,
+        case when state in ({listed(LEASED)}) then 'cancel_requested' else 'canceled' end, old_state, state,
+        :actor_kind, :actor_id, :reason, null, null
+    from moved
 )
-select moved.command_id, moved.batch_id, before.state as old_state, moved.state
-from moved join before on before.command_id = moved.command_id
+select command_id, batch_id, old_state, state from moved
 """)  # noqa: S608 - words of our own tables
 
 

@@ -52,30 +52,31 @@ made as (
 )
 select count(*) from made
 """)  # noqa: S608 - words of our own tables
+# each looked up by itself and written by its place, as a lease does it and for its reason
 _SUPERSEDE = text(f"""
-with given as (select * from {rows_of("rows", command_id="uuid", moves="int", by="uuid", message="text")}),
-before as (
-    select c.command_id, c.state, c.dispatch_id from commands c join given on given.command_id = c.command_id
+with given as (
+    select given.*, found.* from {rows_of("rows", command_id="uuid", moves="int", by="uuid", message="text")}
+    cross join lateral (
+        select ctid as spot, state as old_state from commands where command_id = given.command_id limit 1
+    ) found
 ), moved as (
     update commands c
     set state = 'superseded', superseded_by = given.by, moves = c.moves + 1, finished_at = :now, updated_at = :now,
         lease_owner = null, lease_device = null, lease_until = null
     from given
-    where c.command_id = given.command_id and c.moves = given.moves and c.state in ({begins(Event.SUPERSEDED)})
-    returning c.command_id, c.moves, c.tenant_id, c.site_id, c.dispatch_id, c.miner_no, given.by, given.message
+    where c.ctid = given.spot and c.moves = given.moves and c.state in ({begins(Event.SUPERSEDED)})
+    returning c.command_id, c.moves, c.tenant_id, c.site_id, c.dispatch_id, c.miner_no, given.by, given.message,
+        given.old_state
 ), fenced as (
     update command_attempts a set result = 'fenced'
-    from moved join before on before.command_id = moved.command_id
-    where a.dispatch_id = moved.dispatch_id and before.state in ({listed(LEASED)})
+    from moved where a.dispatch_id = moved.dispatch_id and moved.old_state in ({listed(LEASED)})
 ), told as (
     {TOLD}
-    select moved.command_id, moved.moves, moved.tenant_id, moved.site_id, :now, 'superseded', before.state,
-        'superseded', :actor_kind, :actor_id, moved.message,
-        jsonb_build_object('superseded_by', moved.by, 'dispatch_id', moved.dispatch_id), null
-    from moved join before on before.command_id = moved.command_id
+    select command_id, moves, tenant_id, site_id, :now, 'superseded', old_state, 'superseded', :actor_kind, :actor_id,
+        message, jsonb_build_object('superseded_by', by, 'dispatch_id', dispatch_id), null
+    from moved
 )
-select moved.command_id, moved.tenant_id, before.state as old_state, moved.by, moved.dispatch_id
-from moved join before on before.command_id = moved.command_id
+select command_id, tenant_id, old_state, by, dispatch_id from moved
 """)  # noqa: S608 - words of our own tables
 _REPEATED = text("""
 select d.miner_no, d.command_id, c.state, c.approval_state, c.miner_id from command_dedupe d

@@ -11,6 +11,7 @@ from hashinsight.commands.models import COLUMNS
 from hashinsight.commands.queries.packing import TOLD
 from hashinsight.commands.states import Event, begins
 
+# What was locked is written by its place, as a lease does it and for its reason.
 _RAN_OUT = "c.lease_until <= :now"
 # a device that a long lease was given to, and that has not been heard for three intervals, by any kind of call
 _SILENT = """
@@ -31,7 +32,7 @@ def lost(which: str) -> str:
     """Leased → queued under the same dispatch while TTL and retries last, else expired; canceled where asked for."""
     return f"""
     with lost as (
-        select c.command_id, c.state from commands c where c.lease_until is not null and {which}
+        select c.ctid as spot, c.state from commands c where c.lease_until is not null and {which}
         order by c.lease_until limit :most for update of c skip locked
     ), moved as (
         update commands c
@@ -44,7 +45,7 @@ def lost(which: str) -> str:
             moves = c.moves + 1, lease_owner = null, lease_device = null, lease_until = null, next_attempt_at = :now,
             updated_at = :now
         from lost
-        where c.command_id = lost.command_id and c.state in ({begins(Event.LEASE_LOST)})
+        where c.ctid = lost.spot and c.state in ({begins(Event.LEASE_LOST)})
         returning c.command_id, c.moves, c.tenant_id, c.site_id, c.batch_id, c.dispatch_id, c.miner_no, c.state,
             c.attempt, c.error_code, lost.state as old_state
     ), tried as (
@@ -64,11 +65,11 @@ _LOST = text(lost(_RAN_OUT))
 _GIVEN_BACK = text(lost(_SILENT))
 _EXPIRE = """
 with late as (
-    select command_id from commands where {which} order by {by} limit :most for update skip locked
+    select ctid as spot from commands where {which} order by {by} limit :most for update skip locked
 ), moved as (
     update commands c set state = 'expired', finished_at = :now, moves = c.moves + 1, updated_at = :now,
         error_code = :code, error_message = :why
-    from late where c.command_id = late.command_id and c.state = 'queued'
+    from late where c.ctid = late.spot and c.state = 'queued'
     returning c.command_id, c.moves, c.tenant_id, c.site_id, c.batch_id, c.state, c.error_code, 'queued' as old_state,
         c.dispatch_id, c.miner_no
 ), told as (
@@ -91,10 +92,10 @@ _UNAPPROVED = text(
 _LISTED = ", ".join(COLUMNS)
 _ARCHIVE = text(f"""
 with gone as (
-    delete from commands where command_id in (
-        select command_id from commands where finished_at <= :before order by finished_at limit :most
+    delete from commands where ctid = any (array(
+        select ctid from commands where finished_at <= :before order by finished_at limit :most
         for update skip locked
-    )
+    ))
     returning {_LISTED}
 ), kept as (
     insert into commands_done ({_LISTED}) select {_LISTED} from gone
