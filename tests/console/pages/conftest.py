@@ -29,6 +29,9 @@ def house(browser: Browser) -> Iterator[House]:
         made = House(up, SHOTS)
         made.furnish()
         yield made
+    lines = up.output.splitlines()
+    raised = [number for number, line in enumerate(lines) if "Traceback" in line]
+    assert raised == [], "\n".join(lines[max(0, raised[0] - 5) :])[:8000] if raised else ""
 
 
 @pytest.fixture(scope="package")
