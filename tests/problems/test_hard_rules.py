@@ -9,7 +9,9 @@ import pytest
 from hashinsight.problems.codes import DataState, Expected, Issue, Verdict
 from hashinsight.problems.config import Config, Layers, Life
 from hashinsight.problems.frame import Texts
+from hashinsight.telemetry.states import Flags as Said
 from tests.problems.yard import Yard, of
+from tests.telemetry.reading_in import read_one
 
 FINE, HIT, UNKNOWN = Verdict.FINE, Verdict.HIT, Verdict.UNKNOWN
 
@@ -54,6 +56,45 @@ def test_a_rule_hits_from_its_threshold_on(issue: Issue, readings: dict[str, flo
     assert yard.say_of(issue) is says
     if issue is not Issue.SENSOR_FAULT:
         assert yard.say_of(issue, machine=1) is FINE
+
+
+def test_one_blind_sensor_blinds_no_other() -> None:
+    """As ingest settles it: what was no reading is a flag, and the columns are those of the other sensors."""
+    yard = Yard()
+    yard.warm_up()
+
+    def partly_blind(told: dict[str, Any]) -> None:
+        told["flags"] = np.zeros(yard.n)
+        of(0, flags=float(Said.TEMPERATURE_SENTINEL), temp_max_c=99.0, temp_c=92.0)(told)
+        of(1, flags=float(Said.FAN_SENTINEL), fan_min_rpm=0.0)(told)
+        of(2, flags=float(Said.TEMPERATURE_SENTINEL | Said.FAN_SENTINEL), temp_max_c=np.nan, fan_min_rpm=np.nan)(told)
+
+    yard.cycle(partly_blind, times=2)
+    assert yard.problems(0) == {"overheat_crit", "sensor_fault"}
+    assert yard.problems(1) == {"fan_zero", "sensor_fault"}
+    assert yard.problems(2) == {"sensor_fault"}
+    for issue in (Issue.OVERHEAT_CRIT, Issue.OVERHEAT_WARN, Issue.FAN_ZERO):
+        assert yard.say_of(issue, 2) is UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("temp_avg", "temp_max", "fan"),
+    [(92.0, 99.0, 4500.0), (123.0, 255.0, 4500.0), (0.0, 99.0, 4500.0), (0.0, 0.0, -1.0), (58.0, 62.0, 0.0)],
+)
+def test_sensors_mean_the_same_in_a_file_and_in_the_live_layer(temp_avg: float, temp_max: float, fan: float) -> None:
+    """A file hands over what was said; ingest takes out what is no reading, and flags it."""
+    settled = read_one({"temp_avg": temp_avg, "temp_max": temp_max, "fan_speeds": [fan]})
+    live = {name: float(settled.number(name)[0]) for name in ("temp_c", "temp_max_c", "fan_min_rpm")}
+    said = {"temp_c": temp_avg, "temp_max_c": temp_max, "fan_min_rpm": fan}
+    file, stored = Yard(), Yard()
+    for yard, readings in ((file, said), (stored, live | {"flags": float(settled.flags[0])})):
+        yard.columns["flags"] = np.zeros(yard.n)
+        yard.cycle(of(0, **readings))
+    assert file.last is not None
+    assert stored.last is not None
+    np.testing.assert_array_equal(file.last.verdict, stored.last.verdict)
+    for name in ("temp_max", "fan_speed_min", "temp_fault", "fan_fault"):
+        np.testing.assert_array_equal(getattr(file.last.features, name), getattr(stored.last.features, name))
 
 
 def test_limits_follow_the_model_and_what_its_sensor_measures() -> None:

@@ -1,7 +1,7 @@
 """What the readings of one cycle say: ratios, rates from counters, cross-checks. One row a machine.
 
-A reading that is none (0 °C, 255 °C, -1 rpm) is a fault of its sensor and no value. A feature whose fields are missing
-is NaN, and the row says which were left out.
+A reading that is none (0 °C, 255 °C, -1 rpm) is a fault of its sensor and no value; what a machine's other sensors say
+stays one. A feature whose fields are missing is NaN, and the row says which were left out.
 """
 
 from dataclasses import dataclass, fields
@@ -67,7 +67,7 @@ def observe(
     fresh = standing.state == 3  # noqa: PLR2004 - DataState.FRESH, compared as an array
     implausible, ratio = _ratio(frame, fresh)
     temp_fault, temp = _temperature(frame, fresh)
-    fan_fault = fresh & ((frame.fan_min_rpm < 0) | ((frame.flags & Said.FAN_SENTINEL) != 0))
+    fan_fault, slowest = _slowest_fan(frame, fresh)
     hashing = ratio > HASHING_RATIO
     booting = counters.note_boots(frame, state, standing, now=now, config=config)
     steady = counters.note_hashing(frame, state, standing, hashing=hashing, config=config)
@@ -89,10 +89,10 @@ def observe(
         power_share=watts / limits.rated_w,
         boards_ratio=np.where(fresh, boards, np.nan),
         temp_max=temp,
-        temp_load=temp + _FAN_C * np.where(fan_fault, np.nan, frame.fan_min_rpm) / _FULL_RPM,
+        temp_load=temp + _FAN_C * slowest / _FULL_RPM,
         temp_spread=temp - np.where(np.isin(frame.temp_c, BROKEN_READINGS_C), np.nan, frame.temp_c),
         efficiency=efficiency,
-        fan_speed_min=np.where(fresh & ~fan_fault, frame.fan_min_rpm, np.nan),
+        fan_speed_min=slowest,
         reject_rate=np.where(fresh, np.where(has_counters, shares, frame.reject_rate), np.nan),
         hw_error_rate=np.where(fresh & ~np.isnan(state["hw_errors"]) & enough, errors, np.nan),
         board_share_min=share_min,
@@ -136,9 +136,17 @@ def _ratio(frame: Frame, fresh: Flags) -> tuple[Flags, Floats]:
 
 
 def _temperature(frame: Frame, fresh: Flags) -> tuple[Flags, Floats]:
-    broken = np.isin(frame.temp_max_c, BROKEN_READINGS_C) | ((frame.flags & Said.TEMPERATURE_SENTINEL) != 0)
-    fault = fresh & broken
-    return fault, np.where(fresh & ~fault, frame.temp_max_c, np.nan)
+    """Whose sensor is broken, and the hottest of those that are not: one blind sensor blinds no other."""
+    none = np.isin(frame.temp_max_c, BROKEN_READINGS_C)
+    fault = fresh & (none | np.isin(frame.temp_c, BROKEN_READINGS_C) | ((frame.flags & Said.TEMPERATURE_SENTINEL) != 0))
+    return fault, np.where(fresh & ~none, frame.temp_max_c, np.nan)
+
+
+def _slowest_fan(frame: Frame, fresh: Flags) -> tuple[Flags, Floats]:
+    """The same of fans."""
+    none = frame.fan_min_rpm < 0
+    fault = fresh & (none | ((frame.flags & Said.FAN_SENTINEL) != 0))
+    return fault, np.where(fresh & ~none, frame.fan_min_rpm, np.nan)
 
 
 def _boards(frame: Frame, fresh: Flags) -> tuple[Floats, Flags]:
