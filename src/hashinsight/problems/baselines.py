@@ -102,7 +102,8 @@ def learn(
 ) -> None:
     """Takes this cycle's values into the average where that is allowed, in place.
 
-    Boards are counted, not measured: one fewer never becomes usual by itself, however long it lasts (`boards_may`).
+    Boards are counted, not measured: one fewer never becomes usual by itself, however long it lasts, and all of them
+    are usual at once, whatever else is open (`boards_may`).
     """
     for row, value in enumerate(seen.level):
         ewma, variance, samples = past = tuple(state[name][row] for name in ("ewma", "variance", "samples"))
@@ -152,8 +153,19 @@ def freeze(state: State, *, troubled: Flags, acknowledged: Flags, now: float, co
 
 
 def begin_anew(state: State, rows: Flags, *, now: float, reason: ThawReason) -> None:
-    """After a repair or another firmware the past says nothing: average and anchor begin again. In place."""
-    restart(state, rows, BASELINE + ANCHOR)
+    """After a repair or another firmware the past says nothing, and whatever was frozen is let go. In place."""
+    forget(state, rows)
     restart(state, rows, ("frozen_since",))
     state["thawed_at"][rows] = now
     state["thaw_reason"][rows] = reason
+
+
+def forget(state: State, rows: Flags) -> None:
+    """Average and anchor begin again, as they do in another mode: they are of one machine in one mode. In place.
+
+    How many boards a machine had is no matter of mode or firmware, and a repair brings them back: that stays.
+    """
+    counted = {name: state[name][Metric.BOARDS_RATIO].copy() for name in BASELINE if state[name].ndim > 1}
+    restart(state, rows, BASELINE + ANCHOR)
+    for name, had in counted.items():
+        state[name][Metric.BOARDS_RATIO] = had

@@ -27,7 +27,7 @@ from hashinsight.problems.features import Features
 from hashinsight.problems.frame import Flags, Floats, Frame, Ints, zeroed
 from hashinsight.problems.health_rules import RULES
 from hashinsight.problems.moves import Judged, Lived
-from hashinsight.problems.state import BASELINE, State, aligned, restart
+from hashinsight.problems.state import State, aligned
 
 _REFERRED = tuple(Metric)[:REFERRED]
 _SEVERITY = np.array([rule.severity for rule in sorted(RULES, key=lambda rule: rule.issue)], dtype=np.int8)
@@ -82,9 +82,8 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     thawed_before = state["thawed_at"].copy()
     frozen = baselines.freeze(state, troubled=troubled, acknowledged=acknowledged, now=now, config=config)
     may = judgeable & ~frozen
-    baselines.learn(
-        state, own, floor, may=may, boards_may=may & ~troubled & ~acknowledged, elapsed=elapsed, config=config
-    )
+    boards_may = (may & ~troubled & ~acknowledged) | (judgeable & (seen.boards_ratio >= 1))
+    baselines.learn(state, own, floor, may=may, boards_may=boards_may, elapsed=elapsed, config=config)
     anchors.gather(state, own, may=judgeable & ~troubled & ~acknowledged, now=now)
 
     plain = (state["mode"] == Mode.NORMAL) | (state["mode"] == Mode.UNKNOWN)
@@ -191,7 +190,7 @@ def _modes(
     told, sure = modes.assign(points, group, names, state.mixtures)
     moded = modes.settle(state, frame, told, sure, may=may & ~(seen.boards_ratio < 1), now=now, config=config)
     if moded.switched.any():
-        restart(state, moded.switched, BASELINE)
+        baselines.forget(state, moded.switched)
     return moded
 
 
