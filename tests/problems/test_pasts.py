@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hashinsight.problems.codes import Issue, Metric, Verdict
+from hashinsight.problems.codes import Expected, Issue, Metric, Verdict
 from hashinsight.problems.config import Config
-from hashinsight.problems.frame import Texts
+from hashinsight.problems.frame import Frame, Texts, make_frame
 from hashinsight.problems.state import BASELINE, restart
 from tests.problems.yard import Change, Yard, both, of, slower
 
@@ -79,3 +79,77 @@ def test_a_few_machines_in_another_mode_are_not_held_against_what_they_were_in_t
     # and in the new mode it is judged by the new one's past
     yard.cycle(both(eco, slower(0, 0.1)), times=6)
     assert yard.everything_open() == {(0, "hashrate_degradation")}
+
+
+def leave(yard: Yard, few: int) -> None:
+    """Only the first few machines are left at the site."""
+
+    def frame(told: dict[str, Any]) -> Frame:
+        cut = {name: Texts(one.of, one.no[:few]) if isinstance(one, Texts) else one[:few] for name, one in told.items()}
+        return make_frame(np.arange(few), cut)
+
+    yard.frame = frame  # type: ignore[method-assign]
+
+
+def test_a_kind_that_has_become_too_few_is_judged_by_itself_after_half_a_day() -> None:
+    yard = Yard(n=6, config=QUARTER)
+    yard.cycle(times=60)
+    leave(yard, 4)
+    yard.cycle(times=46)
+    assert yard.say_of(Issue.HASHRATE_DEGRADATION) is Verdict.UNKNOWN
+    yard.cycle(times=4)
+    assert [yard.say_of(Issue.HASHRATE_DEGRADATION, one) for one in range(4)] == [Verdict.FINE] * 4
+    yard.cycle(times=40)
+    assert yard.everything_open() == set()
+    # as one that never had more than four of its kind
+    always = Yard(n=4, config=QUARTER)
+    always.cycle(times=60)
+    for one in (yard, always):
+        one.cycle(slower(0, 0.25), times=8)
+        assert one.everything_open() == {(0, "hashrate_degradation")}
+
+
+def test_what_broke_while_too_few_were_left_to_compare_with_is_not_taken_for_usual() -> None:
+    yard = Yard(n=6, config=QUARTER)
+    yard.cycle(times=60)
+    leave(yard, 4)
+    yard.cycle(slower(0, 0.25), times=60)
+    assert yard.everything_open() == {(0, "hashrate_degradation")}
+
+
+def test_a_kind_that_is_too_few_for_some_hours_is_compared_as_before_when_it_is_back() -> None:
+    yard = Yard(n=6, config=QUARTER)
+    yard.cycle(times=60)
+    samples = yard.state["samples"][0].copy()
+    away = of(4, status=0.0, expected=float(Expected.CURTAILED))
+
+    def curtailed(told: dict[str, Any]) -> None:
+        told["expected"] = np.zeros(6)
+        away(told)
+        of(5, status=0.0, expected=float(Expected.CURTAILED))(told)
+
+    yard.cycle(curtailed, times=30)
+    np.testing.assert_array_equal(yard.state["samples"][0], samples)
+    yard.cycle(times=12)
+    assert (yard.state["reference_level"] == 0).all()
+    assert yard.everything_open() == set()
+
+
+def test_a_reference_on_another_level_is_told_in_the_terms_of_the_old_one_for_every_metric() -> None:
+    """Also where nobody but the past still looks at the old level: all groups are large enough for the finer one."""
+    yard = Yard(n=80, config=QUARTER)
+    yard.columns["firmware"] = Texts(("stock 1.0", "stock 2.0"), np.arange(80) % 2)
+    eco = np.arange(80) < 3
+
+    def cooler(told: dict[str, Any]) -> None:
+        told["mode"] = Texts(("normal", "eco"), eco.astype(np.int64))
+        for name in ("temp_c", "temp_max_c"):
+            told[name][eco] -= 9.0
+
+    yard.cycle(cooler, times=40)
+    assert yard.state["reference_level"][0] == 2
+    eco[:12] = True
+    yard.cycle(cooler, times=12)
+    assert yard.state["reference_level"][0] == 0
+    assert (np.abs(yard.state["ewma"][Metric.TEMP_LOAD][:3]) < 2).all()
+    assert yard.everything_open() == set()

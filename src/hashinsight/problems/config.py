@@ -101,6 +101,7 @@ class Config:
     mode_fit_sec: float = 4 * 3600.0
     least_peers: int = 30
     least_reference: int = 5
+    alone_sec: float = 43_200.0  # until a machine whose kind has become too few is judged by itself
     only_hard: bool = False  # for comparison: no rule that needs a baseline or peers
 
     @property
