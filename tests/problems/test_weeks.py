@@ -3,9 +3,10 @@
 from typing import Any
 
 import numpy as np
+import pytest
 
-from hashinsight.problems.codes import Action, Expected, Issue, Metric, ThawReason
-from hashinsight.problems.config import Config
+from hashinsight.problems.codes import Action, DataState, Expected, Issue, Metric, ThawReason
+from hashinsight.problems.config import Config, Life
 from hashinsight.problems.frame import make_frame
 from hashinsight.problems.pipeline import step
 from tests.problems.yard import NOON, Yard, of, slower
@@ -85,6 +86,48 @@ def test_a_dead_collector_is_one_event_of_its_own_and_moves_no_machines_problem(
         assert getattr(yard.state.events, name)[mine] == getattr(before, name)
     yard.cycle(times=3)
     assert yard.everything_open() == set()
+
+
+@pytest.mark.parametrize("n", [1, 12])
+def test_a_collector_that_is_heard_but_brings_no_samples_is_one_event_and_no_storm(n: int) -> None:
+    """Offline is who is missing while others report. Of a machine alone, too: it is the collector who says nothing."""
+    yard = Yard(n=n, config=Config(interval_sec=60.0, life=Life(debounce_p0=1)))
+    yard.warm_up()
+    began = yard.now
+    spread = np.linspace(0, 60, n)  # machines are asked one after the other
+
+    def heartbeats(told: dict[str, Any]) -> None:
+        told["ts"][:] = began - spread
+
+    yard.now = began - 300 + 290
+    for _ in range(10):  # also at the moment when only some of the samples are too old
+        found = yard.cycle(heartbeats)
+        yard.now -= 270
+        assert not (found.standing.state == DataState.OFFLINE).any()
+    found = yard.cycle(heartbeats, times=4)
+    assert (found.standing.state == DataState.UNKNOWN).all()
+    assert yard.everything_open() == {(-1, "collector_down")}
+    yard.cycle(times=3)
+    assert yard.everything_open() == set()
+    if n > 1:  # one that is missing while the others report is offline
+        yard.cycle(of(0, ts=yard.now))
+        yard.cycle(of(0, ts=yard.now - 300), times=2)
+        assert yard.everything_open() == {(0, "offline")}
+
+
+def test_a_collector_whose_machines_are_all_to_stand_still_has_nothing_to_bring() -> None:
+    yard = Yard(config=Config(interval_sec=60.0))
+    yard.warm_up()
+    began = yard.now
+
+    def curtailed(told: dict[str, Any]) -> None:
+        told["ts"].fill(began)
+        told["expected"] = np.full(yard.n, float(Expected.CURTAILED))
+
+    yard.cycle(curtailed, times=6)
+    assert yard.everything_open() == set()
+    yard.cycle(lambda told: told["ts"].fill(began), times=2)
+    assert yard.everything_open() == {(-1, "collector_down")}
 
 
 def test_a_whole_site_going_dark_is_one_row_a_machine_and_comes_back() -> None:
