@@ -215,3 +215,22 @@ def test_an_expected_stop_excuses_until_its_deadline_and_heat_is_never_excused()
     assert yard.problems(1) == {"overheat_crit"}
     yard.cycle(told, times=2)
     assert yard.problems(0) == {"hashrate_zero", "fan_zero"}
+
+
+def test_three_boots_within_six_hours_are_a_loop_and_older_ones_do_not_count() -> None:
+    yard = Yard()
+    yard.warm_up()
+    boot = of(0, uptime_sec=20.0)
+    yard.cycle(boot, times=2)
+    assert yard.say_of(Issue.HASHRATE_DEGRADATION) is UNKNOWN
+    yard.cycle(boot)
+    assert yard.say_of(Issue.HASHRATE_DEGRADATION) is HIT
+    apart = Yard()
+    apart.warm_up()
+    uptime = 0.0
+    for number in range(1, 6 * 36):  # one boot in three hours and five minutes: never three within six
+        uptime = 20.0 if number % 37 == 0 else uptime + 300
+        apart.cycle(of(0, uptime_sec=uptime))
+        assert apart.say_of(Issue.HASHRATE_DEGRADATION) is not HIT
+    assert apart.last is not None
+    assert apart.last.features.boots[0] == 2

@@ -48,22 +48,30 @@ def test_a_lost_board_is_open_a_week_later_and_a_slow_decline_is_found() -> None
 
 
 def test_a_machine_stopped_by_command_raises_nothing_until_its_deadline() -> None:
+    """Stopped for real: sensors, fans and boards without power, an uptime that stands; another boots and boots."""
     yard = Yard()
     yard.warm_up()
     deadline = yard.now + 6 * 3600.0
+    boots = iter(range(1000))
 
     def stopped(told: dict[str, Any]) -> None:
         told["expected"], told["expected_until"] = np.zeros(yard.n), np.full(yard.n, np.inf)
-        of(0, hashrate_ths=0.0, power_w=30.0, fan_min_rpm=0.0, expected=float(Expected.STOPPED),
-           expected_until=deadline)(told)  # fmt: skip
+        of(0, hashrate_ths=0.0, power_w=30.0, temp_c=0.0, temp_max_c=0.0, fan_min_rpm=0.0, boards_healthy=0.0,
+           uptime_sec=5 * 86_400.0, expected=float(Expected.STOPPED), expected_until=deadline)(told)  # fmt: skip
         of(1, status=0.0, expected=float(Expected.REBOOTING), expected_until=deadline)(told)
+        of(2, hashrate_ths=0.0, uptime_sec=60.0 * (next(boots) % 2 + 1), expected=float(Expected.REBOOTING),
+           expected_until=deadline)(told)  # fmt: skip
 
     while yard.now + 300 < deadline:
         yard.cycle(stopped)
         assert yard.everything_open() == set()
     assert yard.state.events.n == 0
     yard.cycle(stopped, times=2)
-    assert yard.everything_open() == {(0, "hashrate_zero"), (0, "fan_zero"), (1, "offline")}
+    dead = {"hashrate_zero", "fan_zero", "boards_dead", "sensor_fault"}
+    assert yard.everything_open() == {*((0, code) for code in dead), (1, "offline")}
+    yard.cycle(stopped, times=2)
+    assert yard.problems(0) == {*dead, "data_implausible"}
+    assert yard.problems(2) == {"hashrate_degradation"}  # three boots that nobody asked for
 
 
 def test_a_dead_collector_is_one_event_of_its_own_and_moves_no_machines_problem() -> None:
@@ -192,3 +200,15 @@ def test_a_site_that_is_suppressed_as_a_whole_is_told_of_no_collector_either() -
     quiet[0] = 0  # somebody still depends on it
     yard.cycle(silent, times=2)
     assert yard.everything_open() == {(-1, "collector_down")}
+
+
+def test_what_was_seen_once_before_a_suppression_and_once_after_it_was_not_seen_twice_in_a_row() -> None:
+    yard = Yard()
+    yard.warm_up()
+    yard.columns["suppressed"] = np.zeros(yard.n)
+    yard.cycle(of(0, hashrate_ths=0.0))
+    yard.cycle(of(0, suppressed=1.0), times=3)
+    yard.cycle(of(0, hashrate_ths=0.0))
+    assert yard.everything_open() == set()
+    yard.cycle(of(0, hashrate_ths=0.0))
+    assert yard.everything_open() == {(0, "hashrate_zero")}

@@ -16,6 +16,7 @@ from hashinsight.problems.data_state import Standing
 from hashinsight.problems.features import Features
 from hashinsight.problems.frame import Flags, Floats, Frame, zeroed
 from hashinsight.problems.peers import Standings
+from hashinsight.problems.state import BOOTS
 
 Verdicts = NDArray[np.int8]
 _HELD = 0.7
@@ -89,8 +90,8 @@ def _against_its_past(verdict: Verdicts, seen: Seen) -> None:
     limits, shown = seen.limits, seen.shown
     degraded = Issue.HASHRATE_DEGRADATION
     known, hit = _off(seen, degraded, Metric.HASHRATE_RATIO, sign=-1.0, z=-limits["hashrate_z"])
-    often = limits["reboots_in_6_hours"] * np.where(shown[degraded], _HELD, 1.0)
-    loops = seen.standing.judged & (seen.features.boots >= often)
+    often = np.minimum(limits["reboots_in_6_hours"], BOOTS) * np.where(shown[degraded], _HELD, 1.0)
+    loops = seen.standing.judged & ~seen.standing.excused & (seen.features.boots >= often)
     say(verdict, degraded, known | loops, hit | loops)
     issue = Issue.EFFICIENCY_DEGRADATION
     say(verdict, issue, *_off(seen, issue, Metric.EFFICIENCY, sign=1.0, z=limits["efficiency_z"]))
@@ -148,8 +149,9 @@ def _by_counters(verdict: Verdicts, seen: Seen) -> None:
 
 
 def _by_data(verdict: Verdicts, seen: Seen) -> None:
+    """Sensors without power and values that do not move are as they should be of who was told to stand still."""
     features, limits, own = seen.features, seen.limits, seen.own
-    judged = seen.standing.judged
+    judged = seen.standing.judged & ~seen.standing.excused
     whole = ~(features.boards_ratio < 1)  # a dead board's sensor says something else, and that is its problem
     apart = (own.residual[Metric.TEMP_SPREAD] > limits["sensor_spread_c"]) & ~own.cold[Metric.TEMP_SPREAD]
     hit = features.temp_fault | features.fan_fault | (apart & whole & features.steady)

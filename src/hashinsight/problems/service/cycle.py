@@ -18,6 +18,7 @@ from hashinsight.kit.db.database import Database
 from hashinsight.problems import baselines, chunks
 from hashinsight.problems.codes import DataState, EventStatus, Metric, Severity, ThawReason
 from hashinsight.problems.events import Events, closed
+from hashinsight.problems.features import checked
 from hashinsight.problems.models import FEATURE_CHUNKS, FEATURE_HOURS, RUNS
 from hashinsight.problems.pipeline import Verdicts, step
 from hashinsight.problems.queries import carried
@@ -112,7 +113,7 @@ async def _write_features(
         "residual_temp": own.residual[Metric.TEMP_MAX].astype(np.float32),
         "data_state": found.standing.state,
         "mode": found.mode,
-        "left_out": found.left_out,
+        "left_out": found.left_out | checked(seen),
     }
     new_hour = kept.cycled_at is None or kept.cycled_at < now.replace(minute=0, second=0, microsecond=0)
     made = await asyncio.to_thread(chunks.rows, found.seen.frame.miner_no, of)
