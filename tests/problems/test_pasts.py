@@ -7,9 +7,9 @@ import pytest
 
 from hashinsight.problems.codes import Expected, Issue, Metric, Verdict
 from hashinsight.problems.config import Config
-from hashinsight.problems.frame import Frame, Texts, make_frame
+from hashinsight.problems.frame import Texts
 from hashinsight.problems.state import BASELINE, restart
-from tests.problems.yard import Change, Yard, both, of, slower
+from tests.problems.yard import Change, Yard, both, leave, of, slower
 
 QUARTER = Config(interval_sec=900.0, cycle_sec=900.0)  # a quarter of an hour, so that a week is quick
 
@@ -79,16 +79,6 @@ def test_a_few_machines_in_another_mode_are_not_held_against_what_they_were_in_t
     # and in the new mode it is judged by the new one's past
     yard.cycle(both(eco, slower(0, 0.1)), times=6)
     assert yard.everything_open() == {(0, "hashrate_degradation")}
-
-
-def leave(yard: Yard, few: int) -> None:
-    """Only the first few machines are left at the site."""
-
-    def frame(told: dict[str, Any]) -> Frame:
-        cut = {name: Texts(one.of, one.no[:few]) if isinstance(one, Texts) else one[:few] for name, one in told.items()}
-        return make_frame(np.arange(few), cut)
-
-    yard.frame = frame  # type: ignore[method-assign]
 
 
 def test_a_kind_that_has_become_too_few_is_judged_by_itself_after_half_a_day() -> None:

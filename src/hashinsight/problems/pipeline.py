@@ -42,7 +42,7 @@ class Verdicts:
     verdict: NDArray[np.int8]  # (issues, machines), codes.Verdict
     lived: Lived
     left_out: NDArray[np.int32]  # bits of features.LEFT_OUT
-    mode: NDArray[np.int8]
+    mode: NDArray[np.int8]  # as it is told: unknown where that is not sure
     thawed: Flags  # whose freeze ended in this cycle; why is in the state
 
     @property
@@ -105,7 +105,7 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     state = replace(state, events=lived.events, cycled_at=now)
     thawed = state["thawed_at"] != thawed_before
     thawed &= ~np.isnan(state["thawed_at"])
-    return state, Verdicts(now, everything, verdict, lived, features.left_out(seen), state["mode"].copy(), thawed)
+    return state, Verdicts(now, everything, verdict, lived, features.left_out(seen), moded.told, thawed)
 
 
 def _open_problems(events: Events, frame: Frame) -> tuple[Flags, Flags, Flags, Flags, Flags]:

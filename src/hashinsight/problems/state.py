@@ -42,7 +42,7 @@ FIELDS: dict[str, tuple[int, Any, float]] = {
     "thaw_reason": (1, np.int8, 0),
     "firmware_key": (1, np.int64, -1),
     "mode": (1, np.int8, 0),
-    "mode_confidence": (1, np.float32, 0),
+    "mode_confidence": (1, np.float32, 0.3),
     "mode_candidate": (1, np.int8, 0),
     "mode_agreed": (1, np.int8, 0),
     "mode_changed_at": (1, np.float64, _NAN),
