@@ -1,5 +1,6 @@
 """Rules that are read off one sample: just under, at and over their thresholds, through a whole cycle."""
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from hashinsight.problems.codes import DataState, Expected, Issue, Verdict
 from hashinsight.problems.config import Config, Layers, Life
 from hashinsight.problems.frame import Texts
+from hashinsight.problems.pools import workers_allowed
 from hashinsight.telemetry.states import Flags as Said
 from tests.problems.yard import Yard, of
 from tests.telemetry.reading_in import read_one
@@ -134,6 +136,34 @@ def test_a_pool_that_is_not_on_the_list_is_wrong_and_without_a_list_none_is() ->
     yard.config = replace(yard.config, allowed_pools=("*.good.example", "good.example"))
     yard.cycle()
     assert [yard.say_of(Issue.WRONG_POOL, one) for one in range(4)] == [FINE, HIT, FINE, UNKNOWN]
+
+
+def test_a_worker_is_judged_by_its_account_also_where_no_pool_is_told() -> None:
+    yard = Yard(n=8)
+    workers = ("farm", "farm.9", "farms.9", "thief.9", "bc1q.rig.1", "bc1q.rig2", "bc1q")
+    yard.columns["worker"] = Texts(workers, np.array([0, 1, 2, 3, 4, 5, 6, -1]))
+    yard.config = replace(yard.config, allowed_workers=("farm", "bc1q.rig"))
+    yard.cycle()
+    says = [FINE, FINE, HIT, HIT, FINE, HIT, HIT, UNKNOWN]
+    assert [yard.say_of(Issue.WRONG_POOL, one) for one in range(8)] == says
+    # a list of pools says nothing of workers, and one of workers nothing of pools
+    yard.columns["pool"] = Texts(("stratum+tcp://good.example:3333",), np.zeros(8, dtype=np.int64))
+    yard.cycle()
+    assert yard.say_of(Issue.WRONG_POOL, 7) is UNKNOWN
+    yard.config = replace(yard.config, allowed_workers=(), allowed_pools=("good.example",))
+    yard.cycle()
+    assert [yard.say_of(Issue.WRONG_POOL, one) for one in range(8)] == [FINE] * 8
+
+
+def test_a_worker_a_machine_is_as_quick_as_one_for_all() -> None:
+    """Each text was compared with every word, and without a list of workers with every other worker."""
+    n = 20_000
+    workers = Texts(tuple(f"farm{number % 7}.{number}" for number in range(n)), np.arange(n))
+    words = ("farm1", *(f"other.{number}" for number in range(999)))
+    began = time.process_time()
+    fits = workers_allowed(workers, words)
+    assert time.process_time() - began < 2.0
+    assert fits.sum() == len(range(1, n, 7))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import numpy as np
 from hashinsight.facts.models import MinerModel
 from hashinsight.facts.spellings import find_model
 from hashinsight.facts.temperatures import SensorKind, limits_for, sensor_kind
-from hashinsight.problems.frame import Flags, Floats, Frame, Ints
+from hashinsight.problems.frame import Floats, Frame, Ints
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Config:
     life: Life = Life()
     interval_sec: float = 60.0  # between two samples of a machine
     cycle_sec: float = 300.0
-    allowed_pools: tuple[str, ...] = ()  # empty: every pool is allowed and wrong_pool is not judged
+    allowed_pools: tuple[str, ...] = ()  # of both: empty allows everyone, and is not judged
     allowed_workers: tuple[str, ...] = ()
     baseline_sec: float = 64_800.0  # 18 hours
     smooth_sec: float = 1800.0
@@ -197,22 +197,6 @@ def distinct(*codes: Ints) -> tuple[Ints, Ints]:
         columns.append(found % size - 1)
         found = found // size
     return np.stack(columns[::-1], axis=1), which.reshape(-1)
-
-
-def allowed(texts: tuple[str, ...], no: Ints, words: tuple[str, ...]) -> Flags:
-    """Which machines' text is on the list; hosts match with or without port, `*.` matches what is below."""
-    fits = np.array([_fits(text, words) for text in texts] + [False], dtype=np.bool_)
-    chosen: Flags = fits[no]  # -1, no text, is the last one
-    return chosen
-
-
-def _fits(text: str, words: tuple[str, ...]) -> bool:
-    place = text.lower().split("://")[-1].split("/")[0]
-    host = place.split(":")[0]
-    return any(
-        word in (place, host, text) or (word.startswith("*.") and host.endswith(word.split(":")[0][1:]))
-        for word in words
-    )
 
 
 def _word(of: tuple[str, ...], no: int) -> str | None:
