@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hashinsight.problems.codes import DataState, Expected, Issue, Verdict
+from hashinsight.problems.codes import DataState, Expected, Issue, Metric, Verdict
 from hashinsight.problems.config import Config, Layers, Life
 from hashinsight.problems.frame import Texts
 from hashinsight.problems.pools import workers_allowed
@@ -107,6 +107,26 @@ def test_limits_follow_the_model_and_what_its_sensor_measures() -> None:
     assert [yard.say_of(Issue.OVERHEAT_CRIT, one) for one in range(3)] == [FINE, HIT, HIT]
     yard.cycle(lambda told: told["temp_max_c"].fill(71.0))
     assert [yard.say_of(Issue.OVERHEAT_CRIT, one) for one in range(3)] == [FINE, FINE, HIT]
+
+
+def test_machines_in_fluid_are_warned_of_sooner_and_are_no_peers_of_those_in_air() -> None:
+    yard = Yard(n=12)
+    yard.columns["is_air"] = (np.arange(12) >= 6).astype(np.float64)
+
+    def warm(told: dict[str, Any]) -> None:
+        for name in ("temp_c", "temp_max_c"):
+            told[name] = np.where(told["is_air"] == 1, told[name], told[name] - 20)  # oil does not know the weather
+        of(0, temp_max_c=75.0)(told)
+        of(6, temp_max_c=75.0)(told)
+
+    found = yard.cycle(warm, times=10)
+    assert [yard.say_of(Issue.OVERHEAT_WARN, one) for one in (0, 1, 6)] == [HIT, FINE, FINE]
+    assert found.seen.limits["overheat_crit_c"][0] == found.seen.limits["overheat_crit_c"][6]
+    assert np.abs(yard.state["ewma"][Metric.TEMP_MAX][1:6]).max() < 2, "told from its own kind"
+    layers = Layers(sensors={"fluid": {"overheat_warn_c": 80.0}})
+    yard.config = replace(yard.config, layers=layers)
+    yard.cycle(warm)
+    assert yard.say_of(Issue.OVERHEAT_WARN, 0) is FINE
 
 
 def test_an_operators_own_limit_for_a_firmware_goes_before_the_catalogue() -> None:
