@@ -35,6 +35,15 @@ async def test_a_total_that_its_boards_contradict_is_a_problem_and_an_odd_list_i
     for _ in range(3):
         await look(site, yard, {0: fine, 1: few, 2: odd, 3: short})
     assert yard.open() == {("m-001", "data_implausible")}
+    checks = site.rows(
+        "select miner_id, boards_contradict, uptime_stuck, frozen, temp_fault, left_out from feature_store_5min"
+        " where ts = (select max(ts) from feature_chunks) and miner_id <= 'm-001' order by 1"
+    )
+    whole = (1 << 10) - 1
+    assert [(*found[:5], found[5] & ~whole) for found in checks] == [
+        ("m-000", False, False, False, False, 0),
+        ("m-001", True, False, False, False, 0),
+    ]
     shares = dict(
         site.rows(
             "select miner_id, board_share_min from feature_store_5min f where ts = (select max(ts) from feature_chunks)"

@@ -1,15 +1,19 @@
 """Rules that are read off one sample: just under, at and over their thresholds, through a whole cycle."""
 
+import time
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from hashinsight.problems.codes import DataState, Expected, Issue, Verdict
+from hashinsight.problems.codes import DataState, Expected, Issue, Metric, Verdict
 from hashinsight.problems.config import Config, Layers, Life
 from hashinsight.problems.frame import Texts
+from hashinsight.problems.pools import workers_allowed
+from hashinsight.telemetry.states import Flags as Said
 from tests.problems.yard import Yard, of
+from tests.telemetry.reading_in import read_one
 
 FINE, HIT, UNKNOWN = Verdict.FINE, Verdict.HIT, Verdict.UNKNOWN
 
@@ -56,6 +60,45 @@ def test_a_rule_hits_from_its_threshold_on(issue: Issue, readings: dict[str, flo
         assert yard.say_of(issue, machine=1) is FINE
 
 
+def test_one_blind_sensor_blinds_no_other() -> None:
+    """As ingest settles it: what was no reading is a flag, and the columns are those of the other sensors."""
+    yard = Yard()
+    yard.warm_up()
+
+    def partly_blind(told: dict[str, Any]) -> None:
+        told["flags"] = np.zeros(yard.n)
+        of(0, flags=float(Said.TEMPERATURE_SENTINEL), temp_max_c=99.0, temp_c=92.0)(told)
+        of(1, flags=float(Said.FAN_SENTINEL), fan_min_rpm=0.0)(told)
+        of(2, flags=float(Said.TEMPERATURE_SENTINEL | Said.FAN_SENTINEL), temp_max_c=np.nan, fan_min_rpm=np.nan)(told)
+
+    yard.cycle(partly_blind, times=2)
+    assert yard.problems(0) == {"overheat_crit", "sensor_fault"}
+    assert yard.problems(1) == {"fan_zero", "sensor_fault"}
+    assert yard.problems(2) == {"sensor_fault"}
+    for issue in (Issue.OVERHEAT_CRIT, Issue.OVERHEAT_WARN, Issue.FAN_ZERO):
+        assert yard.say_of(issue, 2) is UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("temp_avg", "temp_max", "fan"),
+    [(92.0, 99.0, 4500.0), (123.0, 255.0, 4500.0), (0.0, 99.0, 4500.0), (0.0, 0.0, -1.0), (58.0, 62.0, 0.0)],
+)
+def test_sensors_mean_the_same_in_a_file_and_in_the_live_layer(temp_avg: float, temp_max: float, fan: float) -> None:
+    """A file hands over what was said; ingest takes out what is no reading, and flags it."""
+    settled = read_one({"temp_avg": temp_avg, "temp_max": temp_max, "fan_speeds": [fan]})
+    live = {name: float(settled.number(name)[0]) for name in ("temp_c", "temp_max_c", "fan_min_rpm")}
+    said = {"temp_c": temp_avg, "temp_max_c": temp_max, "fan_min_rpm": fan}
+    file, stored = Yard(), Yard()
+    for yard, readings in ((file, said), (stored, live | {"flags": float(settled.flags[0])})):
+        yard.columns["flags"] = np.zeros(yard.n)
+        yard.cycle(of(0, **readings))
+    assert file.last is not None
+    assert stored.last is not None
+    np.testing.assert_array_equal(file.last.verdict, stored.last.verdict)
+    for name in ("temp_max", "fan_speed_min", "temp_fault", "fan_fault"):
+        np.testing.assert_array_equal(getattr(file.last.features, name), getattr(stored.last.features, name))
+
+
 def test_limits_follow_the_model_and_what_its_sensor_measures() -> None:
     yard = Yard(n=3)
     yard.columns["model"] = Texts(("Antminer S21", "Antminer S19"), np.array([0, 1, 1]))
@@ -64,6 +107,26 @@ def test_limits_follow_the_model_and_what_its_sensor_measures() -> None:
     assert [yard.say_of(Issue.OVERHEAT_CRIT, one) for one in range(3)] == [FINE, HIT, HIT]
     yard.cycle(lambda told: told["temp_max_c"].fill(71.0))
     assert [yard.say_of(Issue.OVERHEAT_CRIT, one) for one in range(3)] == [FINE, FINE, HIT]
+
+
+def test_machines_in_fluid_are_warned_of_sooner_and_are_no_peers_of_those_in_air() -> None:
+    yard = Yard(n=12)
+    yard.columns["is_air"] = (np.arange(12) >= 6).astype(np.float64)
+
+    def warm(told: dict[str, Any]) -> None:
+        for name in ("temp_c", "temp_max_c"):
+            told[name] = np.where(told["is_air"] == 1, told[name], told[name] - 20)  # oil does not know the weather
+        of(0, temp_max_c=75.0)(told)
+        of(6, temp_max_c=75.0)(told)
+
+    found = yard.cycle(warm, times=10)
+    assert [yard.say_of(Issue.OVERHEAT_WARN, one) for one in (0, 1, 6)] == [HIT, FINE, FINE]
+    assert found.seen.limits["overheat_crit_c"][0] == found.seen.limits["overheat_crit_c"][6]
+    assert np.abs(yard.state["ewma"][Metric.TEMP_MAX][1:6]).max() < 2, "told from its own kind"
+    layers = Layers(sensors={"fluid": {"overheat_warn_c": 80.0}})
+    yard.config = replace(yard.config, layers=layers)
+    yard.cycle(warm)
+    assert yard.say_of(Issue.OVERHEAT_WARN, 0) is FINE
 
 
 def test_an_operators_own_limit_for_a_firmware_goes_before_the_catalogue() -> None:
@@ -93,6 +156,34 @@ def test_a_pool_that_is_not_on_the_list_is_wrong_and_without_a_list_none_is() ->
     yard.config = replace(yard.config, allowed_pools=("*.good.example", "good.example"))
     yard.cycle()
     assert [yard.say_of(Issue.WRONG_POOL, one) for one in range(4)] == [FINE, HIT, FINE, UNKNOWN]
+
+
+def test_a_worker_is_judged_by_its_account_also_where_no_pool_is_told() -> None:
+    yard = Yard(n=8)
+    workers = ("farm", "farm.9", "farms.9", "thief.9", "bc1q.rig.1", "bc1q.rig2", "bc1q")
+    yard.columns["worker"] = Texts(workers, np.array([0, 1, 2, 3, 4, 5, 6, -1]))
+    yard.config = replace(yard.config, allowed_workers=("farm", "bc1q.rig"))
+    yard.cycle()
+    says = [FINE, FINE, HIT, HIT, FINE, HIT, HIT, UNKNOWN]
+    assert [yard.say_of(Issue.WRONG_POOL, one) for one in range(8)] == says
+    # a list of pools says nothing of workers, and one of workers nothing of pools
+    yard.columns["pool"] = Texts(("stratum+tcp://good.example:3333",), np.zeros(8, dtype=np.int64))
+    yard.cycle()
+    assert yard.say_of(Issue.WRONG_POOL, 7) is UNKNOWN
+    yard.config = replace(yard.config, allowed_workers=(), allowed_pools=("good.example",))
+    yard.cycle()
+    assert [yard.say_of(Issue.WRONG_POOL, one) for one in range(8)] == [FINE] * 8
+
+
+def test_a_worker_a_machine_is_as_quick_as_one_for_all() -> None:
+    """Each text was compared with every word, and without a list of workers with every other worker."""
+    n = 20_000
+    workers = Texts(tuple(f"farm{number % 7}.{number}" for number in range(n)), np.arange(n))
+    words = ("farm1", *(f"other.{number}" for number in range(999)))
+    began = time.process_time()
+    fits = workers_allowed(workers, words)
+    assert time.process_time() - began < 2.0
+    assert fits.sum() == len(range(1, n, 7))
 
 
 @pytest.mark.parametrize(
@@ -174,3 +265,22 @@ def test_an_expected_stop_excuses_until_its_deadline_and_heat_is_never_excused()
     assert yard.problems(1) == {"overheat_crit"}
     yard.cycle(told, times=2)
     assert yard.problems(0) == {"hashrate_zero", "fan_zero"}
+
+
+def test_three_boots_within_six_hours_are_a_loop_and_older_ones_do_not_count() -> None:
+    yard = Yard()
+    yard.warm_up()
+    boot = of(0, uptime_sec=20.0)
+    yard.cycle(boot, times=2)
+    assert yard.say_of(Issue.HASHRATE_DEGRADATION) is UNKNOWN
+    yard.cycle(boot)
+    assert yard.say_of(Issue.HASHRATE_DEGRADATION) is HIT
+    apart = Yard()
+    apart.warm_up()
+    uptime = 0.0
+    for number in range(1, 6 * 36):  # one boot in three hours and five minutes: never three within six
+        uptime = 20.0 if number % 37 == 0 else uptime + 300
+        apart.cycle(of(0, uptime_sec=uptime))
+        assert apart.say_of(Issue.HASHRATE_DEGRADATION) is not HIT
+    assert apart.last is not None
+    assert apart.last.features.boots[0] == 2

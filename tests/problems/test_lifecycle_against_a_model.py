@@ -76,7 +76,7 @@ class Model:
             return self._begin(key, row, severity) if verdict == "hit" else None
         if row.status == "resolved":
             return self._again(row, severity, now) if verdict == "hit" else None
-        if quiet or verdict == "unknown":
+        if verdict == "unknown" or (quiet and row.status != "pending"):
             return "no_event"
         if verdict == "hit":
             return self._seen(row, severity)

@@ -11,7 +11,7 @@ from hashinsight.problems import mixtures, modes
 from hashinsight.problems.codes import Issue, Mode, Verdict
 from hashinsight.problems.config import Config
 from hashinsight.problems.frame import Texts
-from tests.problems.yard import Yard, slower
+from tests.problems.yard import Yard, leave, slower
 
 
 def cloud(rng: np.random.Generator, parts: list[tuple[float, float, int]], noise: float = 0.013) -> np.ndarray:
@@ -133,3 +133,37 @@ def test_models_are_fitted_every_few_hours_only() -> None:
     assert yard.state.mixtures is fitted
     yard.cycle()
     assert yard.state.mixtures is not fitted
+
+
+def test_who_looks_like_no_population_is_told_as_unknown_and_compared_as_before() -> None:
+    yard = two_modes()
+    first = yard.cycle()
+    assert ((yard.state["mode_confidence"] >= 0.3) & (yard.state["mode_confidence"] <= 1.0)).all()
+    assert first.mode[1] == Mode.NORMAL
+    yard.cycle(times=11)
+
+    def thrifty(told: dict[str, object]) -> None:
+        told["power_w"][1] *= 0.85  # type: ignore[index]
+
+    yard.cycle(thrifty, times=2)
+    assert yard.cycle().mode[1] == Mode.NORMAL, "two odd samples are no doubt"
+    assert yard.cycle(thrifty, times=3).mode[1] == Mode.UNKNOWN
+    assert yard.state["mode_confidence"][1] == pytest.approx(0.3)
+    assert yard.state["mode"][1] == Mode.NORMAL
+    assert yard.say_of(Issue.HASHRATE_DEGRADATION, 1) is Verdict.FINE
+    assert yard.cycle().mode[1] == Mode.NORMAL
+
+
+def test_a_kind_that_falls_below_five_machines_has_no_modes_any_more() -> None:
+    yard = two_modes(12)
+    yard.config = replace(yard.config, mode_fit_sec=900.0)
+    assert (yard.cycle(times=12).mode != Mode.UNKNOWN).all()
+    leave(yard, 4)
+    assert (yard.cycle(times=8).mode == Mode.UNKNOWN).all()
+    assert yard.everything_open() == set()
+
+
+def test_a_machine_of_which_nothing_is_known_has_the_least_confidence() -> None:
+    few = Yard(n=4)
+    few.cycle()
+    assert few.state["mode_confidence"].tolist() == pytest.approx([0.3] * 4)

@@ -37,7 +37,7 @@ def usual() -> Seen:
     nothing = np.zeros((METRICS, N))
     numbers: dict[str, Any] = {one.name: zero.copy() for one in fields(Features)}
     numbers |= {name: no.copy() for name in ("temp_fault", "fan_fault", "hashrate_implausible", "boards_contradict",
-                                             "still", "booting")}  # fmt: skip
+                                             "uptime_stuck", "still", "booting")}  # fmt: skip
     numbers |= {name: yes.copy() for name in ("is_online", "hashing", "steady")}
     numbers |= {metric.name.lower(): np.full(N, value) for metric, value in USUAL.items()}
     numbers["fan_speed_min"] = np.full(N, 4500.0)

@@ -3,9 +3,10 @@
 from typing import Any
 
 import numpy as np
+import pytest
 
-from hashinsight.problems.codes import Action, Expected, Issue, Metric, ThawReason
-from hashinsight.problems.config import Config
+from hashinsight.problems.codes import Action, DataState, Expected, Issue, Metric, ThawReason
+from hashinsight.problems.config import Config, Life
 from hashinsight.problems.frame import make_frame
 from hashinsight.problems.pipeline import step
 from tests.problems.yard import NOON, Yard, of, slower
@@ -47,22 +48,30 @@ def test_a_lost_board_is_open_a_week_later_and_a_slow_decline_is_found() -> None
 
 
 def test_a_machine_stopped_by_command_raises_nothing_until_its_deadline() -> None:
+    """Stopped for real: sensors, fans and boards without power, an uptime that stands; another boots and boots."""
     yard = Yard()
     yard.warm_up()
     deadline = yard.now + 6 * 3600.0
+    boots = iter(range(1000))
 
     def stopped(told: dict[str, Any]) -> None:
         told["expected"], told["expected_until"] = np.zeros(yard.n), np.full(yard.n, np.inf)
-        of(0, hashrate_ths=0.0, power_w=30.0, fan_min_rpm=0.0, expected=float(Expected.STOPPED),
-           expected_until=deadline)(told)  # fmt: skip
+        of(0, hashrate_ths=0.0, power_w=30.0, temp_c=0.0, temp_max_c=0.0, fan_min_rpm=0.0, boards_healthy=0.0,
+           uptime_sec=5 * 86_400.0, expected=float(Expected.STOPPED), expected_until=deadline)(told)  # fmt: skip
         of(1, status=0.0, expected=float(Expected.REBOOTING), expected_until=deadline)(told)
+        of(2, hashrate_ths=0.0, uptime_sec=60.0 * (next(boots) % 2 + 1), expected=float(Expected.REBOOTING),
+           expected_until=deadline)(told)  # fmt: skip
 
     while yard.now + 300 < deadline:
         yard.cycle(stopped)
         assert yard.everything_open() == set()
     assert yard.state.events.n == 0
     yard.cycle(stopped, times=2)
-    assert yard.everything_open() == {(0, "hashrate_zero"), (0, "fan_zero"), (1, "offline")}
+    dead = {"hashrate_zero", "fan_zero", "boards_dead", "sensor_fault"}
+    assert yard.everything_open() == {*((0, code) for code in dead), (1, "offline")}
+    yard.cycle(stopped, times=2)
+    assert yard.problems(0) == {*dead, "data_implausible"}
+    assert yard.problems(2) == {"hashrate_degradation"}  # three boots that nobody asked for
 
 
 def test_a_dead_collector_is_one_event_of_its_own_and_moves_no_machines_problem() -> None:
@@ -85,6 +94,48 @@ def test_a_dead_collector_is_one_event_of_its_own_and_moves_no_machines_problem(
         assert getattr(yard.state.events, name)[mine] == getattr(before, name)
     yard.cycle(times=3)
     assert yard.everything_open() == set()
+
+
+@pytest.mark.parametrize("n", [1, 12])
+def test_a_collector_that_is_heard_but_brings_no_samples_is_one_event_and_no_storm(n: int) -> None:
+    """Offline is who is missing while others report. Of a machine alone, too: it is the collector who says nothing."""
+    yard = Yard(n=n, config=Config(interval_sec=60.0, life=Life(debounce_p0=1)))
+    yard.warm_up()
+    began = yard.now
+    spread = np.linspace(0, 60, n)  # machines are asked one after the other
+
+    def heartbeats(told: dict[str, Any]) -> None:
+        told["ts"][:] = began - spread
+
+    yard.now = began - 300 + 290
+    for _ in range(10):  # also at the moment when only some of the samples are too old
+        found = yard.cycle(heartbeats)
+        yard.now -= 270
+        assert not (found.standing.state == DataState.OFFLINE).any()
+    found = yard.cycle(heartbeats, times=4)
+    assert (found.standing.state == DataState.UNKNOWN).all()
+    assert yard.everything_open() == {(-1, "collector_down")}
+    yard.cycle(times=3)
+    assert yard.everything_open() == set()
+    if n > 1:  # one that is missing while the others report is offline
+        yard.cycle(of(0, ts=yard.now))
+        yard.cycle(of(0, ts=yard.now - 300), times=2)
+        assert yard.everything_open() == {(0, "offline")}
+
+
+def test_a_collector_whose_machines_are_all_to_stand_still_has_nothing_to_bring() -> None:
+    yard = Yard(config=Config(interval_sec=60.0))
+    yard.warm_up()
+    began = yard.now
+
+    def curtailed(told: dict[str, Any]) -> None:
+        told["ts"].fill(began)
+        told["expected"] = np.full(yard.n, float(Expected.CURTAILED))
+
+    yard.cycle(curtailed, times=6)
+    assert yard.everything_open() == set()
+    yard.cycle(lambda told: told["ts"].fill(began), times=2)
+    assert yard.everything_open() == {(-1, "collector_down")}
 
 
 def test_a_whole_site_going_dark_is_one_row_a_machine_and_comes_back() -> None:
@@ -149,3 +200,15 @@ def test_a_site_that_is_suppressed_as_a_whole_is_told_of_no_collector_either() -
     quiet[0] = 0  # somebody still depends on it
     yard.cycle(silent, times=2)
     assert yard.everything_open() == {(-1, "collector_down")}
+
+
+def test_what_was_seen_once_before_a_suppression_and_once_after_it_was_not_seen_twice_in_a_row() -> None:
+    yard = Yard()
+    yard.warm_up()
+    yard.columns["suppressed"] = np.zeros(yard.n)
+    yard.cycle(of(0, hashrate_ths=0.0))
+    yard.cycle(of(0, suppressed=1.0), times=3)
+    yard.cycle(of(0, hashrate_ths=0.0))
+    assert yard.everything_open() == set()
+    yard.cycle(of(0, hashrate_ths=0.0))
+    assert yard.everything_open() == {(0, "hashrate_zero")}

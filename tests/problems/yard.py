@@ -148,6 +148,16 @@ def both(*changes: Change) -> Change:
     return change
 
 
+def leave(yard: Yard, few: int) -> None:
+    """Only the first few machines are left at the site."""
+
+    def frame(told: dict[str, Any]) -> Frame:
+        cut = {name: Texts(one.of, one.no[:few]) if isinstance(one, Texts) else one[:few] for name, one in told.items()}
+        return make_frame(np.arange(few), cut)
+
+    yard.frame = frame  # type: ignore[method-assign]
+
+
 def _same(word: str, n: int) -> Texts:
     return Texts((word,), np.zeros(n, dtype=np.int64))
 

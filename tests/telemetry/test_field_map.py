@@ -152,6 +152,13 @@ def test_a_broken_sensor_among_good_ones_does_not_count() -> None:
     assert (found["chip_temps_c"], found["fan_speeds"]) == ([None, 60.0, None, 64.0], [5000.0, None])
 
 
+def test_a_mean_that_may_have_a_broken_sensor_in_it_does_not_stand_for_the_hottest() -> None:
+    samples = read_one({"temp_avg": 123.0, "temp_max": 255})
+    assert "temp_max_c" not in shown(samples)
+    assert shown(read_one({"temp_avg": 61.0}))["temp_max_c"] == 61.0
+    assert shown(read_one({"temp_avg": 61.0, "temp_max": 255, "temperature_board1": 66}))["temp_max_c"] == 66.0
+
+
 def test_a_hashrate_a_million_times_too_high_is_mended() -> None:
     samples = read_one({"hashrate_ths": 104_500_000})
     assert shown(samples)["hashrate_ths"] == pytest.approx(104.5)

@@ -1,10 +1,12 @@
 """Temperature limits by what the sensor measures: some firmwares report the board, others the chip."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 BROKEN_READINGS_C = (0.0, 255.0)  # what a broken sensor says
 CHIP_OVER_BOARD_C = 15.0
+# a default of our own, from no data sheet: no fan answers for a loop that fails, so that there is less time
+FLUID_WARNS_SOONER_C = 5.0
 
 
 class SensorKind(StrEnum):
@@ -75,9 +77,13 @@ def sensor_kind(firmware: str | None) -> SensorKind:
     return dict(SENSOR_BY_FIRMWARE)[firmware_family(firmware)]
 
 
-def limits_for(model: str | None, kind: SensorKind) -> TemperatureLimits:
-    """The limits of this model's sensor; those of nobody in particular for a model that we do not know."""
-    return LIMITS.get((model or "", kind), DEFAULT_LIMITS[kind])
+def limits_for(model: str | None, kind: SensorKind, *, fluid: bool = False) -> TemperatureLimits:
+    """The limits of this model's sensor; those of nobody in particular for a model that we do not know.
+
+    In water or oil it is the same silicon, and must stop at the same temperature; it is warned of sooner.
+    """
+    limits = LIMITS.get((model or "", kind), DEFAULT_LIMITS[kind])
+    return replace(limits, warn_c=limits.warn_c - FLUID_WARNS_SOONER_C) if fluid else limits
 
 
 def is_broken_reading(temp_c: float) -> bool:

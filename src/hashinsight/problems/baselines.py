@@ -5,6 +5,7 @@ which moves all of them, moves no baseline, and a frozen one does not grow old. 
 within hours; this one is frozen while a problem is open, and takes no step larger than three standard deviations.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,7 @@ from hashinsight.problems.config import Config
 from hashinsight.problems.features import Features
 from hashinsight.problems.frame import Flags, Floats, zeroed
 from hashinsight.problems.peers import Level
-from hashinsight.problems.state import ANCHOR, BASELINE, State, restart
+from hashinsight.problems.state import ANCHOR, BASELINE, FIELDS, State, restart
 
 COLD = 6  # samples below which nothing is said against a machine's own past
 _CLIP = 3.0
@@ -102,7 +103,8 @@ def learn(
 ) -> None:
     """Takes this cycle's values into the average where that is allowed, in place.
 
-    Boards are counted, not measured: one fewer never becomes usual by itself, however long it lasts (`boards_may`).
+    Boards are counted, not measured: one fewer never becomes usual by itself, however long it lasts, and all of them
+    are usual at once, whatever else is open (`boards_may`).
     """
     for row, value in enumerate(seen.level):
         ewma, variance, samples = past = tuple(state[name][row] for name in ("ewma", "variance", "samples"))
@@ -112,26 +114,42 @@ def learn(
             np.copyto(kept, new, where=usable, casting="same_kind")
 
 
-def recentre(state: State, reference: Floats, level: NDArray[np.int8], values_at: dict[int, Floats]) -> None:
+def recentre(state: State, reference: Floats, level: NDArray[np.int8], at: Callable[[int], Floats]) -> None:
     """When a machine's reference comes from another group than before, its past is told in the new terms.
 
-    `values_at` gives for each level the reference of this very cycle, so that both sides are of one moment.
+    `at` gives the reference of this very cycle on a level, so that both sides are of one moment.
     """
     before = state["reference_level"]
     moved = (before != level) & (state["samples"][0] > 0)
-    if moved.any():
-        zero = np.zeros_like(reference)
-        for old in np.unique(before[moved]).tolist():
-            rows = moved & (before == old)
-            shift = (values_at.get(old, zero) - reference)[:, rows]
-            shift = zeroed(shift)
-            state["ewma"][:REFERRED, rows] += shift
-            state["anchor"][:, rows] += shift[:ANCHORED]
-            restart(state, rows, ("block_sum", "block_samples", "block_began"))
-            blocks = state["blocks"].reshape(ANCHORED, -1, state.n)
-            blocks[:, :, rows] += shift[:ANCHORED, None]
+    for old in np.unique(before[moved]).tolist():
+        rows = moved & (before == old)
+        old_terms = at(old)[:, rows] if old >= 0 else 0.0
+        shift = zeroed(old_terms - reference[:, rows])
+        state["ewma"][:REFERRED, rows] += shift
+        state["anchor"][:, rows] += shift[:ANCHORED]
+        restart(state, rows, ("block_sum", "block_samples", "block_began"))
+        blocks = state["blocks"].reshape(ANCHORED, -1, state.n)
+        blocks[:, :, rows] += shift[:ANCHORED, None]
     state["reference_level"][:] = level
     state["reference"][:] = reference
+
+
+def stand_alone(state: State, rows: Flags, at: Callable[[int], Floats]) -> None:
+    """Too few of its kind are left: from now on a machine is told by its own values, weather included.
+
+    It keeps what it was like, but as lightly as one that has just begun, and no anchor of a temperature: that was of a
+    moment's weather. Where nothing of its kind can be told, all begins again. In place, before `recentre`.
+    """
+    before = state["reference_level"]
+    for old in np.unique(before[rows]).tolist():
+        untold = rows & (before == old) & np.isnan(at(old)[Metric.HASHRATE_RATIO])
+        forget(state, untold)
+    few = np.minimum(state["samples"][:REFERRED], COLD)
+    np.copyto(state["samples"][:REFERRED], few, where=rows)
+    for metric in (Metric.TEMP_MAX, Metric.TEMP_LOAD):
+        for name in ("anchor", "cusum_up", "cusum_down"):
+            state[name][metric, rows] = FIELDS[name][2]
+        state["blocks"].reshape(ANCHORED, -1, state.n)[metric][:, rows] = FIELDS["blocks"][2]
 
 
 def freeze(state: State, *, troubled: Flags, acknowledged: Flags, now: float, config: Config) -> Flags:
@@ -152,8 +170,19 @@ def freeze(state: State, *, troubled: Flags, acknowledged: Flags, now: float, co
 
 
 def begin_anew(state: State, rows: Flags, *, now: float, reason: ThawReason) -> None:
-    """After a repair or another firmware the past says nothing: average and anchor begin again. In place."""
-    restart(state, rows, BASELINE + ANCHOR)
+    """After a repair or another firmware the past says nothing, and whatever was frozen is let go. In place."""
+    forget(state, rows)
     restart(state, rows, ("frozen_since",))
     state["thawed_at"][rows] = now
     state["thaw_reason"][rows] = reason
+
+
+def forget(state: State, rows: Flags) -> None:
+    """Average and anchor begin again, as they do in another mode: they are of one machine in one mode. In place.
+
+    How many boards a machine had is no matter of mode or firmware, and a repair brings them back: that stays.
+    """
+    counted = {name: state[name][Metric.BOARDS_RATIO].copy() for name in BASELINE if state[name].ndim > 1}
+    restart(state, rows, BASELINE + ANCHOR)
+    for name, had in counted.items():
+        state[name][Metric.BOARDS_RATIO] = had

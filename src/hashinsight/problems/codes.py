@@ -100,6 +100,9 @@ class Mode(IntEnum):
     PERF = 3
 
 
+LEAST_CONFIDENCE = 0.6  # below it a mode is told as unknown
+
+
 class Metric(IntEnum):
     """What has a baseline of its own. The first ones have a reference among their kind, the very first an anchor."""
 

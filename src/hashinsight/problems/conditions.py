@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from hashinsight.problems.baselines import Residuals
 from hashinsight.problems.codes import ISSUES, Issue, Metric, Verdict
-from hashinsight.problems.config import Config, Resolved, allowed
+from hashinsight.problems.config import Config, Resolved
 from hashinsight.problems.data_state import Standing
 from hashinsight.problems.features import Features
 from hashinsight.problems.frame import Flags, Floats, Frame, zeroed
 from hashinsight.problems.peers import Standings
+from hashinsight.problems.pools import pools_allowed, workers_allowed
+from hashinsight.problems.state import BOOTS
 
 Verdicts = NDArray[np.int8]
 _HELD = 0.7
@@ -79,18 +81,28 @@ def _hard(verdict: Verdicts, seen: Seen, config: Config) -> None:
     fan = features.fan_speed_min
     say(verdict, Issue.FAN_ZERO, judged & ~expected & frame.is_air & ~np.isnan(fan), fan == 0)
     if config.allowed_pools or config.allowed_workers:
-        wrong = (frame.pool.no >= 0) & ~allowed(frame.pool.of, frame.pool.no, config.allowed_pools or frame.pool.of)
-        workers = config.allowed_workers or frame.worker.of
-        wrong |= (frame.worker.no >= 0) & ~allowed(frame.worker.of, frame.worker.no, workers)
-        say(verdict, Issue.WRONG_POOL, judged & (frame.pool.no >= 0), wrong)
+        _where_it_hashes(verdict, seen, config)
+
+
+def _where_it_hashes(verdict: Verdicts, seen: Seen, config: Config) -> None:
+    """What is told is judged, by the list that there is for it."""
+    known, wrong = np.zeros((2, seen.frame.n), dtype=np.bool_)
+    for told, words, allowed in (
+        (seen.frame.pool, config.allowed_pools, pools_allowed),
+        (seen.frame.worker, config.allowed_workers, workers_allowed),
+    ):
+        if words:
+            known |= told.no >= 0
+            wrong |= (told.no >= 0) & ~allowed(told, words)
+    say(verdict, Issue.WRONG_POOL, seen.standing.judged & known, wrong)
 
 
 def _against_its_past(verdict: Verdicts, seen: Seen) -> None:
     limits, shown = seen.limits, seen.shown
     degraded = Issue.HASHRATE_DEGRADATION
     known, hit = _off(seen, degraded, Metric.HASHRATE_RATIO, sign=-1.0, z=-limits["hashrate_z"])
-    often = limits["reboots_in_6_hours"] * np.where(shown[degraded], _HELD, 1.0)
-    loops = seen.standing.judged & (seen.features.boots >= often)
+    often = np.minimum(limits["reboots_in_6_hours"], BOOTS) * np.where(shown[degraded], _HELD, 1.0)
+    loops = seen.standing.judged & ~seen.standing.excused & (seen.features.boots >= often)
     say(verdict, degraded, known | loops, hit | loops)
     issue = Issue.EFFICIENCY_DEGRADATION
     say(verdict, issue, *_off(seen, issue, Metric.EFFICIENCY, sign=1.0, z=limits["efficiency_z"]))
@@ -148,8 +160,9 @@ def _by_counters(verdict: Verdicts, seen: Seen) -> None:
 
 
 def _by_data(verdict: Verdicts, seen: Seen) -> None:
+    """Sensors without power and values that do not move are as they should be of who was told to stand still."""
     features, limits, own = seen.features, seen.limits, seen.own
-    judged = seen.standing.judged
+    judged = seen.standing.judged & ~seen.standing.excused
     whole = ~(features.boards_ratio < 1)  # a dead board's sensor says something else, and that is its problem
     apart = (own.residual[Metric.TEMP_SPREAD] > limits["sensor_spread_c"]) & ~own.cold[Metric.TEMP_SPREAD]
     hit = features.temp_fault | features.fan_fault | (apart & whole & features.steady)

@@ -14,7 +14,7 @@ import numpy as np
 from hashinsight.facts.models import MinerModel
 from hashinsight.facts.spellings import find_model
 from hashinsight.facts.temperatures import SensorKind, limits_for, sensor_kind
-from hashinsight.problems.frame import Flags, Floats, Frame, Ints
+from hashinsight.problems.frame import Floats, Frame, Ints
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,14 @@ class Thresholds:
 
 NAMES = tuple(one.name for one in fields(Thresholds))
 _DEFAULTS = asdict(Thresholds())
+FLUID = "fluid"  # among the sensor kinds: of a machine that stands in water or oil
+IN_FLUID = " in fluid"
 Change = Mapping[str, float]
 
 
 @dataclass(frozen=True)
 class Layers:
-    """What was changed where. Models by the catalogue's name, firmwares by their text, sensors by their kind."""
+    """What was changed where. Models by the catalogue's name, firmwares by their text, sensors by kind or `fluid`."""
 
     tenant: Change = field(default_factory=dict)
     sites: Mapping[str, Change] = field(default_factory=dict)
@@ -88,7 +90,7 @@ class Config:
     life: Life = Life()
     interval_sec: float = 60.0  # between two samples of a machine
     cycle_sec: float = 300.0
-    allowed_pools: tuple[str, ...] = ()  # empty: every pool is allowed and wrong_pool is not judged
+    allowed_pools: tuple[str, ...] = ()  # of both: empty allows everyone, and is not judged
     allowed_workers: tuple[str, ...] = ()
     baseline_sec: float = 64_800.0  # 18 hours
     smooth_sec: float = 1800.0
@@ -101,6 +103,7 @@ class Config:
     mode_fit_sec: float = 4 * 3600.0
     least_peers: int = 30
     least_reference: int = 5
+    alone_sec: float = 43_200.0  # until a machine whose kind has become too few is judged by itself
     only_hard: bool = False  # for comparison: no rule that needs a baseline or peers
 
     @property
@@ -119,7 +122,7 @@ class Resolved:
     of: Mapping[str, Floats]
     rated_ths: Floats  # NaN: a model that the catalogue does not know
     rated_w: Floats
-    model: Ints  # the model as the catalogue spells it, however the machine does
+    model: Ints  # as the catalogue spells it, however the machine does; in fluid it is another one
     models: tuple[str, ...]
 
     def __getitem__(self, name: str) -> Floats:
@@ -132,7 +135,7 @@ def resolve(config: Config, frame: Frame) -> Resolved:
     values = np.empty((len(NAMES), len(kinds)))
     rated = np.full((2, len(kinds)), np.nan)
     names: list[str] = []
-    for number, (site, model_no, firmware_no) in enumerate(kinds.tolist()):
+    for number, (site, model_no, firmware_no, is_air) in enumerate(kinds.tolist()):
         model = _word(frame.model.of, model_no)
         known = _found(model)
         chosen = thresholds_for(
@@ -140,9 +143,10 @@ def resolve(config: Config, frame: Frame) -> Resolved:
             site=_word(frame.site.of, site),
             model=known.name if known else model,
             firmware=_word(frame.firmware.of, firmware_no),
+            fluid=not is_air,
         )
         values[:, number] = [chosen[name] for name in NAMES]
-        names.append(known.name if known else model or "")
+        names.append((known.name if known else model or "") + ("" if is_air else IN_FLUID))
         if known:
             rated[:, number] = known.rated_ths, known.power_w
     spread = values[:, which]
@@ -157,10 +161,12 @@ def resolve(config: Config, frame: Frame) -> Resolved:
     )
 
 
-def thresholds_for(layers: Layers, *, site: str | None, model: str | None, firmware: str | None) -> dict[str, float]:
+def thresholds_for(
+    layers: Layers, *, site: str | None, model: str | None, firmware: str | None, fluid: bool = False
+) -> dict[str, float]:
     kind = sensor_kind(firmware)
-    limits = limits_for(model, kind)
-    # the general limits are those of a chip: a sensor on the board has others, also on a model that nobody knows
+    limits = limits_for(model, kind, fluid=fluid)
+    # the general limits are those of a chip in air: others have their own, also on a model that nobody knows
     special = limits is not limits_for(None, kind) or kind is not SensorKind.CHIP
     catalogue = {"overheat_warn_c": limits.warn_c, "overheat_crit_c": limits.critical_c} if special else {}
     return {
@@ -171,6 +177,7 @@ def thresholds_for(layers: Layers, *, site: str | None, model: str | None, firmw
         **layers.models.get(model or "", {}),
         **layers.firmwares.get(firmware or "", {}),
         **layers.sensors.get(kind.value, {}),
+        **(layers.sensors.get(FLUID, {}) if fluid else {}),
     }
 
 
@@ -180,8 +187,8 @@ def _found(model: str | None) -> MinerModel | None:
 
 
 def kinds_of(frame: Frame) -> tuple[Ints, Ints]:
-    """The distinct (site, model, firmware) of a frame, and which of them each machine is."""
-    return distinct(frame.site.no, frame.model.no, frame.firmware.no)
+    """The distinct (site, model, firmware, cooled by air) of a frame, and which of them each machine is."""
+    return distinct(frame.site.no, frame.model.no, frame.firmware.no, frame.is_air.astype(np.int64))
 
 
 def distinct(*codes: Ints) -> tuple[Ints, Ints]:
@@ -196,22 +203,6 @@ def distinct(*codes: Ints) -> tuple[Ints, Ints]:
         columns.append(found % size - 1)
         found = found // size
     return np.stack(columns[::-1], axis=1), which.reshape(-1)
-
-
-def allowed(texts: tuple[str, ...], no: Ints, words: tuple[str, ...]) -> Flags:
-    """Which machines' text is on the list; hosts match with or without port, `*.` matches what is below."""
-    fits = np.array([_fits(text, words) for text in texts] + [False], dtype=np.bool_)
-    chosen: Flags = fits[no]  # -1, no text, is the last one
-    return chosen
-
-
-def _fits(text: str, words: tuple[str, ...]) -> bool:
-    place = text.lower().split("://")[-1].split("/")[0]
-    host = place.split(":")[0]
-    return any(
-        word in (place, host, text) or (word.startswith("*.") and host.endswith(word.split(":")[0][1:]))
-        for word in words
-    )
 
 
 def _word(of: tuple[str, ...], no: int) -> str | None:

@@ -24,21 +24,21 @@ def rejected_share(state: State) -> Floats:
     return share
 
 
-def note_boots(frame: Frame, state: State, standing: Standing, *, now: float, config: Config) -> Flags:
-    """Who booted since the last sample, and who still may take its time to hash."""
+def note_boots(frame: Frame, state: State, standing: Standing, *, now: float, config: Config) -> tuple[Flags, Floats]:
+    """Who may still take its time to hash after a boot, and how often each booted in six hours untold."""
     elapsed = zeroed(frame.ts - state["seen_ts"])
     fresh = standing.judged
     # the uptime fell, or is shorter than the time since we last looked
     lately = frame.uptime_sec + _SLACK_SEC
     rebooted = fresh & ((lately < state["uptime_sec"]) | (lately < elapsed))
-    fade = np.exp(-np.clip(elapsed, 0, _LONGEST_SEC) / _BOOT_MEMORY_SEC)
-    state["boots"][:] = np.where(fresh, state["boots"] * fade + rebooted, state["boots"])
-    state["booted_at"][:] = np.where(
-        fresh & ~np.isnan(frame.uptime_sec), frame.ts - frame.uptime_sec, state["booted_at"]
-    )
+    booted_at = frame.ts - frame.uptime_sec
+    rows = np.flatnonzero(rebooted & ~standing.excused)
+    times = state["boot_times"]
+    times[:, rows] = np.concatenate([booted_at[None, rows], times[:-1, rows]])
+    state["booted_at"][:] = np.where(fresh & ~np.isnan(frame.uptime_sec), booted_at, state["booted_at"])
     state["hashing_since"][rebooted] = np.nan
     booting: Flags = now - state["booted_at"] < config.boot_sec
-    return booting
+    return booting, (times > now - _BOOT_MEMORY_SEC).sum(axis=0).astype(np.float64)
 
 
 def note_hashing(frame: Frame, state: State, standing: Standing, *, hashing: Flags, config: Config) -> Flags:
@@ -75,16 +75,20 @@ def add(frame: Frame, state: State, standing: Standing, *, hashing: Flags, confi
     )
 
 
-def note_still(frame: Frame, state: State, standing: Standing) -> Floats:
-    """In how many samples in a row nothing moved. Hashing always trembles, and an uptime that is told always grows."""
+def note_still(frame: Frame, state: State, standing: Standing) -> tuple[Floats, Flags]:
+    """In how many samples in a row nothing moved, and whose uptime stands. Hashing always trembles, uptimes grow.
+
+    Who was told to stand still is counted from when that ends.
+    """
     fresh = standing.judged
     same = _same(frame.hashrate_ths, state["last_hashrate_ths"]) & _same(frame.temp_c, state["last_temp_c"])
     same &= _same(frame.power_w, state["last_power_w"])
     tells = ~np.isnan(frame.uptime_sec)
+    stuck = fresh & (frame.uptime_sec == state["uptime_sec"])
     moves = np.where(tells, frame.uptime_sec != state["uptime_sec"], ~(frame.hashrate_ths > 0))
     count = np.where(
         fresh,
-        np.where(same & ~moves & ~np.isnan(frame.hashrate_ths), state["still_cycles"] + 1, 0),
+        np.where(same & ~moves & ~np.isnan(frame.hashrate_ths) & ~standing.excused, state["still_cycles"] + 1, 0),
         state["still_cycles"],
     )
     state["still_cycles"][:] = count
@@ -93,7 +97,7 @@ def note_still(frame: Frame, state: State, standing: Standing) -> Floats:
         ("uptime_sec", frame.uptime_sec),
     ):  # fmt: skip
         state[name][:] = np.where(fresh, values, state[name])
-    return count
+    return count, stuck
 
 
 def _same(now: Floats, before: Floats) -> Flags:

@@ -32,7 +32,9 @@ def stand(frame: Frame, seen_ts: Floats, *, now: float, config: Config) -> Stand
     age = now - frame.ts
     silent = ~(now - frame.heard_at < config.offline_sec)  # never heard is silent, too
     # samples are older than the word that brought them: one who has just fallen silent must not take all with him
-    unsure = ~(now - frame.heard_at < config.stale_sec)
+    heard = now - frame.heard_at < config.stale_sec
+    # a machine is missing while others of its collector report; where none does, it is the collector who says nothing
+    unsure = ~heard | ~_any_of_collector(frame, age <= config.stale_sec, otherwise=True)
     never = np.isnan(frame.ts)
     says_offline = frame.status == Status.OFFLINE
     old = age >= config.offline_sec
@@ -44,7 +46,8 @@ def stand(frame: Frame, seen_ts: Floats, *, now: float, config: Config) -> Stand
     is_new = ~(frame.ts <= seen_ts)
     excused = (frame.expected != Expected.NOTHING) & (now < frame.expected_until)
     offline = state == DataState.OFFLINE
-    collectors, down, known, suppressed = _collectors(frame, silent)
+    reports = age < config.offline_sec
+    collectors, down, known, suppressed = _collectors(frame, silent, heard, reports=reports, awaited=~never & ~excused)
     return Standing(
         state=state,
         is_new=is_new,
@@ -59,14 +62,35 @@ def stand(frame: Frame, seen_ts: Floats, *, now: float, config: Config) -> Stand
     )
 
 
-def _collectors(frame: Frame, silent: Flags) -> tuple[Ints, Flags, Flags, Flags]:
-    """Whose collectors are silent. One that was never heard is not down: it has not begun."""
+def _any_of_collector(frame: Frame, which: Flags, *, otherwise: bool) -> Flags:
+    """By machine: whether one of its collector's machines is among these; `otherwise` where it has no collector."""
+    whose = frame.collector.no
+    named = whose >= 0
+    found = np.bincount(whose[named & which], minlength=len(frame.collector.of) + 1) > 0
+    found[-1] = otherwise  # -1, no collector, is the last one
+    chosen: Flags = found[whose]
+    return chosen
+
+
+def _collectors(
+    frame: Frame, silent: Flags, heard: Flags, *, reports: Flags, awaited: Flags
+) -> tuple[Ints, Flags, Flags, Flags]:
+    """Whose collectors are silent, or are heard but bring no sample of any machine that should run.
+
+    One that was never heard is not down: it has not begun. Between heard and silent nobody knows.
+    """
     whose = frame.collector.no
     named = whose >= 0
     size = len(frame.collector.of)
+
+    def count(which: Flags) -> Ints:
+        return np.bincount(whose[named & which], minlength=size)
+
     machines = np.bincount(whose[named], minlength=size)
-    quiet = np.bincount(whose[named & silent], minlength=size)
-    ever = np.bincount(whose[named & ~np.isnan(frame.heard_at)], minlength=size) > 0
+    gone = count(silent) == machines
+    mute = (count(awaited) > 0) & (count(reports) == 0)
+    down = gone | (mute & (count(heard) > 0))
+    known = (count(~np.isnan(frame.heard_at)) > 0) & (down | ~mute)
     numbers = np.flatnonzero(machines > 0)
-    hushed = np.bincount(whose[named & frame.suppressed], minlength=size)
-    return numbers, (quiet == machines)[numbers], ever[numbers], (hushed == machines)[numbers]
+    hushed = count(frame.suppressed)
+    return numbers, down[numbers], known[numbers], (hushed == machines)[numbers]

@@ -1,7 +1,7 @@
 """What the readings of one cycle say: ratios, rates from counters, cross-checks. One row a machine.
 
-A reading that is none (0 °C, 255 °C, -1 rpm) is a fault of its sensor and no value. A feature whose fields are missing
-is NaN, and the row says which were left out.
+A reading that is none (0 °C, 255 °C, -1 rpm) is a fault of its sensor and no value; what a machine's other sensors say
+stays one. A feature whose fields are missing is NaN, and the row says which were left out.
 """
 
 from dataclasses import dataclass, fields
@@ -45,12 +45,13 @@ class Features:
     fan_fault: Flags
     hashrate_implausible: Flags
     boards_contradict: Flags
+    uptime_stuck: Flags  # the newest sample has the uptime of the one before
     still: Flags  # nothing has changed for several samples, its uptime included
     booting: Flags
     hashing: Flags
     steady: Flags  # has been hashing for a while, on fresh data
     recent_rejected: Floats
-    boots: Floats  # of the last hours
+    boots: Floats  # of the last six hours, eight at most
 
 
 # what a row can say it was judged without
@@ -58,6 +59,9 @@ LEFT_OUT = (
     "hashrate_ratio", "boards_ratio", "temp_max", "temp_load", "temp_spread", "efficiency", "fan_speed_min",
     "reject_rate", "hw_error_rate", "board_share_min",
 )  # fmt: skip
+# what a row can say of itself, in bits beside those; the store's columns have these names, `still` is `frozen` there
+CHECKS = ("boards_contradict", "uptime_stuck", "still", "temp_fault", "fan_fault", "hashrate_implausible")
+_FIRST_CHECK = 16
 
 
 def observe(
@@ -67,12 +71,13 @@ def observe(
     fresh = standing.state == 3  # noqa: PLR2004 - DataState.FRESH, compared as an array
     implausible, ratio = _ratio(frame, fresh)
     temp_fault, temp = _temperature(frame, fresh)
-    fan_fault = fresh & ((frame.fan_min_rpm < 0) | ((frame.flags & Said.FAN_SENTINEL) != 0))
+    fan_fault, slowest = _slowest_fan(frame, fresh)
     hashing = ratio > HASHING_RATIO
-    booting = counters.note_boots(frame, state, standing, now=now, config=config)
+    booting, boots = counters.note_boots(frame, state, standing, now=now, config=config)
     steady = counters.note_hashing(frame, state, standing, hashing=hashing, config=config)
     counters.add(frame, state, standing, hashing=hashing, config=config)
-    still = counters.note_still(frame, state, standing) >= limits["frozen_cycles"]
+    still_cycles, uptime_stuck = counters.note_still(frame, state, standing)
+    still = still_cycles >= limits["frozen_cycles"]
     watts = np.where((frame.power_w > 0) & ((frame.flags & Said.POWER_UNKNOWN) == 0), frame.power_w, np.nan)
     known = np.where(fresh, frame.hashrate_ths, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -89,10 +94,10 @@ def observe(
         power_share=watts / limits.rated_w,
         boards_ratio=np.where(fresh, boards, np.nan),
         temp_max=temp,
-        temp_load=temp + _FAN_C * np.where(fan_fault, np.nan, frame.fan_min_rpm) / _FULL_RPM,
+        temp_load=temp + _FAN_C * slowest / _FULL_RPM,
         temp_spread=temp - np.where(np.isin(frame.temp_c, BROKEN_READINGS_C), np.nan, frame.temp_c),
         efficiency=efficiency,
-        fan_speed_min=np.where(fresh & ~fan_fault, frame.fan_min_rpm, np.nan),
+        fan_speed_min=slowest,
         reject_rate=np.where(fresh, np.where(has_counters, shares, frame.reject_rate), np.nan),
         hw_error_rate=np.where(fresh & ~np.isnan(state["hw_errors"]) & enough, errors, np.nan),
         board_share_min=share_min,
@@ -102,12 +107,13 @@ def observe(
         fan_fault=fan_fault,
         hashrate_implausible=implausible,
         boards_contradict=contradict,
+        uptime_stuck=uptime_stuck,
         still=still & standing.judged,
         booting=booting,
         hashing=hashing,
         steady=steady,
         recent_rejected=state["recent_rejected"].astype(np.float64),
-        boots=state["boots"].astype(np.float64),
+        boots=boots,
     )
 
 
@@ -116,6 +122,14 @@ def left_out(seen: Features) -> NDArray[np.int32]:
     bits = np.zeros(len(seen.is_online), dtype=np.int32)
     for number, name in enumerate(LEFT_OUT):
         bits |= (np.isnan(getattr(seen, name)) & seen.is_online).astype(np.int32) << number
+    return bits
+
+
+def checked(seen: Features) -> NDArray[np.int32]:
+    """A bit for each cross-check of `CHECKS` that found something."""
+    bits = np.zeros(len(seen.is_online), dtype=np.int32)
+    for number, name in enumerate(CHECKS, start=_FIRST_CHECK):
+        bits |= getattr(seen, name).astype(np.int32) << number
     return bits
 
 
@@ -136,9 +150,17 @@ def _ratio(frame: Frame, fresh: Flags) -> tuple[Flags, Floats]:
 
 
 def _temperature(frame: Frame, fresh: Flags) -> tuple[Flags, Floats]:
-    broken = np.isin(frame.temp_max_c, BROKEN_READINGS_C) | ((frame.flags & Said.TEMPERATURE_SENTINEL) != 0)
-    fault = fresh & broken
-    return fault, np.where(fresh & ~fault, frame.temp_max_c, np.nan)
+    """Whose sensor is broken, and the hottest of those that are not: one blind sensor blinds no other."""
+    none = np.isin(frame.temp_max_c, BROKEN_READINGS_C)
+    fault = fresh & (none | np.isin(frame.temp_c, BROKEN_READINGS_C) | ((frame.flags & Said.TEMPERATURE_SENTINEL) != 0))
+    return fault, np.where(fresh & ~none, frame.temp_max_c, np.nan)
+
+
+def _slowest_fan(frame: Frame, fresh: Flags) -> tuple[Flags, Floats]:
+    """The same of fans."""
+    none = frame.fan_min_rpm < 0
+    fault = fresh & (none | ((frame.flags & Said.FAN_SENTINEL) != 0))
+    return fault, np.where(fresh & ~none, frame.fan_min_rpm, np.nan)
 
 
 def _boards(frame: Frame, fresh: Flags) -> tuple[Floats, Flags]:

@@ -56,7 +56,7 @@ RULES: tuple[Rule, ...] = (
          ("inspect_boards", "check_cooling")),
     Rule(Issue.BOARDS_DEGRADING, Severity.P3, "has lost a board that it had", "boards_ratio", "boards_degrading_drop",
          ("boards_ratio",), ("inspect_boards",)),
-    Rule(Issue.COLLECTOR_DOWN, Severity.P1, "nothing is heard from a collector", "heard_at", None, (),
+    Rule(Issue.COLLECTOR_DOWN, Severity.P1, "a collector says nothing, or nothing of any machine", "heard_at", None, (),
          ("check_collector", "check_network"), hard=True),
 )  # fmt: skip
 BY_ISSUE = {rule.issue: rule for rule in RULES}

@@ -3,7 +3,8 @@
 no row    ── hit ──> pending ── N hits in a row ──> open            pending ── one healthy cycle ──> forgotten
 open, ack, in progress ── hit ──> seen again        ── M healthy cycles on fresh data ──> resolved
 resolved  ── hit within the cooldown ──> the same row is open again     ── later ──> a new row that knows this one
-Unknown moves nothing. A suppressed machine's events stay as they are, and nothing new begins.
+Unknown moves nothing. A suppressed machine's events stay as they are, and nothing new begins; one healthy cycle still
+ends a row of hits that was not yet long enough.
 """
 
 from dataclasses import replace
@@ -35,7 +36,7 @@ def live(events: Events, judged: Judged, *, now: float, life: Life) -> Lived:
     worst = np.where(said == Verdict.HIT, judged.severity[events.issue, at], 127).astype(np.int8)
     moved, action, notify = _move(events, said=said, quiet=quiet, worst=worst, now=now, life=life)
     born, born_action, replaced_rows, unborn = _begin(events, judged, now=now, life=life)
-    forgotten = (events.status == EventStatus.PENDING) & (said == Verdict.FINE) & ~quiet
+    forgotten = (events.status == EventStatus.PENDING) & (said == Verdict.FINE)
     moved, gone = _forget(moved, forgotten, replaced_rows)
     everything = joined(moved.take(~gone), born)
     everything, closed = _close_lesser(everything, now)
@@ -63,8 +64,8 @@ def _move(
     events: Events, *, said: Ints, quiet: Flags, worst: NDArray[np.int8], now: float, life: Life
 ) -> tuple[Events, NDArray[np.int8], Flags]:
     """Moves every row that there is. Returns the rows, what was done with each (-1: nothing) and who is to be told."""
-    hit, fine = (said == Verdict.HIT) & ~quiet, (said == Verdict.FINE) & ~quiet
     pending = events.status == EventStatus.PENDING
+    hit, fine = (said == Verdict.HIT) & ~quiet, (said == Verdict.FINE) & (~quiet | pending)
     resolved = events.status == EventStatus.RESOLVED
     shown = ~pending & ~resolved
     rises = hit & ~resolved & (worst < events.severity)

@@ -1,7 +1,9 @@
 """Eco, normal, perf: what the firmware says, or which population of its like a machine belongs to.
 
 Models are fitted every few hours on a sample of healthy machines and applied every cycle. A switch needs several
-agreeing cycles and opens a short grace, in which the machine is not judged against its own past.
+agreeing cycles and opens a short grace, in which the machine is not judged against its own past. Who looks like no
+population for several cycles, or has too few of its like, is told as unknown; it is compared as before, or a machine
+that breaks would leave those whom it is to be compared with.
 """
 
 from dataclasses import dataclass
@@ -10,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hashinsight.problems import mixtures
-from hashinsight.problems.codes import Mode
+from hashinsight.problems.codes import LEAST_CONFIDENCE, Mode
 from hashinsight.problems.config import Config, Resolved, distinct
 from hashinsight.problems.frame import Flags, Floats, Frame, Ints
 from hashinsight.problems.mixtures import Mixture, Mixtures
@@ -18,7 +20,7 @@ from hashinsight.problems.state import State
 
 _SAMPLE = 512
 _LEAST_MACHINES = 5
-_LEAST_CONFIDENCE = 0.6
+_NO_CONFIDENCE = 0.3
 _NEAR = 4.0  # standard deviations: what lies farther from every population belongs to none
 _WORDS = {
     "eco": Mode.ECO, "low": Mode.ECO, "lpm": Mode.ECO, "low_power": Mode.ECO, "efficiency": Mode.ECO,
@@ -29,8 +31,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Moded:
-    mode: NDArray[np.int8]
-    confidence: Floats
+    told: NDArray[np.int8]  # unknown where it is not sure
     changing: Flags  # another mode is being confirmed, or was taken a moment ago
     switched: Flags
 
@@ -64,7 +65,7 @@ def refit(points: Floats, group: Ints, names: list[str], healthy: Flags, *, now:
 
 def assign(points: Floats, group: Ints, names: list[str], models: Mixtures) -> tuple[NDArray[np.int8], Floats]:
     """Each machine's likeliest mode and how sure that is, 0.3 to 1; unknown without a model or far from all."""
-    mode, confidence = np.zeros(len(points), dtype=np.int8), np.full(len(points), 0.3)
+    mode, confidence = np.zeros(len(points), dtype=np.int8), np.full(len(points), _NO_CONFIDENCE)
     order = np.argsort(group, kind="stable")
     count = np.bincount(group, minlength=len(names))
     start = np.cumsum(count) - count
@@ -86,9 +87,9 @@ def _assigned(points: Floats, mixture: Mixture) -> tuple[NDArray[np.int8], Float
     sure = 1 / np.exp(density - density.max(axis=0)).sum(axis=0)
     off = np.abs(points - mixture.mean[owner]) / mixture.sd[owner]
     near = (off < _NEAR).all(axis=1)  # NaN is not near
-    known = near & (sure >= _LEAST_CONFIDENCE)
+    known = near & (sure >= LEAST_CONFIDENCE)
     return np.where(known, labels_of(mixture)[owner], Mode.UNKNOWN).astype(np.int8), np.where(
-        near, np.maximum(sure, 0.3), 0.3
+        near, np.maximum(sure, _NO_CONFIDENCE), _NO_CONFIDENCE
     )
 
 
@@ -116,8 +117,9 @@ def settle(
     told = said != Mode.UNKNOWN
     wanted = np.where(told, said, np.where(may, seen, Mode.UNKNOWN)).astype(np.int8)
     differs = (wanted != Mode.UNKNOWN) & (wanted != current)
-    same = differs & (state["mode_candidate"] == wanted)
-    agreed = np.where(differs, np.where(same, state["mode_agreed"] + 1, 1), 0)
+    doubtful = may & ~told & (seen == Mode.UNKNOWN) & (current != Mode.UNKNOWN)
+    same = (differs | doubtful) & (state["mode_candidate"] == wanted)
+    agreed = np.where(differs | doubtful, np.where(same, np.minimum(state["mode_agreed"], 99) + 1, 1), 0)
     # the first mode of a machine is not a switch
     first = differs & (current == Mode.UNKNOWN)
     taken = differs & (told | first | (agreed >= config.mode_cycles))
@@ -125,7 +127,14 @@ def settle(
     state["mode_candidate"][:] = np.where(taken, Mode.UNKNOWN, np.where(differs, wanted, Mode.UNKNOWN))
     state["mode_agreed"][:] = np.where(taken, 0, agreed)
     state["mode"][:] = np.where(taken, wanted, current)
-    state["mode_confidence"][:] = np.where(told, 1.0, np.where(may, sure, state["mode_confidence"]))
+    heeded = may & ((seen == state["mode"]) | (doubtful & (agreed >= config.mode_cycles)))
+    kept = np.maximum(state["mode_confidence"], _NO_CONFIDENCE)
+    state["mode_confidence"][:] = np.where(told, 1.0, np.where(heeded, sure, kept))
     state["mode_changed_at"][switched] = now
     in_grace = now - state["mode_changed_at"] < config.mode_grace_sec
-    return Moded(state["mode"], state["mode_confidence"], (differs & ~taken) | in_grace, switched)
+    return Moded(sure_of(state["mode"], state["mode_confidence"]), (differs & ~taken) | in_grace, switched)
+
+
+def sure_of(mode: NDArray[np.int8], confidence: NDArray[np.floating]) -> NDArray[np.int8]:
+    """What is told of a mode: unknown below the least confidence."""
+    return np.where(confidence < LEAST_CONFIDENCE, Mode.UNKNOWN, mode).astype(np.int8)

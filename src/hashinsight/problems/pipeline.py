@@ -27,7 +27,7 @@ from hashinsight.problems.features import Features
 from hashinsight.problems.frame import Flags, Floats, Frame, Ints, zeroed
 from hashinsight.problems.health_rules import RULES
 from hashinsight.problems.moves import Judged, Lived
-from hashinsight.problems.state import BASELINE, State, aligned, restart
+from hashinsight.problems.state import State, aligned
 
 _REFERRED = tuple(Metric)[:REFERRED]
 _SEVERITY = np.array([rule.severity for rule in sorted(RULES, key=lambda rule: rule.issue)], dtype=np.int8)
@@ -42,7 +42,7 @@ class Verdicts:
     verdict: NDArray[np.int8]  # (issues, machines), codes.Verdict
     lived: Lived
     left_out: NDArray[np.int32]  # bits of features.LEFT_OUT
-    mode: NDArray[np.int8]
+    mode: NDArray[np.int8]  # as it is told: unknown where that is not sure
     thawed: Flags  # whose freeze ended in this cycle; why is in the state
 
     @property
@@ -69,7 +69,7 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     levels = peers.levels_of(frame.site.no, limits.model, frame.firmware.no, state["mode"])
     healthy = seen.steady & ~ailing & ~standing.excused
     known = _usual_by_metric(values, levels, healthy, config)
-    reference = _refer(state, levels, known, config)
+    reference = _refer(state, values, levels, known, steady=seen.steady, healthy=healthy, now=now, config=config)
     floor = baselines.pooled_floor(state, levels[0], values)
 
     moded = _modes(state, frame, seen, limits, may=healthy & ~troubled, now=now, config=config)
@@ -82,9 +82,8 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     thawed_before = state["thawed_at"].copy()
     frozen = baselines.freeze(state, troubled=troubled, acknowledged=acknowledged, now=now, config=config)
     may = judgeable & ~frozen
-    baselines.learn(
-        state, own, floor, may=may, boards_may=may & ~troubled & ~acknowledged, elapsed=elapsed, config=config
-    )
+    boards_may = (may & ~troubled & ~acknowledged) | (judgeable & (seen.boards_ratio >= 1))
+    baselines.learn(state, own, floor, may=may, boards_may=boards_may, elapsed=elapsed, config=config)
     anchors.gather(state, own, may=judgeable & ~troubled & ~acknowledged, now=now)
 
     plain = (state["mode"] == Mode.NORMAL) | (state["mode"] == Mode.UNKNOWN)
@@ -106,7 +105,7 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     state = replace(state, events=lived.events, cycled_at=now)
     thawed = state["thawed_at"] != thawed_before
     thawed &= ~np.isnan(state["thawed_at"])
-    return state, Verdicts(now, everything, verdict, lived, features.left_out(seen), state["mode"].copy(), thawed)
+    return state, Verdicts(now, everything, verdict, lived, features.left_out(seen), moded.told, thawed)
 
 
 def _open_problems(events: Events, frame: Frame) -> tuple[Flags, Flags, Flags, Flags, Flags]:
@@ -157,9 +156,13 @@ def _usual_by_metric(
 
 
 def _refer(
-    state: State, levels: tuple[peers.Level, ...], known: dict[Metric, tuple[peers.Known, ...]], config: Config
-) -> Floats:
-    """What is common to each machine's kind. A group that had a reference and lost it leaves its members unjudged."""
+    state: State, values: Floats, levels: tuple[peers.Level, ...], known: dict[Metric, tuple[peers.Known, ...]],
+    *, steady: Flags, healthy: Flags, now: float, config: Config,
+) -> Floats:  # fmt: skip
+    """What is common to each machine's kind. A group that had a reference and lost it leaves its members unjudged.
+
+    For a while: who has run for half a day without enough of its kind beside it is judged by itself.
+    """
     least, depth = config.least_reference, peers.OF_ONE_MODEL
     found = [peers.reference(levels[:depth], known[metric][:depth], least=least) for metric in _REFERRED]
     level = found[0][1]
@@ -167,18 +170,29 @@ def _refer(
     for row, (_, own_level) in enumerate(found[1:], start=1):
         reference[row, (own_level < 0) & (level >= 0)] = 0.0  # nobody of its kind tells this metric: by itself
     lost = (level < 0) & (state["reference_level"] >= 0)
-    at = {number: _at_level(levels[number], known, number) for number in range(depth)}
+    waits_since = np.fmax(state["updated_at"], state["hashing_since"] + config.settle_sec)
+    alone = lost & steady & (now - waits_since >= config.alone_sec)
+    lost &= ~alone
+    reference = np.where(lost, np.nan, reference)
+
+    def at(number: int) -> Floats:
+        rows = [_middle(values[metric], levels[number], known[metric], number, healthy) for metric in _REFERRED]
+        return np.stack(rows)
+
+    if alone.any():
+        baselines.stand_alone(state, alone, at)
     keep = np.where(lost, state["reference_level"], level).astype(np.int8)
-    baselines.recentre(state, np.where(lost, np.nan, reference), keep, at)
-    return np.where(lost, np.nan, reference)
+    baselines.recentre(state, reference, keep, at)
+    return reference
 
 
-def _at_level(level: peers.Level, known: dict[Metric, tuple[peers.Known, ...]], number: int) -> Floats:
-    rows = [
-        known[metric][number].median[level.group] if number < len(known[metric]) else np.full(len(level.group), np.nan)
-        for metric in _REFERRED
-    ]
-    return np.stack(rows)
+def _middle(
+    values: Floats, level: peers.Level, known: tuple[peers.Known, ...], number: int, healthy: Flags
+) -> Floats:  # fmt: skip
+    """The median of each machine's group on a level, also on one that nobody else has looked at."""
+    if number < len(known):
+        return known[number].median[level.group]
+    return grouping.median(values, level.group, healthy & ~np.isnan(values), level.groups)[level.group]
 
 
 def _modes(
@@ -191,7 +205,7 @@ def _modes(
     told, sure = modes.assign(points, group, names, state.mixtures)
     moded = modes.settle(state, frame, told, sure, may=may & ~(seen.boards_ratio < 1), now=now, config=config)
     if moded.switched.any():
-        restart(state, moded.switched, BASELINE)
+        baselines.forget(state, moded.switched)
     return moded
 
 

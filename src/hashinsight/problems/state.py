@@ -16,6 +16,7 @@ from hashinsight.problems.mixtures import Mixtures, no_mixtures
 
 Small = NDArray[np.float32]
 BLOCKS = 12  # of six hours: three healthy days make an anchor
+BOOTS = 8  # the newest ones, by their times
 
 # name: (rows, dtype, what a machine that was never seen has)
 _NAN = float("nan")
@@ -41,14 +42,14 @@ FIELDS: dict[str, tuple[int, Any, float]] = {
     "thaw_reason": (1, np.int8, 0),
     "firmware_key": (1, np.int64, -1),
     "mode": (1, np.int8, 0),
-    "mode_confidence": (1, np.float32, 0),
+    "mode_confidence": (1, np.float32, 0.3),
     "mode_candidate": (1, np.int8, 0),
     "mode_agreed": (1, np.int8, 0),
     "mode_changed_at": (1, np.float64, _NAN),
     "seen_ts": (1, np.float64, _NAN),
     "hashing_since": (1, np.float64, _NAN),
     "booted_at": (1, np.float64, _NAN),
-    "boots": (1, np.float32, 0),
+    "boot_times": (BOOTS, np.float64, _NAN),
     "accepted": (1, np.float64, _NAN),
     "rejected": (1, np.float64, _NAN),
     "hw_errors": (1, np.float64, _NAN),
@@ -139,6 +140,8 @@ def column_names(name: str) -> tuple[str, ...]:
         return (name,)
     if name == "blocks":
         return tuple(f"{Metric(one).name.lower()}_block{b}" for one in range(ANCHORED) for b in range(BLOCKS))
+    if name == "boot_times":
+        return tuple(f"boot_time{number}" for number in range(BOOTS))
     return tuple(f"{Metric(row).name.lower()}_{name}" for row in range(rows))
 
 

@@ -7,7 +7,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.problems.chunks import CHUNK
-from hashinsight.problems.codes import ANCHORED, REFERRED, Metric, Mode, ThawReason
+from hashinsight.problems.codes import ANCHORED, LEAST_CONFIDENCE, REFERRED, Metric, Mode, ThawReason
 from hashinsight.problems.models import FEATURE_CHUNKS, FEATURE_HOURS
 
 WHOLE_HOURS = 48  # of every cycle; before that one row an hour
@@ -76,7 +76,7 @@ async def find_baseline(session: AsyncSession, site_id: int, miner_no: int) -> d
         }
     return {
         "metrics": metrics,
-        "inferred_mode": Mode(of["mode"]).name.lower(),
+        "inferred_mode": Mode(of["mode"] if of["mode_confidence"] >= LEAST_CONFIDENCE else 0).name.lower(),
         "mode_confidence": _number(of["mode_confidence"]),
         "thaw_reason": ThawReason(of["thaw_reason"]).name.lower(),
         **{name: _when(of[name]) for name in ("updated_at", "frozen_since", "thawed_at", "mode_changed_at")},

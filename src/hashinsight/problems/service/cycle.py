@@ -16,8 +16,9 @@ from hashinsight.kit.announcing import announce
 from hashinsight.kit.db import partitions
 from hashinsight.kit.db.database import Database
 from hashinsight.problems import baselines, chunks
-from hashinsight.problems.codes import DataState, EventStatus, Metric, Severity, ThawReason
+from hashinsight.problems.codes import DataState, EventStatus, Metric, Severity, ThawReason, Verdict
 from hashinsight.problems.events import Events, closed
+from hashinsight.problems.features import checked
 from hashinsight.problems.models import FEATURE_CHUNKS, FEATURE_HOURS, RUNS
 from hashinsight.problems.pipeline import Verdicts, step
 from hashinsight.problems.queries import carried
@@ -112,7 +113,7 @@ async def _write_features(
         "residual_temp": own.residual[Metric.TEMP_MAX].astype(np.float32),
         "data_state": found.standing.state,
         "mode": found.mode,
-        "left_out": found.left_out,
+        "left_out": found.left_out | checked(seen),
     }
     new_hour = kept.cycled_at is None or kept.cycled_at < now.replace(minute=0, second=0, microsecond=0)
     made = await asyncio.to_thread(chunks.rows, found.seen.frame.miner_no, of)
@@ -122,16 +123,22 @@ async def _write_features(
 
 
 def _health(events: Events, found: Verdicts) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
-    """By machine the worst severity that is shown; -1 where nobody knows, and `_NO_ONE` where all is well."""
+    """By machine the worst severity that is shown; -1 where nobody knows, and `_NO_ONE` where all is well.
+
+    Well is only who is seen to be: one that is dark without a problem (curtailed, suppressed, for the first time)
+    is not, nor is one of which a suppression hides what was found.
+    """
     worst = np.full(found.seen.frame.n, _NO_ONE, dtype=np.int8)
     shown = events.take(events.active & (events.status != EventStatus.PENDING) & (events.subject >= 0))
     at = np.searchsorted(found.seen.frame.miner_no, shown.subject)
     here = at < len(worst)
     here[here] = found.seen.frame.miner_no[at[here]] == shown.subject[here]
     np.minimum.at(worst, at[here], shown.severity[here])
-    state = found.standing.state
-    unknown = (worst == _NO_ONE) & ((state == DataState.UNKNOWN) | (state == DataState.STALE))
-    worst[unknown] = -1
+    unseen = found.standing.state != DataState.FRESH
+    hidden = found.seen.frame.suppressed
+    if hidden.any():
+        unseen |= hidden & (found.verdict == Verdict.HIT).any(axis=0)
+    worst[(worst == _NO_ONE) & unseen] = -1
     return worst
 
 

@@ -25,15 +25,19 @@ _COUNTERS = ("accepted", "rejected", "hw_errors")
 def settle_temperatures(samples: Samples, chips: Lists | None, *, zero_is_unknown: bool) -> None:
     """0 and 255 °C are broken sensors, of a machine that answers. The mean is that of the chips, where they are listed.
 
-    Of a collector that writes 0 for what it does not know, only a 0 among other chips is one.
+    Of a collector that writes 0 for what it does not know, only a 0 among other chips is one. Where the hottest is no
+    reading, the mean may have it in it, and does not stand for the hottest.
     """
     numbers = samples.numbers
     answers = samples.status != Status.OFFLINE
+    suspect = np.zeros(len(answers), dtype=np.bool_)
     for column in _TEMPERATURES:
         if column in numbers:
             zero, hot = numbers[column] == BROKEN_C[0], numbers[column] == BROKEN_C[1]
-            samples.flag((hot if zero_is_unknown else hot | zero) & answers, Flags.TEMPERATURE_SENTINEL)
+            broken = hot if zero_is_unknown else hot | zero
+            samples.flag(broken & answers, Flags.TEMPERATURE_SENTINEL)
             numbers[column][zero | hot] = np.nan
+            suspect |= broken & (column == "temp_max_c")
     boards = [numbers.pop(name) for name in _BOARDS if name in numbers]
     hottest = [np.fmax.reduce(boards)] if boards else []
     means, tops, lows = ([numbers[name]] if name in numbers else [] for name in ("temp_c", "temp_max_c", "temp_min_c"))
@@ -42,7 +46,7 @@ def settle_temperatures(samples: Samples, chips: Lists | None, *, zero_is_unknow
         means, tops, lows = [chips.mean, *means], [*tops, chips.most], [*lows, chips.least]
     _keep(samples, "temp_c", means)
     _keep(samples, "temp_min_c", lows)
-    _keep(samples, "temp_max_c", [*tops, *hottest, *means])
+    _keep(samples, "temp_max_c", [*tops, *hottest, *(np.where(suspect, np.nan, one) for one in means)])
 
 
 def settle_fans(samples: Samples, fans: Lists | None) -> None:

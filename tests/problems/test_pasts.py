@@ -1,0 +1,145 @@
+"""What a machine's past is of: its boards for ever, the rest of one mode and one firmware, of a kind that there is."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hashinsight.problems.codes import Expected, Issue, Metric, Verdict
+from hashinsight.problems.config import Config
+from hashinsight.problems.frame import Texts
+from hashinsight.problems.state import BASELINE, restart
+from tests.problems.yard import Change, Yard, both, leave, of, slower
+
+QUARTER = Config(interval_sec=900.0, cycle_sec=900.0)  # a quarter of an hour, so that a week is quick
+
+
+def lost_board(machine: int) -> Change:
+    def change(told: dict[str, Any]) -> None:
+        told["boards_healthy"][machine] = 2
+        slower(machine, 1 / 3)(told)
+
+    return change
+
+
+def one_of(yard: Yard, name: str, words: tuple[str, str], *, other: bool) -> None:
+    """Machine 0 says the second word, all others the first."""
+    yard.columns[name] = Texts(words, (np.arange(yard.n) < int(other)).astype(np.int64))
+
+
+@pytest.mark.parametrize(("name", "words"), [("mode", ("normal", "eco")), ("firmware", ("stock 1.0", "stock 2.0"))])
+def test_a_lost_board_outlives_another_mode_or_firmware_and_ends_with_its_repair(
+    name: str, words: tuple[str, str]
+) -> None:
+    yard = Yard(config=QUARTER)
+    one_of(yard, name, words, other=False)
+    yard.warm_up()
+    yard.cycle(lost_board(0), times=4)
+    assert "boards_degrading" in yard.problems(0)
+    one_of(yard, name, words, other=True)
+    yard.cycle(lost_board(0), times=9 * 96)
+    assert yard.say_of(Issue.BOARDS_DEGRADING) is Verdict.HIT
+    assert "boards_degrading" in yard.problems(0)
+    yard.cycle(times=3)
+    assert "boards_degrading" not in yard.problems(0)
+
+
+def test_a_machine_that_is_whole_again_has_a_number_of_boards_whatever_else_is_open() -> None:
+    """As left behind by a cycle of before: the problem is open, and what was usual is forgotten."""
+    yard = Yard(config=QUARTER)
+    yard.warm_up()
+    yard.cycle(lost_board(0), times=4)
+    restart(yard.state, np.arange(yard.n) == 0, BASELINE)
+    yard.cycle(lost_board(0), times=20)
+    assert yard.say_of(Issue.BOARDS_DEGRADING) is Verdict.UNKNOWN
+    yard.cycle(of(0, fan_min_rpm=0.0), times=10)
+    assert yard.problems(0) >= {"fan_zero"}
+    assert "boards_degrading" not in yard.problems(0)
+    yard.cycle(lost_board(0), times=2)
+    assert "boards_degrading" in yard.problems(0)
+
+
+def test_a_few_machines_in_another_mode_are_not_held_against_what_they_were_in_the_old_one() -> None:
+    yard = Yard(n=40, config=QUARTER)
+    words = ("normal", "eco")
+    yard.columns["mode"] = Texts(words, np.zeros(40, dtype=np.int64))
+    yard.cycle(times=4 * 96)
+    assert not np.isnan(yard.state["anchor"][Metric.HASHRATE_RATIO]).any()
+    few = np.arange(40) < 3
+    yard.columns["mode"] = Texts(words, few.astype(np.int64))
+
+    def eco(told: dict[str, Any]) -> None:
+        told["hashrate_ths"][few] *= 0.8
+        told["power_w"][few] *= 0.7
+
+    for _ in range(3 * 96):
+        yard.cycle(eco)
+        assert yard.everything_open() == set()
+    assert (np.abs(yard.state["anchor"][Metric.HASHRATE_RATIO][few] + 0.2) < 0.01).all()
+    # and in the new mode it is judged by the new one's past
+    yard.cycle(both(eco, slower(0, 0.1)), times=6)
+    assert yard.everything_open() == {(0, "hashrate_degradation")}
+
+
+def test_a_kind_that_has_become_too_few_is_judged_by_itself_after_half_a_day() -> None:
+    yard = Yard(n=6, config=QUARTER)
+    yard.cycle(times=60)
+    leave(yard, 4)
+    yard.cycle(times=46)
+    assert yard.say_of(Issue.HASHRATE_DEGRADATION) is Verdict.UNKNOWN
+    yard.cycle(times=4)
+    assert [yard.say_of(Issue.HASHRATE_DEGRADATION, one) for one in range(4)] == [Verdict.FINE] * 4
+    yard.cycle(times=40)
+    assert yard.everything_open() == set()
+    # as one that never had more than four of its kind
+    always = Yard(n=4, config=QUARTER)
+    always.cycle(times=60)
+    for one in (yard, always):
+        one.cycle(slower(0, 0.25), times=8)
+        assert one.everything_open() == {(0, "hashrate_degradation")}
+
+
+def test_what_broke_while_too_few_were_left_to_compare_with_is_not_taken_for_usual() -> None:
+    yard = Yard(n=6, config=QUARTER)
+    yard.cycle(times=60)
+    leave(yard, 4)
+    yard.cycle(slower(0, 0.25), times=60)
+    assert yard.everything_open() == {(0, "hashrate_degradation")}
+
+
+def test_a_kind_that_is_too_few_for_some_hours_is_compared_as_before_when_it_is_back() -> None:
+    yard = Yard(n=6, config=QUARTER)
+    yard.cycle(times=60)
+    samples = yard.state["samples"][0].copy()
+    away = of(4, status=0.0, expected=float(Expected.CURTAILED))
+
+    def curtailed(told: dict[str, Any]) -> None:
+        told["expected"] = np.zeros(6)
+        away(told)
+        of(5, status=0.0, expected=float(Expected.CURTAILED))(told)
+
+    yard.cycle(curtailed, times=30)
+    np.testing.assert_array_equal(yard.state["samples"][0], samples)
+    yard.cycle(times=12)
+    assert (yard.state["reference_level"] == 0).all()
+    assert yard.everything_open() == set()
+
+
+def test_a_reference_on_another_level_is_told_in_the_terms_of_the_old_one_for_every_metric() -> None:
+    """Also where nobody but the past still looks at the old level: all groups are large enough for the finer one."""
+    yard = Yard(n=80, config=QUARTER)
+    yard.columns["firmware"] = Texts(("stock 1.0", "stock 2.0"), np.arange(80) % 2)
+    eco = np.arange(80) < 3
+
+    def cooler(told: dict[str, Any]) -> None:
+        told["mode"] = Texts(("normal", "eco"), eco.astype(np.int64))
+        for name in ("temp_c", "temp_max_c"):
+            told[name][eco] -= 9.0
+
+    yard.cycle(cooler, times=40)
+    assert yard.state["reference_level"][0] == 2
+    eco[:12] = True
+    yard.cycle(cooler, times=12)
+    assert yard.state["reference_level"][0] == 0
+    assert (np.abs(yard.state["ewma"][Metric.TEMP_LOAD][:3]) < 2).all()
+    assert yard.everything_open() == set()
