@@ -30,7 +30,7 @@ select uuidv7() id, m.*, n, n > {machines} is_old, '{now}'::timestamptz - n * in
     case when n % 20 = 0 then 0 when n % 20 < 4 then 1 when n % 20 < 12 then 2 else 3 end severity
 from generate_series(1, {machines} + {resolved}) n join miners m on m.miner_id = 'm' || 1 + (n - 1) % {machines};
 alter table planned add issue_code text, add status text;
-update planned set issue_code = case severity when 0 then (array['overheat_crit', 'offline'])[1 + n % 2]
+update planned set issue_code = case severity when 0 then (array['overheat_crit', 'offline'])[1 + n / 20 % 2]
         when 1 then (array['hashrate_zero', 'boards_dead', 'fan_zero'])[1 + n % 3]
         when 2 then (array['hashrate_degradation', 'efficiency_degradation', 'temp_anomaly'])[1 + n % 3]
         else (array['fleet_outlier', 'sensor_fault'])[1 + n % 2] end,

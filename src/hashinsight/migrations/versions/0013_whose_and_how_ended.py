@@ -1,6 +1,7 @@
-"""Problems that are somebody's, and those that people ended, are found by indexes of their own.
+"""Problems that are somebody's, those that people ended, and by name those that are over: each by an index of its own.
 
-Both are few among all: on a row that is nobody's and that the registry closed by itself, none of them costs anything.
+The first two are few among all: on a row that is nobody's and that the registry closed by itself they cost nothing. The
+last is written when a problem ends, once.
 """
 
 import sqlalchemy as sa
@@ -40,9 +41,16 @@ def upgrade() -> None:
         ["site_id", "issue_code", "model", sa.text("resolved_ts desc")],
         postgresql_where=sa.text(f"{_OVER} and resolved_by <> 'system' and resolution_cause is not null"),
     )
+    op.create_index(
+        "ix_problem_events_name_over",
+        _TABLE,
+        ["site_id", "miner_id"],
+        postgresql_ops={"miner_id": "text_pattern_ops"},
+        postgresql_where=sa.text(_OVER),
+    )
 
 
 def downgrade() -> None:
     op.execute("set local lock_timeout = '3s'")
-    for name in ("ix_problem_events_ended", *_ASSIGNED):
+    for name in ("ix_problem_events_name_over", "ix_problem_events_ended", *_ASSIGNED):
         op.drop_index(name, _TABLE)

@@ -87,6 +87,12 @@ EVENTS = Table(
         postgresql_include=_BESIDE,
         postgresql_where=text(OVER),
     ),
+    Index(
+        "ix_problem_events_name_over",
+        *("site_id", "miner_id"),
+        postgresql_ops={"miner_id": "text_pattern_ops"},
+        postgresql_where=text(OVER),
+    ),
     # few are anybody's: for all others these three cost a cycle nothing
     Index(
         "ix_problem_events_assigned",
