@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+import msgspec
 import numpy as np
 import polars as pl
 import psycopg
@@ -25,7 +26,7 @@ _READINGS = {
 }  # fmt: skip
 _WHOLE = ("accepted", "rejected", "hw_errors", "uptime_sec", "boards_healthy", "boards_total")
 _TEXTS = {"model": "model", "firmware": "firmware", "pool_url": "pool", "worker": "worker", "mode": "mode"}
-_COLUMNS = ("miner_no", "ts", "status", "flags", *_READINGS, *_TEXTS)
+_COLUMNS = ("miner_no", "ts", "status", "flags", *_READINGS, *_TEXTS, "boards", "hashrate_ths")
 
 
 class StoredSite:
@@ -126,7 +127,15 @@ def _rows(frame: Frame, numbers: Sequence[int]) -> pl.DataFrame:
         values = pl.Series(getattr(frame, ours)).fill_nan(None)
         columns[name] = values.cast(pl.Int64) if name in _WHOLE else values.cast(pl.Float32)
     columns |= {name: _words(getattr(frame, ours)) for name, ours in _TEXTS.items()}
+    # a sample's own hashrate is told with its boards: where there is one sample in five minutes it is the mean, too
+    columns |= {"boards": _boards(frame), "hashrate_ths": columns["hashrate_5min_ths"]}
     return pl.DataFrame(columns).filter(pl.col("ts").is_not_null())
+
+
+def _boards(frame: Frame) -> pl.Series:
+    """As a sample lists them; a board that tells nothing is listed without a number."""
+    lists = [[{"hashrate_ths": ths} for ths in told] for told in frame.board_ths.T.tolist()] or [[]] * frame.n
+    return pl.Series([msgspec.json.encode(told).decode() if told else None for told in lists], dtype=pl.String)
 
 
 def _words(texts: Texts) -> pl.Series:

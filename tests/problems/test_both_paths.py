@@ -10,15 +10,16 @@ import pytest
 
 from hashinsight.kit.db.database import Database
 from hashinsight.problems.frame import READINGS, Frame
+from hashinsight.problems.pipeline import Verdicts
+from hashinsight.problems.state import State
 from hashinsight.replay.driving import Replayed, replay
-from hashinsight.replay.reading import BOARDS
 from hashinsight.sim.frames import Run, Shape
 from hashinsight.sim.scenario import parse_scenario
 from hashinsight.sim.writing import write_frames
 from tests.people import People
 from tests.problems.stored import StoredSite
 
-SCENARIO = """
+SITE = """
 days = 2
 [[pools]]
 name = "main"
@@ -30,77 +31,76 @@ pools = ["main"]
 [[sites.zones]]
 name = "a"
 machines = [{ model = "Antminer S19j Pro", count = 120 }, { model = "Antminer S21", count = 80 }]
-[[fault]]
-kind = "hashboard_lost"
-at = "5h"
-for = "9h"
-count = 6
-[[fault]]
-kind = "network_lost"
-at = "8h"
-for = "3h"
-count = 5
-[[fault]]
-kind = "fan_failing"
-at = "12h"
-for = "5h"
-count = 4
-[[fault]]
-kind = "psu_reboot_loop"
-at = "20h"
-for = "10h"
-count = 3
-[[cause]]
-kind = "collector_silent"
-site = "north"
-at = "30h"
-for = "4h"
-[[fault]]
-kind = "network_lost"
-at = "34h"
-for = "3h"
-count = 5
 """
-INTERVAL = 1800
+# kind, when it begins, for how long, on how many machines; the collector of the site is silent for a while
+TWO_DAYS = (
+    *(("hashboard_lost", "5h", "9h", 6), ("network_lost", "8h", "3h", 5), ("fan_failing", "12h", "5h", 4)),
+    *(("psu_reboot_loop", "20h", "10h", 3), ("collector_silent", "30h", "4h", 0), ("network_lost", "34h", "3h", 5)),
+)
+AN_AFTERNOON = (
+    *(("hashboard_lost", "60m", "90m", 6), ("network_lost", "80m", "30m", 5), ("fan_failing", "90m", "60m", 4)),
+    *(("collector_silent", "160m", "40m", 0), ("network_lost", "205m", "20m", 5)),
+)
+_SHARES = "select miner_id, board_share_min from feature_store_5min where ts = (select max(ts) from feature_chunks)"
+RUNS = {
+    "two days of a sample in half an hour": (TWO_DAYS, 48.0, 1800),
+    "an afternoon of one in five minutes": (AN_AFTERNOON, 4.0, 300),  # as a site is judged; two days of it are minutes
+}
 
 
-@pytest.fixture(scope="module")
-def rows() -> pl.DataFrame:
-    run = Run(
-        parse_scenario(SCENARIO, "two days"),
-        seed=11, start=1_780_000_200.0, days=2.0, shape=Shape(cadence_sec=INTERVAL),
-    )  # fmt: skip
-    made = pl.concat(list(run.frames()))
-    boards = [name for name in made.columns if name in BOARDS]
-    # the live layer keeps readings as real: both paths are given what it can hold
-    return made.drop(boards).with_columns(pl.col(pl.Float64).cast(pl.Float32).cast(pl.Float64))
+def scenario(faults: tuple[tuple[str, str, str, int], ...]) -> str:
+    told = [SITE]
+    for kind, begins, lasts, machines in faults:
+        of = f"[[fault]]\ncount = {machines}" if machines else '[[cause]]\nsite = "north"'
+        told.append(f'{of}\nkind = "{kind}"\nat = "{begins}"\nfor = "{lasts}"\n')
+    return "".join(told)
+
+
+def rows(faults: tuple[tuple[str, str, str, int], ...], hours: float, interval: int) -> pl.DataFrame:
+    """With boards, and with readings as exact as they come: the live layer keeps them as `real`, memory as doubles."""
+    made = parse_scenario(scenario(faults), "both ways")
+    shape = Shape(cadence_sec=interval, parts=True)
+    return pl.concat(list(Run(made, seed=11, start=1_780_000_200.0, days=hours / 24, shape=shape).frames()))
 
 
 @pytest.mark.timeout(240)
-async def test_two_days_of_200_machines_end_the_same_in_memory_and_in_the_database(
-    rows: pl.DataFrame, tmp_path: Path, database: Database, superuser_url: str, people: People
+@pytest.mark.parametrize("name", list(RUNS))
+async def test_200_machines_end_the_same_in_memory_and_in_the_database(
+    name: str, tmp_path: Path, database: Database, superuser_url: str, people: People
 ) -> None:
+    faults, hours, interval = RUNS[name]
     file = tmp_path / "days.parquet"
-    write_frames(iter([rows]), file, wrote=lambda _: None)
+    write_frames(iter([rows(faults, hours, interval)]), file, wrote=lambda _: None)
     moments: list[tuple[float, Frame]] = []
-    done = replay(file, watch=lambda now, frame, _state, _found: moments.append((now, _kept(frame))))
+    shares: list[Any] = []
+
+    def watch(now: float, frame: Frame, _state: State, found: Verdicts) -> None:
+        moments.append((now, _kept(frame)))
+        shares.append(found.features.board_share_min.copy())
+
+    done = replay(file, watch=watch)
     site = StoredSite(database, superuser_url, await people.tenant_id("a"))
     try:
-        site.open(done.machine_ids, interval_sec=INTERVAL)
+        site.open(done.machine_ids, interval_sec=interval)
         for now, frame in moments:
             site.show(frame)
             assert await site.cycle(now) is not None
         stored = site.events("opened_ts is not null")
+        told = dict(site.rows(_SHARES))
     finally:
         site.close()
+    assert done.interval_sec == interval
     assert done.events.height > 20
     assert {"offline", "collector_down"} <= set(done.events["issue_code"]), done.events["issue_code"].value_counts()
     assert [_stored(one) for one in stored] == _replayed(done)
+    known = {one: float(share) for one, share in zip(done.machine_ids, shares[-1], strict=True) if not np.isnan(share)}
+    assert len(known) > 100
+    assert {one: share for one, share in told.items() if share is not None} == pytest.approx(known, rel=1e-5)
 
 
 def _kept(frame: Frame) -> Frame:
     copies: dict[str, Any] = {name: getattr(frame, name).copy() for name in (*READINGS, "ts", "heard_at", "status")}
-    return dataclasses.replace(frame, **copies, board_ths=np.empty((0, frame.n)))
+    return dataclasses.replace(frame, **copies, board_ths=frame.board_ths.copy())
 
 
 def _stored(one: dict[str, Any]) -> tuple[Any, ...]:

@@ -6,24 +6,26 @@ import re
 import subprocess
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import text
 from sqlalchemy.dialects import postgresql
 
 from hashinsight.audit.actions import SYSTEM
-from hashinsight.bench.problem_tables import MACHINES, fill
+from hashinsight.bench.problem_tables import MACHINES, SOMEBODY, fill
 from hashinsight.bench.report import Result
 from hashinsight.bench.scratch import Scratch, scratch
 from hashinsight.bench.serving import command, serving
 from hashinsight.identity.scope import WHOLE_TENANT, Scope, make_scope
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
+from hashinsight.problems.ages import Age
 from hashinsight.problems.queries.listing import Sort, Wanted, count_query, ids_query
 from hashinsight.problems.queries.summary import counts_query, loss_query, risks_query
 
 CALLS = 200
+_NOW = system_clock()
 _BARE_CALLS = 100
 _PER_PAGE = 50
 _PAGES = MACHINES // _PER_PAGE
@@ -41,16 +43,28 @@ class Case:
     path: str
     asks: Callable[[Scope, int], list[Any]]
     bound: str = "first"
+    wanted: Wanted | None = None
 
 
-def _page(name: str, query: str, wanted: Wanted, *, page: int = 1, per_page: int = 50, bound: str = "first") -> Case:
-    path = f"/api/v1/sites/one/problems?{query}&page={page}&per_page={per_page}"
+def _page(
+    name: str,
+    query: str,
+    wanted: Wanted,
+    *,
+    page: int = 1,
+    per_page: int = 50,
+    bound: str = "first",
+    every: bool = False,
+) -> Case:
+    """Of the site; or of every site that one sees, which is this one."""
+    where = "problems" if every else "sites/one/problems"
+    path = f"/api/v1/{where}?{query}&page={page}&per_page={per_page}"
 
     def asks(scope: Scope, site_id: int) -> list[Any]:
-        there = Wanted(**{**vars(wanted), "site_id": site_id})
-        return [ids_query(scope, there).limit(per_page).offset((page - 1) * per_page), count_query(scope, there)]
+        there = replace(wanted, site_id=None if every else site_id)
+        return [ids_query(scope, there, limit=per_page, offset=(page - 1) * per_page), count_query(scope, there)]
 
-    return Case(name, path, asks, bound)
+    return Case(name, path, asks, bound, wanted)
 
 
 def _summary(scope: Scope, site_id: int) -> list[Any]:
@@ -76,6 +90,26 @@ FIRST = (
         "severity=P1,P2&zone=z7&status=open",
         Wanted(severity=("P1", "P2"), zone=("z7",), status=("open",)),
     ),
+    _page("reversed", "order=reversed", Wanted(is_reversed=True)),
+    _page("age", "age=week", Wanted(began=(Age.WEEK.span(_NOW),))),
+    _page("age_nobody", "age=older", Wanted(began=(Age.OLDER.span(_NOW),))),
+    _page("assigned", f"assigned_to={SOMEBODY}", Wanted(assigned_to=SOMEBODY)),
+    _page("assigned_nobody", "assigned_to=nobody", Wanted(assigned_to="nobody")),
+    _page("mixed", "status=open,resolved", Wanted(status=("open", "resolved"))),
+    _page(
+        "mixed_model",
+        "status=open,resolved&model=Antminer%20S21",
+        Wanted(status=("open", "resolved"), model=("Antminer S21",)),
+    ),
+    _page(
+        "mixed_assigned",
+        f"status=open,resolved&assigned_to={SOMEBODY}",
+        Wanted(status=("open", "resolved"), assigned_to=SOMEBODY),
+    ),
+    _page("resolved_text", "status=resolved&text=m9999", Wanted(status=("resolved",), text="m9999")),
+    _page("site", "site=one", Wanted(site=("one",)), every=True),
+    _page("every_site", "", Wanted(), every=True),
+    _page("every_site_assigned", f"assigned_to={SOMEBODY}", Wanted(assigned_to=SOMEBODY), every=True),
 )
 DEEP = (
     _page("deep", "", Wanted(), page=_PAGES, bound="deep"),
@@ -95,7 +129,7 @@ async def measure() -> Result:
         command(place, "tenant", "create", "--name", "bench")
         command(place, "site", "create", "--code", "one", "--name", "One")
         key = command(place, "key", "create", "--name", "bench", "--role", "NOC")["key"]
-        await fill(place, now=system_clock().isoformat())
+        await fill(place, now=_NOW.isoformat())
         scope, site_id = await _owner(place)
         took: dict[str, list[float]] = {}
         bare: dict[str, list[float]] = {}

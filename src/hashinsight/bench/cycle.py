@@ -19,10 +19,12 @@ from hashinsight.identity.service.tenants import create_tenant
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.ids import new_id
+from hashinsight.problems.config import Config
 from hashinsight.problems.service.cycle import run_cycle
 
 SMALL, LARGE = 10_000, 100_000
-_CYCLE = timedelta(minutes=5)
+_CYCLE, _HOUR = timedelta(minutes=5), timedelta(hours=1)
+_FIT = timedelta(seconds=Config().mode_fit_sec)
 _WARM, _TIMED = 4, 5
 
 _SITE = "insert into sites (tenant_id, code, name, created_at) values (:tenant, :code, :code, :now) returning id"
@@ -43,15 +45,22 @@ select miner_no, tenant_id, site_id, :now, :now, true, 1, 0, 100, 100, 100, 56, 
     (array['stock 1', 'LuxOS 2024'])[1 + miner_no % 2], 'stratum+tcp://pool.example:3333', 'farm.' || miner_no, :now
 from miners where site_id = :site
 """
+# as an edge tells them: three that together hash what the machine does
+_BOARD = (
+    "jsonb_build_object('board', {no}, 'hashrate_ths', {ths}, 'temp_c', temp_c, 'temp_max_c', temp_max_c, 'chips', 110,"
+    " 'chips_expected', 110, 'frequency_mhz', 545.5, 'serial', 'B{no}' || miner_no)"
+)
+_BOARDS = ", ".join(_BOARD.format(no=no, ths=ths) for no, ths in enumerate((33.3, 33.4, 33.3)))
 # :ill of a thousand do not hash, :dark of a thousand do not answer; the rest differ a little from sample to sample
-_NEXT = """
+_NEXT = f"""
 update telemetry_live set ts = :now, hashrate_5min_ths = case when miner_no % 1000 < :ill then 0
         else 100 * (1 + 0.02 * (random() + random() + random() - 1.5)) end,
     status = case when miner_no % 1000 >= 1000 - :dark then 0 else 1 end,
     temp_c = 56 + random(), temp_max_c = 60 + random(), fan_min_rpm = 4500 + 50 * random(),
     power_w = 3000 * (1 + 0.01 * (random() - 0.5)), accepted = accepted + 60, rejected = (accepted + 60) * 3 / 1000,
-    hw_errors = (accepted + 60) * 2 / 1000, uptime_sec = uptime_sec + 300, updated_at = :now where site_id = :site
-"""
+    hw_errors = (accepted + 60) * 2 / 1000, uptime_sec = uptime_sec + 300, updated_at = :now,
+    boards = jsonb_build_array({_BOARDS}) where site_id = :site
+"""  # noqa: S608 - our own words
 
 
 @dataclass
@@ -60,9 +69,9 @@ class _Site:
     site_id: int
     now: datetime
 
-    async def cycle(self, *, ill: int, dark: int = 0) -> tuple[float, Mapping[str, float]]:
+    async def cycle(self, *, ill: int, dark: int = 0, after: timedelta = _CYCLE) -> tuple[float, Mapping[str, float]]:
         """New samples come in, unmeasured; then a cycle as the worker's tick runs it. Its seconds, and by part."""
-        self.now += _CYCLE
+        self.now += after
         async with self.place.database.transaction(job_context()) as session:
             given = {"now": self.now - timedelta(seconds=20), "site": self.site_id, "ill": ill, "dark": dark}
             await session.execute(text(_NEXT), given)
@@ -86,6 +95,9 @@ async def measure() -> Result:
         steady = await _steady(large, ill=20)
         dark = [await large.cycle(ill=20, dark=200) for _ in range(2)]
         many = [await large.cycle(ill=20, dark=200) for _ in range(_TIMED)]
+        # what only some cycles do: every open problem is touched once an hour of its life, modes are fitted every few
+        touched, _ = await large.cycle(ill=20, dark=200, after=_HOUR)
+        fitted, of_fit = await large.cycle(ill=20, dark=200, after=_FIT)
         limit = await _bare(place, large.site_id)
     whole, parts = median(took for took, _ in steady), [parts for _, parts in steady]
     return Result(
@@ -102,13 +114,16 @@ async def measure() -> Result:
             "seconds_statistics": round(median(one["think"] for one in parts), 3),
             "seconds_20_percent_open": round(median(took for took, _ in many), 3),
             "seconds_added_by_20000_going_dark": round(max(took for took, _ in dark) - whole, 3),
+            "seconds_22000_touched_at_once": round(touched, 3),
+            "seconds_22000_touched_and_modes_fitted": round(fitted, 3),
+            "seconds_statistics_with_modes_fitted": round(of_fit["think"], 3),
             **{f"seconds_{name}": round(median(one[name] for one in parts), 3) for name in parts[0]},
         },
     )
 
 
 async def _open(place: Scratch, code: str, machines: int) -> _Site:
-    now = datetime.now(UTC).replace(microsecond=0)
+    now = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)  # so that no timed cycle begins an hour
     async with place.database.transaction(job_context()) as session:
         tenant = await create_tenant(session, SYSTEM, code, now=system_clock())
         given = {"tenant": tenant.id, "code": code, "now": now, "machines": machines, "id": new_id()}

@@ -2,6 +2,10 @@
 
 On seeds that were used for nothing else, through the files of `hashinsight replay` alone. Beside us: the same number of
 alarms by chance, the hard rules alone, and the plain design. A long campaign: the sizes can be set.
+
+A plain name is the point, what was counted; `_low` and `_high` are the ends of its 95 % interval. With nothing missed
+the low end of recall is 0.999 from 3,838 faults on; with no false event the high end of their rate is below 0.05 from
+73.4 thousand machine-days on.
 """
 
 import asyncio
@@ -26,7 +30,7 @@ _HARD_CODES = tuple(issue.code for issue in HARD_ISSUES)
 class Size:
     machines: int = 6000
     days: float = 8.0
-    seeds: int = 3
+    seeds: int = 3  # runs with many faults, and as many as in life
     extras: bool = True  # reserved families, twice the noise, bad data: one seed each
 
 
@@ -51,10 +55,7 @@ def _measure(size: Size) -> Result:
         often = Part("often", ordinary(size.machines, scale=OFTEN))
         life = Part("life", ordinary(size.machines, scale=1.0))
         runs = [play(often, seed=FIRST_SEED + no, days=size.days, folder=folder) for no in range(size.seeds)]
-        calm = [
-            play(life, seed=FIRST_SEED + 500 + no, days=size.days, folder=folder)
-            for no in range(max(size.seeds // 2, 1))
-        ]
+        calm = [play(life, seed=FIRST_SEED + 500 + no, days=size.days, folder=folder) for no in range(size.seeds)]
         detail |= _recall(runs)
         detail |= _false("", calm)
         detail |= _false("often_", runs)
@@ -72,7 +73,8 @@ def _measure(size: Size) -> Result:
     return Result(
         name="detection",
         figure=round(recall, 5),
-        unit="of hard faults within two cycles",
+        unit=f"of {detail['hard_faults']:,.0f} hard faults within two cycles (point; 95 % interval"
+        f" {detail['hard_recall_low']:.5f} to {detail['hard_recall_high']:.5f})",
         limit=1.0,
         ratio=round(recall, 5),
         detail={what: round(value, 4) for what, value in detail.items()},
@@ -97,6 +99,7 @@ def _recall(runs: list[Scored]) -> dict[str, float]:
         told[f"{prefix}hard_recall_in_two_cycles"] = hits / max(hard.height, 1)
         if who == "ours":
             told |= {"hard_faults": hard.height, "hard_recall_low": low, "hard_recall_high": high}
+            told |= _early("hard", hard)
             told["duplicates_per_100_faults"] = 100 * int(found["duplicates"].sum()) / max(found.height, 1)
         for (kind,), rows in sorted(found.group_by("kind")):
             seen = rows.filter(pl.col("opened").is_not_null())
@@ -106,7 +109,15 @@ def _recall(runs: list[Scored]) -> dict[str, float]:
                 delay = seen["delay_min"].median()
                 told |= {f"{kind}_faults": rows.height, f"{kind}_recall_low": low, f"{kind}_recall_high": high}
                 told[f"{kind}_median_delay_min"] = float(delay) if isinstance(delay, float) else -1.0
+                told |= _early(kind, rows)
     return told
+
+
+def _early(what: str, found: pl.DataFrame) -> dict[str, float]:
+    """Found before the fault and still visible then, as a share of all; and how long before."""
+    middle = found["early_min"].median()
+    share = {f"{what}_warned_before": int(found["early"].sum()) / max(found.height, 1)}
+    return share | ({f"{what}_median_warning_min": middle} if isinstance(middle, float) else {})
 
 
 def _false(prefix: str, runs: list[Scored]) -> dict[str, float]:
@@ -124,7 +135,11 @@ def _false(prefix: str, runs: list[Scored]) -> dict[str, float]:
         if who == "ours":
             told |= {f"{name}_events_low": low, f"{name}_events_high": high}
             low, high = scores.rate_interval(first.filter(pl.col("severity") == "P0").height, days)
-            told |= {f"{name}_p0_high": high, f"{name}_reopenings": (wrong.height - first.height) / days}
+            told |= {
+                f"{name}_p0_low": low,
+                f"{name}_p0_high": high,
+                f"{name}_reopenings": (wrong.height - first.height) / days,
+            }
             for (code,), rows in sorted(first.group_by("issue_code")):
                 told[f"{name}_{code}"] = rows.height / days
     return told

@@ -11,7 +11,7 @@ import polars as pl
 
 from hashinsight.bench import detection_scores as scores
 from hashinsight.bench.plain_design import Plain
-from hashinsight.problems.codes import ACTIONS, Issue, Mode, Severity
+from hashinsight.problems.codes import ACTION_NO, ACTIONS, Action, Issue, Mode, Severity
 from hashinsight.problems.frame import Frame
 from hashinsight.problems.moves import Lived
 from hashinsight.problems.pipeline import Verdicts
@@ -89,15 +89,18 @@ def write(part: Part, *, seed: int, days: float, file: Path, without: tuple[str,
     return run.labels()
 
 
+_SEEN = (Action.CREATED, Action.RECURRED, Action.ESCALATED, Action.RESOLVED)
+
+
 class Watched:
-    """Openings of the plain design."""
+    """What people would see of the plain design's problems."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[Any, ...]] = []
 
     def add(self, now: float, lived: Lived) -> None:
         moves = lived.moves
-        kept = np.isin(moves.action, [ACTIONS.index(one) for one in ACTIONS if one in ("created", "recurred")])
+        kept = np.isin(moves.action, [ACTION_NO[one] for one in _SEEN])
         if kept.any():
             columns = (moves.event_no, moves.subject, moves.issue, moves.severity, moves.action)
             self.rows += [(now, *row) for row in zip(*(column[kept].tolist() for column in columns), strict=True)]
@@ -131,14 +134,16 @@ def scored(done: Replayed, plain: Watched, labels: pl.DataFrame, fan_zero: pl.Da
 
 
 def random_like(opened: pl.DataFrame, run: Scored, seed: int) -> pl.DataFrame:
-    """As many openings of the same kinds, on machines and at times drawn by chance."""
+    """As many openings of the same kinds, each as long as it was, on machines and at times drawn by chance."""
     rng = np.random.default_rng(seed)
     n = opened.height
     span = (run.last - run.begin).total_seconds()
     drawn = [run.begin + timedelta(seconds=float(one)) for one in rng.uniform(0, span, n)]
+    at = pl.Series(drawn, dtype=pl.Datetime("ms", "UTC"))
     return opened.with_columns(
         miner_id=pl.Series(np.array(run.machines)[rng.integers(0, len(run.machines), n)].tolist(), dtype=pl.String),
-        opened=pl.Series(drawn, dtype=pl.Datetime("ms", "UTC")),
+        opened=at,
+        closed=at + (opened["closed"] - opened["opened"]),
     )
 
 

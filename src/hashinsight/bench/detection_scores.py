@@ -5,7 +5,8 @@ from math import sqrt
 
 import polars as pl
 
-from hashinsight.problems.codes import Issue
+from hashinsight.problems.codes import Action, Issue
+from hashinsight.problems.lifecycle import WORSE_THAN
 
 GRACE = timedelta(minutes=60)  # a mended machine boots, settles, and its means come back
 EARLY = timedelta(minutes=10)
@@ -25,6 +26,7 @@ _HOT = (
     "efficiency_degradation",
 )
 _ANY = tuple(issue.code for issue in Issue)
+_LESSER = tuple(lesser.code for _, lesser in WORSE_THAN)
 FOUND_BY: dict[str, tuple[str, ...]] = {
     "hashboard_lost": ("boards_degrading", "boards_dead", "hashrate_zero", "hashrate_degradation"),
     "psu_protection": _STOPPED,
@@ -44,15 +46,24 @@ FOUND_BY: dict[str, tuple[str, ...]] = {
 
 
 def openings(moves: pl.DataFrame, names: dict[int, str]) -> pl.DataFrame:
-    """Every time that a problem of a machine became visible: created, or back again."""
-    shown = moves.filter(pl.col("action").is_in(["created", "recurred"]) & (pl.col("subject") >= 0))
-    return shown.select(
-        pl.col("subject").replace_strict(names, return_dtype=pl.String).alias("miner_id"),
-        "issue_code",
-        "severity",
-        opened="ts",
-        event_no="event_no",
-        first=pl.col("action") == "created",
+    """Every time that a problem of a machine became visible: created, or back again; and until when it was."""
+    opens = pl.col("action").is_in([Action.CREATED, Action.RECURRED])
+    # a lesser one that a worse one took over: that one is visible by an opening of its own
+    taken_over = (pl.col("action") == Action.ESCALATED) & pl.col("issue_code").is_in(_LESSER)
+    told = moves.filter((pl.col("subject") >= 0) & (opens | (pl.col("action") == Action.RESOLVED) | taken_over))
+    told = told.sort("event_no", "ts", maintain_order=True).with_columns(closed=pl.col("ts").shift(-1).over("event_no"))
+    return (
+        told.filter(opens)
+        .sort("ts", "event_no")
+        .select(
+            pl.col("subject").replace_strict(names, return_dtype=pl.String).alias("miner_id"),
+            "issue_code",
+            "severity",
+            "closed",
+            opened="ts",
+            event_no="event_no",
+            first=pl.col("action") == Action.CREATED,
+        )
     )
 
 
@@ -89,6 +100,8 @@ def false_openings(opened: pl.DataFrame, episodes: pl.DataFrame) -> pl.DataFrame
 def found(opened: pl.DataFrame, episodes: pl.DataFrame, *, begin: datetime, last: datetime) -> pl.DataFrame:
     """By episode: when the first fitting problem became visible, how late, and whether a hard one was in two cycles.
 
+    A problem counts if it is visible when the fault shows or becomes so later. One that opened on the fault's own
+    warning and is still there is early: found without delay. One that ended before is none: it was gone by then.
     Left out: the first hours of a run, and machines that were ill of something else when it began.
     """
     others = episodes.select("miner_id", other="no", other_start="start", other_end="end")
@@ -112,15 +125,20 @@ def found(opened: pl.DataFrame, episodes: pl.DataFrame, *, begin: datetime, last
     fits = pl.DataFrame(pairs, schema={"kind": pl.String, "issue_code": pl.String}, orient="row")
     hits = clean.join(fits, on="kind").join(opened, on=["miner_id", "issue_code"])
     hits = hits.filter((pl.col("opened") >= pl.col("since")) & (pl.col("opened") <= pl.col("end")))
-    firsts = hits.group_by("no").agg(
-        opened=pl.col("opened").min(),
-        rows=pl.col("event_no").n_unique(),
-        codes=pl.col("issue_code").n_unique(),
-    )
-    return clean.join(firsts, on="no", how="left").with_columns(
-        delay_min=(pl.col("opened") - pl.col("start")).dt.total_seconds() / 60,
-        in_two=(pl.col("opened") <= pl.col("shows").dt.truncate("5m") + 2 * _CYCLE).fill_null(value=False),
-        duplicates=pl.col("rows").fill_null(0).cast(pl.Int64) - pl.col("codes").fill_null(0).cast(pl.Int64),
+    rows = hits.group_by("no").agg(rows=pl.col("event_no").n_unique(), codes=pl.col("issue_code").n_unique())
+    visible = hits.filter(pl.col("closed").is_null() | (pl.col("closed") > pl.col("shows")))
+    firsts = visible.group_by("no").agg(opened=pl.col("opened").min())
+    late = (pl.col("opened") - pl.col("start")).dt.total_seconds() / 60
+    return (
+        clean.join(firsts, on="no", how="left")
+        .join(rows, on="no", how="left")
+        .with_columns(
+            delay_min=late.clip(lower_bound=0.0),
+            early=(late < 0).fill_null(value=False),
+            early_min=pl.when(late < 0).then(-late),
+            in_two=(pl.col("opened") <= pl.col("shows").dt.truncate("5m") + 2 * _CYCLE).fill_null(value=False),
+            duplicates=pl.col("rows").fill_null(0).cast(pl.Int64) - pl.col("codes").fill_null(0).cast(pl.Int64),
+        )
     )
 
 
@@ -131,7 +149,7 @@ def share_interval(hits: int, of: int) -> tuple[float, float]:
     z, part = 1.96, hits / of
     middle = (part + z * z / (2 * of)) / (1 + z * z / of)
     half = z * sqrt(part * (1 - part) / of + z * z / (4 * of * of)) / (1 + z * z / of)
-    return max(middle - half, 0.0), min(middle + half, 1.0)
+    return min(max(middle - half, 0.0), part), max(min(middle + half, 1.0), part)
 
 
 def rate_interval(count: int, of: float) -> tuple[float, float]:

@@ -8,6 +8,7 @@ from hashinsight.bench.scratch import Scratch
 
 MACHINES = 100_000
 RESOLVED = 200_000
+SOMEBODY = "01997000-0000-7000-8000-000000000001"
 
 _PLACES = """
 insert into zones (tenant_id, site_id, code, name)
@@ -21,14 +22,15 @@ insert into telemetry_live (miner_no, tenant_id, site_id, ts, last_seen_at, onli
     overall_health, updated_at)
     select miner_no, tenant_id, site_id, '{now}', '{now}', true, 1, 0, 100, 'P2', '{now}' from miners;
 """
-# as a cycle leaves them: three snapshots of evidence, peers, numbers in the pulse; 5, 15, 40 and 40 % by severity
+# as a cycle leaves them: three snapshots of evidence, peers, numbers in the pulse; 5, 15, 40 and 40 % by severity; one
+# in fifty is somebody's, and one in seven of those that are over was ended by somebody
 _EVENTS = """
 create temporary table planned as
 select uuidv7() id, m.*, n, n > {machines} is_old, '{now}'::timestamptz - n * interval '7 seconds' began,
     case when n % 20 = 0 then 0 when n % 20 < 4 then 1 when n % 20 < 12 then 2 else 3 end severity
 from generate_series(1, {machines} + {resolved}) n join miners m on m.miner_id = 'm' || 1 + (n - 1) % {machines};
 alter table planned add issue_code text, add status text;
-update planned set issue_code = case severity when 0 then (array['overheat_crit', 'offline'])[1 + n % 2]
+update planned set issue_code = case severity when 0 then (array['overheat_crit', 'offline'])[1 + n / 20 % 2]
         when 1 then (array['hashrate_zero', 'boards_dead', 'fan_zero'])[1 + n % 3]
         when 2 then (array['hashrate_degradation', 'efficiency_degradation', 'temp_anomaly'])[1 + n % 3]
         else (array['fleet_outlier', 'sensor_fault'])[1 + n % 2] end,
@@ -36,7 +38,7 @@ update planned set issue_code = case severity when 0 then (array['overheat_crit'
         else 'in_progress' end;
 insert into problem_events (id, tenant_id, site_id, event_no, miner_no, miner_id, issue_code, severity, status,
     start_ts, opened_ts, last_seen_ts, seen, resolved_ts, dedup_key, evidence_json, peer_metrics_json, p_fail_24h,
-    zone_id, model, firmware, created_at, updated_at)
+    zone_id, model, firmware, assigned_to, resolved_by, resolution_cause, created_at, updated_at)
 select id, tenant_id, site_id, n, miner_no, miner_id, issue_code, 'P' || severity, status, began, began, began,
     not is_old, case when is_old then began + interval '1 hour' end, miner_id || ':' || issue_code,
     (select jsonb_agg(jsonb_build_object('rule_code', issue_code, 'description', 'hashes less than its own past',
@@ -46,7 +48,10 @@ select id, tenant_id, site_id, n, miner_no, miner_id, issue_code, 'P' || severit
     jsonb_build_object('hashrate_ratio', jsonb_build_object('level', 'site:model:firmware:mode', 'value', 0.9,
         'robust_z', -4.2, 'percentile', 0.004, 'median', 1.0, 'mad', 0.01, 'p10', 0.97, 'p25', 0.99, 'p75', 1.01,
         'p90', 1.02, 'min', 0.9, 'max', 1.04, 'count', 640)),
-    case when n % 3 = 0 then (n % 997) / 1000.0 end, zone_id, model, firmware, began, began
+    case when n % 3 = 0 then (n % 997) / 1000.0 end, zone_id, model, firmware,
+    case when n % 50 = 7 then '{somebody}' end,
+    case when is_old then case when n % 7 = 0 then '{somebody}' else 'system' end end,
+    case when is_old then case when n % 7 = 0 then 'repaired' else 'recovered' end end, began, began
 from planned;
 insert into problem_pulse (problem_id, tenant_id, site_id, version, event_no, subject, issue, severity, status,
     start_ts, opened_ts, last_seen_ts, resolved_ts, recurrences, consecutive_ok, consecutive_fail, flap_since,
@@ -67,7 +72,7 @@ insert into problem_runs (tenant_id, site_id, period, ran_at, machines, fresh, s
 
 def statements(*, machines: int, resolved: int, now: str) -> str:
     """For a superuser, into an installation that has one site and no machines."""
-    return (_PLACES + _EVENTS).format(machines=machines, resolved=resolved, now=now)
+    return (_PLACES + _EVENTS).format(machines=machines, resolved=resolved, now=now, somebody=SOMEBODY)
 
 
 async def fill(place: Scratch, *, now: str) -> None:

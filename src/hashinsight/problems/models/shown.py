@@ -21,6 +21,8 @@ from hashinsight.kit.db.metadata import metadata
 from hashinsight.problems.models.columns import may, must, owned, owners, when
 
 SHOWN = "status in ('open', 'ack', 'in_progress')"
+OVER = "status = 'resolved'"
+ENDED_BY_PEOPLE = f"{OVER} and resolved_by <> 'system' and resolution_cause is not null"
 _ORDER = (text("p_fail_24h desc nulls last"), text("seen desc"), text("last_seen_ts desc"), "id")
 # what lists are filtered by, and whose rows they are: a page and its total are read off the index alone
 _BESIDE = (
@@ -83,7 +85,31 @@ EVENTS = Table(
         "ix_problem_events_over",
         *("site_id", "severity", *_ORDER),
         postgresql_include=_BESIDE,
-        postgresql_where=text("status = 'resolved'"),
+        postgresql_where=text(OVER),
+    ),
+    Index(
+        "ix_problem_events_name_over",
+        *("site_id", "miner_id"),
+        postgresql_ops={"miner_id": "text_pattern_ops"},
+        postgresql_where=text(OVER),
+    ),
+    # few are anybody's: for all others these three cost a cycle nothing
+    Index(
+        "ix_problem_events_assigned",
+        *("assigned_to", "site_id", "severity", *_ORDER),
+        postgresql_include=_BESIDE,
+        postgresql_where=text(f"assigned_to is not null and {SHOWN}"),
+    ),
+    Index(
+        "ix_problem_events_assigned_over",
+        *("assigned_to", "site_id", "severity", *_ORDER),
+        postgresql_include=_BESIDE,
+        postgresql_where=text(f"assigned_to is not null and {OVER}"),
+    ),
+    Index(
+        "ix_problem_events_ended",  # how people ended the same on the same model, newest first
+        *("site_id", "issue_code", "model", text("resolved_ts desc")),
+        postgresql_where=text(ENDED_BY_PEOPLE),
     ),
     Index(
         "ix_problem_events_loss",

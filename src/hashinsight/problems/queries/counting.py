@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import SQLColumnExpression, case, func, select, tuple_
+from sqlalchemy import Select, SQLColumnExpression, case, func, select, tuple_, union_all
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.identity.scope import Scope
@@ -42,28 +42,32 @@ async def count_facets(
     return found
 
 
-async def _count(
-    session: AsyncSession, scope: Scope, wanted: Wanted, facets: Sequence[str], *, now: datetime
-) -> dict[str, list[tuple[Any, int]]]:
-    if not facets:
-        return {}
+def facets_query(scope: Scope, wanted: Wanted, facets: Sequence[str], *, now: datetime) -> Select[Any]:
     columns = _columns(now)
-    rows = (
+    parts: list[Any] = [
         select(*(columns[facet].label(facet) for facet in facets))
         .select_from(EVENTS)
         .join(Site, Site.id == _E.site_id)
         .outerjoin(Zone, Zone.id == _E.zone_id)
-        .where(problems_within(scope), *wanted.conditions())
-        .subquery()
-    )
+        .where(problems_within(scope), *part.conditions())
+        for part in wanted.apart()
+    ]
+    rows = union_all(*parts).subquery()
     sets = [tuple_(rows.c[facet]) for facet in facets]
     # of the bits of grouping() the one of the set's own column is 0
     which = func.grouping(*(rows.c[facet] for facet in facets)).label("which")
-    query = select(which, *(rows.c[facet] for facet in facets), func.count()).group_by(func.grouping_sets(*sets))
+    return select(which, *(rows.c[facet] for facet in facets), func.count()).group_by(func.grouping_sets(*sets))
+
+
+async def _count(
+    session: AsyncSession, scope: Scope, wanted: Wanted, facets: Sequence[str], *, now: datetime
+) -> dict[str, list[tuple[Any, int]]]:
     found: dict[str, list[tuple[Any, int]]] = {facet: [] for facet in facets}
+    if not facets:
+        return found
     whole = 2 ** len(facets) - 1
     place = {whole - 2 ** (len(facets) - 1 - no): no for no in range(len(facets))}
-    for row in await session.execute(query):
+    for row in await session.execute(facets_query(scope, wanted, facets, now=now)):
         no = place[row.which]
         if (value := row[no + 1]) is not None:
             found[facets[no]].append((value, row[-1]))

@@ -1,14 +1,36 @@
-"""Lists of problems: a page finds its ids in the index alone, and reads whole rows only of those that it shows."""
+"""Lists of problems: a page finds its ids in the index alone, and reads whole rows only of those that it shows.
 
+Each index has one site's problems in the order of a list, either those that are shown or those that are over. A page of
+several sites or of both kinds is the beginnings of each, merged.
+"""
+
+import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import reduce
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, ColumnElement, Select, Text, Uuid, and_, cast, func, literal, or_, select, text
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Select,
+    Text,
+    Uuid,
+    and_,
+    cast,
+    func,
+    literal,
+    or_,
+    select,
+    text,
+    true,
+    union_all,
+)
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
 from hashinsight.facts.spellings import find_model
 from hashinsight.identity.scope import Scope
@@ -17,6 +39,7 @@ from hashinsight.problems.models import EVENTS, PULSE
 from hashinsight.problems.queries.scopes import problems_within
 
 SHOWN = ("open", "ack", "in_progress")
+_HELD_TOGETHER = (SHOWN, ("resolved",), ("pending",))  # statuses, by the index that holds them
 DOCUMENTS = ("evidence_json", "actions_json", "peer_metrics_json", "ml_json", "health_json")
 _HIDDEN = ("tenant_id", "seen")
 _PLAIN = tuple(column.name for column in EVENTS.c if column.name not in (*_HIDDEN, *DOCUMENTS))
@@ -76,14 +99,26 @@ class Wanted:
             found.append(c.symptom.is_(False))
         return found
 
-    def order(self) -> list[ColumnElement[Any]]:
+    def apart(self) -> list["Wanted"]:
+        """The same in parts that one index holds each. A machine has few problems, and an index of its own."""
+        if self.miner_no is not None:
+            return [self]
+        chosen = self.status or SHOWN
+        parts = [tuple(one for one in together if one in chosen) for together in _HELD_TOGETHER]
+        return [replace(self, status=part) for part in parts if part]
+
+    def order(self, columns: Any = EVENTS.c) -> list[ColumnElement[Any]]:
         """Every order ends with the registry's own and the id, so that pages neither repeat nor miss a row."""
+        return [_ordered(columns[name], EVENTS.c[name], *how) for name, *how in self.order_names()]
+
+    def order_names(self) -> list[tuple[str, bool, bool]]:
+        """By which columns, whether each is descending, and whether that is the usual order turned round."""
         usual = [("severity", False), ("p_fail_24h", True), ("seen", True), ("last_seen_ts", True), ("id", False)]
         if self.sort is Sort.LAST_SEEN:
             usual = [*usual[2:4], *usual[:2], usual[4]]
         elif self.sort is not Sort.SEVERITY:
             usual = [(self.sort.value, self.sort is not Sort.MINER), *usual]
-        return [_ordered(name, descending != self.is_reversed, self.is_reversed) for name, descending in usual]
+        return [(name, descending != self.is_reversed, self.is_reversed) for name, descending in usual]
 
 
 def _within(span: Span) -> ColumnElement[bool]:
@@ -92,11 +127,10 @@ def _within(span: Span) -> ColumnElement[bool]:
     return and_(*ends, *([start <= until] if until is not None else []))
 
 
-def _ordered(name: str, descending: bool, is_reversed: bool) -> ColumnElement[Any]:  # noqa: FBT001 - two plain facts
+def _ordered(column: Any, stored: Any, descending: bool, is_reversed: bool) -> ColumnElement[Any]:  # noqa: FBT001 - plain facts
     """What is not known comes last, and first when the whole order is turned round."""
-    column = EVENTS.c[name]
-    ordered = column.desc() if descending else column.asc()
-    if not column.nullable:
+    ordered: ColumnElement[Any] = column.desc() if descending else column.asc()
+    if not stored.nullable:
         return ordered
     return ordered.nulls_first() if is_reversed else ordered.nulls_last()
 
@@ -106,17 +140,45 @@ async def plan_by_values(session: AsyncSession) -> None:
     await session.execute(text("set local plan_cache_mode = force_custom_plan"))
 
 
-def ids_query(scope: Scope, wanted: Wanted) -> Select[Any]:
-    return select(EVENTS.c.id).where(problems_within(scope), *wanted.conditions()).order_by(*wanted.order())
+def ids_query(scope: Scope, wanted: Wanted, *, limit: int, offset: int = 0) -> Select[Any]:
+    parts = wanted.apart()
+    of_one_site = wanted.miner_no is not None or (wanted.site_id is not None and not wanted.site)
+    if of_one_site and len(parts) == 1:
+        query = select(EVENTS.c.id).where(problems_within(scope), *wanted.conditions()).order_by(*wanted.order())
+        return query.limit(limit).offset(offset)
+    first = _first_of_a_site if of_one_site else _first_of_each_site
+    either = union_all(*(first(scope, part, limit + offset) for part in parts)).subquery()
+    return select(either.c.id).order_by(*wanted.order(either.c)).limit(limit).offset(offset)
+
+
+def _first_of_a_site(scope: Scope, wanted: Wanted, most: int) -> Select[Any]:
+    return select(_first(scope, wanted, most).subquery())
+
+
+def _first_of_each_site(scope: Scope, wanted: Wanted, most: int) -> Select[Any]:
+    at = aliased(Site)
+    first = _first(scope, replace(wanted, site=()), most).where(EVENTS.c.site_id == at.id).lateral()
+    query = select(first).select_from(at).join(first, true())
+    return query.where(at.code.in_(wanted.site)) if wanted.site else query
+
+
+def _first(scope: Scope, wanted: Wanted, most: int) -> Select[Any]:
+    named = [EVENTS.c[name] for name, *_ in wanted.order_names()]
+    return select(*named).where(problems_within(scope), *wanted.conditions()).order_by(*wanted.order()).limit(most)
 
 
 def count_query(scope: Scope, wanted: Wanted) -> Select[Any]:
-    return select(func.count()).select_from(EVENTS).where(problems_within(scope), *wanted.conditions())
+    def of(part: Wanted) -> Select[Any]:
+        return select(func.count()).select_from(EVENTS).where(problems_within(scope), *part.conditions())
+
+    parts = wanted.apart()
+    return (
+        of(wanted) if len(parts) == 1 else select(reduce(operator.add, (of(part).scalar_subquery() for part in parts)))
+    )
 
 
 async def list_ids(session: AsyncSession, scope: Scope, wanted: Wanted, *, limit: int, offset: int = 0) -> list[UUID]:
-    query = ids_query(scope, wanted).limit(limit).offset(offset)
-    return list((await session.execute(query)).scalars())
+    return list((await session.execute(ids_query(scope, wanted, limit=limit, offset=offset))).scalars())
 
 
 async def count(session: AsyncSession, scope: Scope, wanted: Wanted) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Double, Uuid, cast, func, literal, select, text
+from sqlalchemy import ARRAY, Double, Select, Uuid, cast, func, literal, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.identity.models import User
@@ -13,7 +13,7 @@ from hashinsight.inventory.models import Miner, Rack, Zone
 from hashinsight.inventory.queries.scopes import miners_within
 from hashinsight.kit.paging import Page, page
 from hashinsight.problems.errors import no_problem
-from hashinsight.problems.models import EVENTS, RUNS, TIMELINE
+from hashinsight.problems.models import ENDED_BY_PEOPLE, EVENTS, RUNS, TIMELINE
 from hashinsight.problems.queries.listing import list_rows
 from hashinsight.problems.queries.scopes import problems_within
 from hashinsight.telemetry.models import LIVE
@@ -59,31 +59,35 @@ async def list_predecessors(session: AsyncSession, problem_id: UUID) -> list[dic
     return await _rows(session, _BEFORE, {"id": problem_id, "most": MOST_PREDECESSORS})
 
 
-async def list_similar(session: AsyncSession, scope: Scope, problem: dict[str, Any]) -> list[dict[str, Any]]:
-    """How people ended the same problem on machines of the same model at this site, as far as the scope reaches.
-
-    Of the newest ones only: what helped three years ago on another firmware is of no use, and a look has its price.
-    """
+def similar_query(scope: Scope, problem: dict[str, Any]) -> Select[Any]:
+    """Looked at are the newest 500 of the site and model, however many years of them there are."""
     e = EVENTS.c
     newest = (
-        select(e.resolution_cause, e.resolution_action, e.resolved_ts, e.start_ts)
-        .where(problems_within(scope), e.status == "resolved", e.id != problem["id"])
-        .where(*(e[name] == problem[name] for name in ("site_id", "issue_code")))
-        .where(e.model.is_not_distinct_from(problem["model"]), e.resolved_by != "system")
-        .where(e.resolution_cause.is_not(None))
+        select(e.id, e.resolution_cause, e.resolution_action, e.resolved_ts, e.start_ts)
+        .add_columns(e.tenant_id, e.site_id, e.zone_id, e.miner_no)
+        .where(text(ENDED_BY_PEOPLE), *(e[name] == problem[name] for name in ("site_id", "issue_code")))
+        .where(e.model.is_(None) if problem["model"] is None else e.model == problem["model"])
         .order_by(e.resolved_ts.desc())
         .limit(_SIMILAR_LOOKED_AT)
         .subquery()
     )
     of, times, last = newest.c, func.count().label("times"), func.max(newest.c.resolved_ts).label("last_resolved_ts")
     lasted = func.percentile_cont(0.5).within_group(func.extract("epoch", of.resolved_ts - of.start_ts))
-    query = (
+    return (
         select(of.resolution_cause, of.resolution_action, times, last, cast(lasted, Double).label("median_sec"))
+        .where(problems_within(scope, newest), of.id != problem["id"])
         .group_by(of.resolution_cause, of.resolution_action)
         .order_by(times.desc(), last.desc(), of.resolution_cause)
         .limit(_MOST_WAYS)
     )
-    return [dict(row._mapping) for row in await session.execute(query)]  # noqa: SLF001 - SQLAlchemy's name for it
+
+
+async def list_similar(session: AsyncSession, scope: Scope, problem: dict[str, Any]) -> list[dict[str, Any]]:
+    """How people ended the same problem on machines of the same model at this site, as far as the scope reaches.
+
+    Of the newest ones only: what helped three years ago on another firmware is of no use, and a look has its price.
+    """
+    return await _rows(session, similar_query(scope, problem), {})
 
 
 async def find_machine(session: AsyncSession, scope: Scope, miner_no: int | None) -> dict[str, Any] | None:

@@ -1,5 +1,7 @@
 """What the boards of each machine hash by its newest sample, where a sample lists them."""
 
+import asyncio
+
 import polars as pl
 from psycopg import sql
 
@@ -16,5 +18,9 @@ from telemetry_live where site_id = {} and jsonb_typeof(boards) = 'array'
 async def boards_frame(database: Database, context: Context, site_id: int) -> pl.DataFrame:
     """`miner_no, board_ths`: a list a machine."""
     found = await database.frame(context, sql.SQL(_BOARDS).format(sql.Literal(site_id)))
-    texts = found["board_ths"].cast(pl.String)
-    return pl.DataFrame({"miner_no": found["miner_no"], "board_ths": texts.str.json_decode(pl.List(pl.Float64))})
+    lists = await asyncio.to_thread(_lists, found["board_ths"])
+    return pl.DataFrame({"miner_no": found["miner_no"], "board_ths": lists})
+
+
+def _lists(texts: pl.Series) -> pl.Series:
+    return texts.cast(pl.String).str.json_decode(pl.List(pl.Float64))

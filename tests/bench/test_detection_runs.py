@@ -1,0 +1,99 @@
+"""A small campaign from simulator to scores: what is written, replayed and compared is what the score says."""
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from hashinsight.bench.detection import Size, _false, _measure, _openings, _recall
+from hashinsight.bench.detection_runs import (
+    START,
+    Part,
+    Scored,
+    mixed_modes,
+    mode_accuracy,
+    ordinary,
+    play,
+    random_like,
+    write,
+)
+
+MACHINES, DAYS = 150, 0.75
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Scored:
+    folder = tmp_path_factory.mktemp("runs")
+    made = play(Part("often", ordinary(MACHINES, scale=2000.0)), seed=3, days=DAYS, folder=folder)
+    assert list(folder.iterdir()) == []  # a campaign of many runs does not fill the disk
+    return made
+
+
+def test_a_run_has_its_machines_its_truth_and_what_both_designs_opened(run: Scored) -> None:
+    assert (run.machine_days, len(run.machines)) == (MACHINES * DAYS, MACHINES)
+    assert (run.begin, run.last) == (START, START + timedelta(days=DAYS))
+    for opened in (run.ours, run.plain):
+        assert opened.height > 10
+        assert set(opened["miner_id"]) <= set(run.machines)
+        assert (opened["closed"].drop_nulls() > opened.filter(pl.col("closed").is_not_null())["opened"]).all()
+    assert 0 < run.ours["closed"].null_count() < run.ours.height
+    assert 0 < run.plain["closed"].null_count() < run.plain.height
+
+
+def test_hard_faults_are_found_and_scored_beside_the_other_designs(run: Scored) -> None:
+    told = _recall([run, run])
+    assert told["hard_faults"] > 20
+    assert told["hard_recall_low"] <= told["hard_recall_in_two_cycles"] <= told["hard_recall_high"] <= 1
+    assert told["hard_recall_in_two_cycles"] > 0.9
+    assert told["random_hard_recall_in_two_cycles"] < 0.2
+    assert told["hard_rules_hard_recall_in_two_cycles"] <= told["hard_recall_in_two_cycles"]
+    assert {"plain_hard_recall_in_two_cycles", "hard_warned_before"} <= told.keys()
+    wrong = _false("", [run])
+    assert wrong["thousand_machine_days"] == MACHINES * DAYS / 1000
+    assert wrong["false_events_low"] <= wrong["false_events"] <= wrong["false_events_high"]
+    assert wrong["false_p0_low"] <= wrong["false_p0"] < wrong["false_p0_high"]
+
+
+def test_if_nothing_were_opened_nothing_would_be_found(run: Scored) -> None:
+    silent = replace(run, ours=run.ours.clear(), plain=run.plain.clear())
+    told = _recall([silent])
+    assert (told["hard_recall_in_two_cycles"], told["duplicates_per_100_faults"]) == (0.0, 0.0)
+    assert _false("", [silent])["false_events"] == 0.0
+
+
+def test_chance_opens_as_many_of_the_same_kind_and_length_elsewhere(run: Scored) -> None:
+    drawn = random_like(run.ours, run, 5)
+    assert drawn["issue_code"].equals(run.ours["issue_code"])
+    lasted = [(one["closed"] - one["opened"]).drop_nulls().dt.total_seconds().to_list() for one in (drawn, run.ours)]
+    assert lasted[0] == pytest.approx(lasted[1], abs=1)
+    assert drawn["opened"].is_between(run.begin, run.last).all()
+    assert not drawn["miner_id"].equals(run.ours["miner_id"])
+    hard = _openings(run, "hard_rules")
+    assert 0 < hard.height < run.ours.height
+
+
+def test_the_same_seed_is_the_same_run_and_another_one_is_not(tmp_path: Path) -> None:
+    part = Part("often", ordinary(60, scale=2000.0))
+    one, same, other = (
+        write(part, seed=seed, days=0.5, file=tmp_path / f"{no}.parquet") for no, seed in enumerate((7, 7, 8))
+    )
+    assert one.equals(same)
+    assert not one.equals(other)
+
+
+def test_modes_are_scored_without_telling_any(tmp_path: Path) -> None:
+    assert len({batch.mode for zone in mixed_modes(200).sites[0].zones for batch in zone.batches}) == 3
+    machines, ours, plain = mode_accuracy(seed=1, machines=100, folder=tmp_path)
+    assert machines >= 90
+    assert plain <= ours <= machines
+
+
+def test_a_whole_campaign_says_what_is_point_and_what_is_interval() -> None:
+    result = _measure(Size(machines=60, days=0.5, seeds=1, extras=False))
+    assert (result.name, result.ratio) == ("detection", result.figure)
+    assert "point; 95 % interval" in result.unit
+    assert f"of {result.detail['hard_faults']:.0f} hard faults" in result.unit
+    assert {"false_p0", "false_p0_low", "false_p0_high", "often_false_events", "mode_accuracy"} <= result.detail.keys()
+    assert all(isinstance(value, float | int) for value in result.detail.values())

@@ -1,0 +1,193 @@
+"""Scores: what counts as found, how late, what is false, and how sure one can be. By tables to be checked by hand."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import polars as pl
+import pytest
+
+from hashinsight.bench import detection_scores as scores
+from hashinsight.bench.detection import FIRST_SEED, Size, _early, sized
+from hashinsight.sim.frames import LABELS
+
+BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
+LAST = BEGIN + timedelta(days=4)
+FAULT = BEGIN + timedelta(days=2)
+TIME = pl.Datetime("ms", "UTC")
+NO_FANS = pl.DataFrame(schema={"miner_id": pl.String, "zero_ts": TIME})
+
+
+def at(minutes: float) -> datetime:
+    """By the moment of the fault."""
+    return FAULT + timedelta(minutes=minutes)
+
+
+def labels(*rows: dict[str, Any]) -> pl.DataFrame:
+    usual = {
+        "site": "north", "miner_id": "a", "kind": "hashboard_lost", "family": "boards", "start": FAULT, "end": at(600),
+        "precursor_start": None, "scope": "machine", "severity": 1.0,
+    }  # fmt: skip
+    made = [{"no": no, **usual, **row} for no, row in enumerate(rows)]
+    return pl.DataFrame([{**row, "members": [row["miner_id"]]} for row in made], schema=LABELS)
+
+
+def opened(*rows: tuple[float, float | None], miner: str = "a", code: str = "boards_degrading") -> pl.DataFrame:
+    return pl.DataFrame(
+        [
+            (miner, code, "P3", at(begin), None if end is None else at(end), no, True)
+            for no, (begin, end) in enumerate(rows)
+        ],
+        schema={
+            "miner_id": pl.String, "issue_code": pl.String, "severity": pl.String, "opened": TIME, "closed": TIME,
+            "event_no": pl.Int64, "first": pl.Boolean,
+        },
+        orient="row",
+    )  # fmt: skip
+
+
+def score(problems: pl.DataFrame, *rows: dict[str, Any]) -> pl.DataFrame:
+    episodes = scores.truth(labels(*rows), NO_FANS, last=LAST)
+    return scores.found(problems, episodes, begin=BEGIN, last=LAST)
+
+
+def one(problems: pl.DataFrame, **row: Any) -> dict[str, Any]:
+    (found,) = score(problems, row).to_dicts()
+    return found
+
+
+WARNED = {"precursor_start": at(-2 * 24 * 60 + 300)}
+
+
+@pytest.mark.parametrize(
+    ("when", "told"),
+    [
+        ((5, None), ("in two cycles", 5.0)),
+        ((10, 60), ("in two cycles", 10.0)),  # mended, or gone again: it was told
+        ((15, None), ("later", 15.0)),
+        ((601, None), ("never", None)),  # after its end
+        ((-1200, -600), ("never", None)),  # on its warning, but gone when it mattered
+        ((-1200, 0), ("never", None)),
+        ((-1200, 5), ("in two cycles", 0.0)),
+        ((-1200, None), ("in two cycles", 0.0)),
+        ((-2700, None), ("never", None)),  # before anything could warn
+    ],
+)
+def test_a_problem_counts_if_it_is_visible_when_the_fault_is_there_or_later(
+    when: tuple[float, float | None], told: tuple[str, float | None]
+) -> None:
+    found = one(opened(when), **WARNED)
+    how = "never" if found["opened"] is None else "in two cycles" if found["in_two"] else "later"
+    assert (how, found["delay_min"]) == told
+    assert found["early"] is (how != "never" and when[0] < 0)
+    assert found["early_min"] == (-when[0] if found["early"] else None)
+
+
+def test_one_that_ended_on_the_warning_does_not_hide_that_the_fault_was_found_late() -> None:
+    found = one(opened((-1200, -600), (25, None)), **WARNED)
+    assert (found["in_two"], found["delay_min"], found["early"]) == (False, 25.0, False)
+    assert found["duplicates"] == 1  # and people saw two
+
+
+def test_without_a_warning_an_older_problem_is_no_finding() -> None:
+    assert one(opened((-30, None)))["opened"] is None
+
+
+def test_protection_is_late_from_when_it_trips_and_a_problem_that_ended_before_that_is_none() -> None:
+    stopped = {"code": "hashrate_zero"}
+    assert one(opened((15, None), **stopped), kind="psu_protection")["in_two"]
+    assert not one(opened((20, None), **stopped), kind="psu_protection")["in_two"]
+    assert one(opened((2, 6), **stopped), kind="psu_protection")["opened"] is None
+
+
+def test_only_what_fits_finds_a_fault_and_anything_one_that_nobody_has_described() -> None:
+    fan = opened((5, None), code="fan_zero")
+    assert one(fan)["opened"] is None
+    assert one(opened((5, None), miner="b"))["opened"] is None
+    assert one(fan, kind="kept_for_scoring")["opened"] is not None
+
+
+def test_the_first_hours_common_causes_and_machines_that_are_ill_already_are_left_out() -> None:
+    problems = opened((5, None))
+    assert score(problems, {"start": BEGIN + timedelta(hours=1)}).is_empty()
+    assert score(problems, {"scope": "site"}).is_empty()
+    assert score(problems, {}, {"kind": "dust", "start": at(-600), "end": at(-30)}).height == 1
+    assert score(problems, {}, {"kind": "dust", "start": at(-600), "end": at(-90)}).height == 2
+    assert score(problems, {"kind": "spontaneous_reboot"}).is_empty()
+
+
+def test_a_fan_that_stands_is_told_from_one_that_is_slow_by_its_first_row() -> None:
+    zero = pl.DataFrame({"miner_id": ["a", "b"], "zero_ts": [at(5), at(50)]}, schema=NO_FANS.schema)
+    rows = labels({"kind": "fan_failing"}, {"kind": "fan_failing", "miner_id": "b"})
+    assert scores.truth(rows, zero, last=LAST)["kind"].to_list() == ["fan_stopped", "fan_failing"]
+
+
+def test_false_is_what_no_fault_of_the_machine_explains() -> None:
+    episodes = scores.truth(labels({"precursor_start": at(-60)}), NO_FANS, last=LAST)
+    for minutes, is_false in ((-71, True), (-69, False), (5, False), (659, False), (661, True)):
+        assert scores.false_openings(opened((minutes, None)), episodes).height == int(is_false), minutes
+    assert scores.false_openings(opened((5, None), miner="b"), episodes).height == 1
+    nothing = labels().filter(pl.lit(value=False))
+    assert scores.false_openings(opened((5, None)), scores.truth(nothing, NO_FANS, last=LAST)).height == 1
+
+
+def moves(*rows: tuple[float, int, str, str]) -> pl.DataFrame:
+    schema: dict[str, Any] = {"ts": TIME, "event_no": pl.Int64, "issue_code": pl.String, "action": pl.String}
+    made = pl.DataFrame([(at(when), *rest) for when, *rest in rows], schema=schema, orient="row")
+    return made.with_columns(subject=pl.lit(0, pl.Int64), severity=pl.lit("P1"))
+
+
+def test_a_problem_is_visible_from_each_opening_to_its_end_or_until_a_worse_one_takes_over() -> None:
+    told = scores.openings(
+        moves(
+            (0, 1, "offline", "created"),
+            (5, 2, "overheat_warn", "created"),
+            (6, 3, "hashrate_zero", "created"),
+            (8, 3, "hashrate_zero", "escalated"),
+            (10, 1, "offline", "resolved"),
+            (15, 2, "overheat_warn", "escalated"),
+            (15, 4, "overheat_crit", "created"),
+            (20, 1, "offline", "recurred"),
+        ),
+        {0: "a"},
+    )
+    seen = [(row["event_no"], row["opened"], row["closed"], row["first"]) for row in told.to_dicts()]
+    assert seen == [
+        (1, at(0), at(10), True),
+        (2, at(5), at(15), True),
+        (3, at(6), None, True),  # it got worse and is there
+        (4, at(15), None, True),
+        (1, at(20), None, False),
+    ]
+    assert set(told["miner_id"]) == {"a"}
+
+
+def test_collectors_are_not_machines() -> None:
+    of_a_collector = moves((0, 1, "collector_down", "created")).with_columns(subject=pl.lit(-1, pl.Int64))
+    assert scores.openings(of_a_collector, {}).is_empty()
+
+
+def test_intervals_are_wilsons_and_byars() -> None:
+    low, high = scores.share_interval(81, 263)  # Newcombe 1998, table I
+    assert (round(low, 4), round(high, 4)) == (0.2553, 0.3662)
+    assert scores.share_interval(0, 0) == (0.0, 1.0)
+    assert (scores.share_interval(54, 54)[1], scores.share_interval(0, 54)[0]) == (1.0, 0.0)  # to the last bit
+    low, high = scores.rate_interval(10, 1.0)
+    assert low == pytest.approx(4.80, abs=0.02)  # exact: 4.795 and 18.390
+    assert high == pytest.approx(18.39, abs=0.02)
+
+
+def test_the_usual_campaign_is_long_enough_to_show_what_it_is_for() -> None:
+    """With nothing false, fewer than 0.05 a thousand machine-days; with nothing missed, 0.999 from 3,838 faults on."""
+    usual = Size()
+    thousands = usual.seeds * usual.machines * usual.days / 1000
+    assert scores.rate_interval(0, thousands)[1] < 0.05
+    assert scores.rate_interval(1, thousands)[1] < 0.05
+    assert scores.share_interval(3838, 3838)[0] >= 0.999 > scores.share_interval(3837, 3837)[0]
+    assert sized({"machines": 100.0, "days": 1.5, "seeds": 2.0}) == Size(machines=100, days=1.5, seeds=2)
+    assert FIRST_SEED + usual.seeds <= FIRST_SEED + 500  # no seed is used twice
+
+
+def test_warnings_are_counted_apart() -> None:
+    told = _early("x", score(opened((-100, None)), WARNED))
+    assert told == {"x_warned_before": 1.0, "x_median_warning_min": 100.0}
+    assert _early("x", score(opened((5, None)), WARNED)) == {"x_warned_before": 0.0}
