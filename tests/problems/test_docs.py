@@ -15,6 +15,13 @@ def test_every_rule_is_documented_as_it_is() -> None:
         assert f"| `{rule.code}` | {rule.severity.name} | {rule.description} | {needs} |" in text
 
 
+def test_every_way_into_a_rule_is_documented_as_it_is() -> None:
+    text = (DOCS / "problems.md").read_text()
+    for rule in RULES:
+        for way in rule.ways:
+            assert f"| `{rule.code}` | `{way.name}` | `{way.metric}` | {way.side or '-'} |" in text
+
+
 def test_every_column_of_the_replay_format_is_documented() -> None:
     text = (DOCS / "replay.md").read_text()
     assert [name for name in (*NUMBERS, *TEXTS, *TIMES) if f"`{name}`" not in text] == []

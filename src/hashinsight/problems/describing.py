@@ -30,7 +30,8 @@ def describe(found: Verdicts, events: Events, which: Flags, subjects: pl.DataFra
             continue
         if issue is Issue.COLLECTOR_DOWN:
             heard = pl.DataFrame({"subject": events.subject[rows]}).join(subjects, on="subject", how="left")["heard_at"]
-            evidence[rows] = of_collectors(found.now, heard.cast(pl.Float64).fill_null(float("nan")).to_numpy())
+            heard_at = heard.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+            evidence[rows] = of_collectors(found.now, heard_at, silent_sec=found.config.offline_sec)
             continue
         at = np.searchsorted(machines, events.subject[rows])
         evidence[rows] = evidence_of(found, at, issue)
