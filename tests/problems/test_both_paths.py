@@ -10,8 +10,8 @@ import pytest
 
 from hashinsight.kit.db.database import Database
 from hashinsight.problems.frame import READINGS, Frame
+from hashinsight.replay.columns import BOARDS
 from hashinsight.replay.driving import Replayed, replay
-from hashinsight.replay.reading import BOARDS
 from hashinsight.sim.frames import Run, Shape
 from hashinsight.sim.scenario import parse_scenario
 from hashinsight.sim.writing import write_frames

@@ -3,7 +3,7 @@ from pathlib import Path
 
 from hashinsight.problems.acts import Act, Cause
 from hashinsight.problems.health_rules import RULES
-from hashinsight.replay.reading import NUMBERS, TEXTS, TIMES
+from hashinsight.replay.columns import NUMBERS, TEXTS, TIMES
 
 DOCS = Path(__file__).parents[2] / "docs"
 
