@@ -139,5 +139,5 @@ async def test_a_machines_own_past_its_mode_and_its_decline_are_told(site: Store
     assert past["expected"] == pytest.approx(1.0, abs=0.05)  # frozen: what it is now has not become usual
     assert past["last_value"] == pytest.approx(0.7, abs=0.05)
     assert past["samples"] >= 6
-    assert story["baseline"]["inferred_mode"] in ("normal", "unknown")
+    assert story["baseline"]["inferred_mode"] == "normal"
     assert story["baseline"]["frozen_since"] is not None
