@@ -25,7 +25,7 @@ EVIDENCE: dict[str, Any] = {
         "smoothed_residual": -0.071,
         "sigma": 0.009,
         "z": -7.9,
-        "from_anchor": None,
+        "from_anchor": -0.074,
     },
     "left_out": ["board_share_min"],
 }
