@@ -20,6 +20,10 @@ from hashinsight.problems.peers import Standings
 Verdicts = NDArray[np.int8]
 HELD = 0.7
 OUTLYING = {Metric.HASHRATE_RATIO: -1.0, Metric.TEMP_MAX: 1.0, Metric.EFFICIENCY: 1.0}  # which side is bad
+_OUTLYING_BY = {
+    Metric.HASHRATE_RATIO: "outlier_hashrate", Metric.TEMP_MAX: "outlier_temp_c",
+    Metric.EFFICIENCY: "outlier_efficiency",
+}  # fmt: skip
 _RAW = 0.5  # of the effect: a mean that is still low after the values have come back is no reason
 
 
@@ -210,9 +214,7 @@ def outlying(seen: Seen, metric: Metric) -> tuple[Flags, Flags]:
 
 def outlier_limits(seen: Seen, metric: Metric) -> tuple[Floats, Floats]:
     limits, held = seen.limits, np.where(seen.shown[Issue.FLEET_OUTLIER], HELD, 1.0)
-    effect = {
-        Metric.HASHRATE_RATIO: limits["outlier_hashrate"],
-        Metric.TEMP_MAX: limits["outlier_temp_c"],
-        Metric.EFFICIENCY: limits["outlier_efficiency"] * seen.peers[Metric.EFFICIENCY].median,
-    }
-    return limits["outlier_z"] * held, effect[metric] * held
+    effect = limits[_OUTLYING_BY[metric]]
+    if metric is Metric.EFFICIENCY:
+        effect = effect * seen.peers[metric].median
+    return limits["outlier_z"] * held, effect * held

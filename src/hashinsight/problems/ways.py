@@ -200,12 +200,13 @@ def _outlier(found: Verdicts, rows: Ints, _: Issue) -> tuple[Told, ...]:
     """In the metric's own unit: as far from the median as both the spread and the size ask for."""
     seen = found.seen
     z_of = pl.DataFrame({metric.name.lower(): numbers(one.z[rows]) for metric, one in seen.peers.items()})
+    z_of_all = z_of.to_struct("robust_z")
     told = []
     for metric, sign in OUTLYING.items():
         among = seen.peers[metric]
         z, effect = (limit[rows] for limit in conditions.outlier_limits(seen, metric))
         threshold = among.median[rows] + sign * np.maximum(effect, z * among.scale[rows])
-        aside = {"robust_z": z_of.to_struct("robust_z"), "robust_z_threshold": numbers(z)}
+        aside = {"robust_z": z_of_all, "robust_z_threshold": numbers(z)}
         hit = conditions.outlying(seen, metric)[1][rows]
         told.append(Told(hit, seen.own.value[metric, rows], threshold, aside=aside))
     return tuple(told)
