@@ -81,6 +81,30 @@ describe("problems", () => {
     ]);
   });
 
+  it("say by which way they were found, and give the limit to the number that passed it alone", () => {
+    const boots = {
+      ...{ rule_code: "hashrate_degradation", description: "", evaluated_at: "", way: "reboots", ways: ["reboots"] },
+      ...{ metric: "boots", hashrate_ratio: 0.99, boots: 4.2, threshold: 3, side: "above", held: false },
+    };
+    expect(sentence(row({ evidence_json: [boots] }))).toBe("It booted about 4.2 times within six hours; 3 are too many.");
+    expect(facts(boots)).toEqual([
+      { metric: "boots", value: "4.2", against: ["limit 3"] },
+      { metric: "hashrate_ratio", value: "99%", against: [] },
+    ]);
+    const hidden = {
+      ...{ rule_code: "temp_anomaly", description: "", evaluated_at: "", way: "own_past_at_equal_fans", metric: "temp_load" },
+      ...{ temp_load: 79.2, temp_max: 62.2, threshold: 78.5, measured: "half_hour_mean" as const },
+      baseline: { metric: "temp_load", value: 79.4, expected: 74.5, residual: 4.9, sigma: 0.9, z: 4.5 },
+    };
+    expect(sentence(row({ issue_code: "temp_anomaly", evidence_json: [hidden] }))).toBe(
+      "Its fans hide heat: at equal fan speed it would be at 79.4\u00a0°C; its own normal is 74.5\u00a0°C.",
+    );
+    expect(facts(hidden)[0]?.against.slice(0, 2)).toEqual(["mean of half an hour", "limit 78.5\u00a0°C"]);
+    const outlier = { ...boots, rule_code: "fleet_outlier", way: "hashrate", metric: "hashrate_ratio", threshold: 0.85 };
+    const [only, ...rest] = facts({ ...outlier, boots: null, robust_z: { hashrate_ratio: -9 }, robust_z_threshold: 3, peers: {} });
+    expect([only?.against, rest]).toEqual([["limit 85%"], []]);
+  });
+
   it("say what sets a machine apart from its peers", () => {
     const peer = { level: "site", value: 0.65, robust_z: -16.7, percentile: 0, median: 1, mad: 0.02, count: 640 };
     const spread = { p10: 0.96, p25: 0.97, p75: 1.03, p90: 1.04, min: 0.65, max: 1.1 };

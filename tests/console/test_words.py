@@ -55,6 +55,7 @@ def test_everything_that_a_problem_can_say_has_words() -> None:
     assert missing("why", {one.value for one in Cause}) == set()
     assert missing("age", {one.value for one in Age}) == set()
     metrics = {one.name.lower() for one in Metric} | {rule.metric for rule in RULES} - {"robust_z"}
+    metrics |= {way.metric for rule in RULES for way in rule.ways}
     assert missing("metric", metrics) == set()
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 from hashinsight.problems.acts import Act, Cause
 from hashinsight.problems.health_rules import RULES
-from hashinsight.replay.reading import NUMBERS, TEXTS, TIMES
+from hashinsight.replay.columns import NUMBERS, TEXTS, TIMES
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -13,6 +13,13 @@ def test_every_rule_is_documented_as_it_is() -> None:
     for rule in RULES:
         needs = ", ".join(f"`{name}`" for name in rule.needs) or "-"
         assert f"| `{rule.code}` | {rule.severity.name} | {rule.description} | {needs} |" in text
+
+
+def test_every_way_into_a_rule_is_documented_as_it_is() -> None:
+    text = (DOCS / "problems.md").read_text()
+    for rule in RULES:
+        for way in rule.ways:
+            assert f"| `{rule.code}` | `{way.name}` | `{way.metric}` | {way.side or '-'} |" in text
 
 
 def test_every_column_of_the_replay_format_is_documented() -> None:

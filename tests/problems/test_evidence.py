@@ -79,7 +79,10 @@ def test_a_machine_that_does_not_answer_is_compared_with_nobody() -> None:
 def test_a_machine_without_enough_peers_has_none_and_a_collector_says_when_it_was_heard() -> None:
     found = Yard(n=6).cycle(times=2)
     assert peer_metrics(found, np.array([0])) == [None]
-    told = [json.loads(one) for one in of_collectors(found.now, np.array([1_780_000_000.5, np.nan]))]
+    told = [
+        json.loads(one)
+        for one in of_collectors(found.now, np.array([1_780_000_000.5, np.nan]), np.full(2, np.nan), silent_sec=300.0)
+    ]
     assert told[0]["heard_at"].startswith("2026-05-28T20:26:40.5")
     assert (told[1]["heard_at"], told[1]["rule_code"]) == (None, "collector_down")
 

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from hashinsight.problems.codes import ACTIONS, EventStatus, Issue, Verdict
 from hashinsight.problems.config import Life
-from hashinsight.problems.events import Events, no_events
+from hashinsight.problems.events import EARLIER, Events, no_events
 from hashinsight.problems.lifecycle import live
 from hashinsight.problems.moves import Judged, Moves
+from tests.problems.yard import Yard, of
 
 SUBJECTS = (-1, 3, 7)
 CHOSEN = (Issue.OVERHEAT_CRIT, Issue.OVERHEAT_WARN, Issue.HASHRATE_DEGRADATION)
@@ -34,6 +35,15 @@ class One:
     flaps: int = 0
     flapping: bool = False
     before: int = -1
+    worst_told: int = 127
+    is_told: bool = False  # people know that it is there now
+
+    def tell(self) -> bool:
+        """Once a severity, however often it comes back."""
+        if self.severity >= self.worst_told:
+            return False
+        self.worst_told, self.is_told = self.severity, True
+        return True
 
 
 @dataclass
@@ -41,9 +51,11 @@ class Model:
     life: Life
     rows: dict[tuple[int, Issue], One] = field(default_factory=dict)
     next_no: int = 1
+    notices: set[tuple[int, Issue]] = field(default_factory=set)  # of the last cycle
 
     def cycle(self, said: dict[tuple[int, Issue], tuple[str, int]], quiet: set[int], now: float) -> dict[object, str]:
         done: dict[object, str] = {}
+        self.notices = set()
         held = set()
         for subject in SUBJECTS:
             worse = self.rows.get((subject, Issue.OVERHEAT_CRIT))
@@ -75,11 +87,11 @@ class Model:
         ):
             return self._begin(key, row, severity) if verdict == "hit" else None
         if row.status == "resolved":
-            return self._again(row, severity, now) if verdict == "hit" else None
+            return self._again(key, row, severity, now) if verdict == "hit" else None
         if verdict == "unknown" or (quiet and row.status != "pending"):
             return "no_event"
         if verdict == "hit":
-            return self._seen(row, severity)
+            return self._seen(key, row, severity)
         return self._healthy(key, row, now)
 
     def _need(self, severity: int) -> int:
@@ -91,26 +103,36 @@ class Model:
         self.next_no += 1
         if self._need(severity) <= 1:
             row.status, row.opened = "open", True
+            self._tell(key, row)
             return "created"
         return "debouncing"
 
-    def _again(self, row: One, severity: int, now: float) -> str:
+    def _tell(self, key: tuple[int, Issue], row: One) -> None:
+        if row.tell():
+            self.notices.add(key)
+
+    def _again(self, key: tuple[int, Issue], row: One, severity: int, now: float) -> str:
+        row.is_told = False
         row.status, row.severity, row.recurrences = "open", severity, row.recurrences + 1
         row.fails, row.oks = 1, 0
         if not now - row.flap_since < self.life.flapping_sec:
             row.flap_since, row.flaps = now, 0
         row.flaps += 1
         row.flapping = row.flapping or row.flaps >= self.life.flapping_recurrences
+        self._tell(key, row)
         return "recurred"
 
-    def _seen(self, row: One, severity: int) -> str:
+    def _seen(self, key: tuple[int, Issue], row: One, severity: int) -> str:
         rises = severity < row.severity
         row.severity, row.fails, row.oks = min(row.severity, severity), row.fails + 1, 0
         if row.status == "pending":
             if row.fails < self._need(row.severity):
                 return "debouncing"
             row.status, row.opened = "open", True
+            self._tell(key, row)
             return "created"
+        if rises:
+            self._tell(key, row)
         return "escalated" if rises else "updated"
 
     def _healthy(self, key: tuple[int, Issue], row: One, now: float) -> str:
@@ -125,6 +147,8 @@ class Model:
         if row.oks < (self.life.resolve_flapping if row.flapping else self.life.resolve):
             return "counting"
         row.status, row.resolved_at = "resolved", now
+        if row.is_told:
+            self.notices.add(key)
         return "resolved"
 
 
@@ -152,10 +176,26 @@ def test_the_bulk_lives_as_single_events_do(plan: list[dict[str, Any]], debounce
         lived = live(events, judged(said, one["quiet"]), now=now, life=life)
         events = lived.events
         assert told(lived.moves) == sorted(expected.values())
+        assert noticed(lived.moves) == sorted(model.notices)
         compare(model, events)
         if one["person"] is not None:
             number, word = one["person"]
             events = act(model, events, number, word, now)
+
+
+def test_what_comes_and_goes_all_day_is_one_notice_in_and_one_out() -> None:
+    notices, yard = [], Yard()
+    yard.cycle(times=2)
+    for _ in range(7):
+        for cycle in range(16):
+            moves = yard.cycle(of(0, hashrate_ths=0.0) if cycle < 3 else None).lived.moves
+            notices += [ACTIONS[one].value for one in moves.action[moves.notify].tolist()]
+    assert yard.state.events.flapping.tolist() == [True]
+    assert yard.state.events.recurrences.tolist() == [6]
+    assert notices == ["created", "resolved"]
+    yard.cycle(times=300)  # after the cooldown it is another problem, and news
+    moves = yard.cycle(of(0, hashrate_ths=0.0), times=2).lived.moves
+    assert moves.notify.tolist() == [True]
 
 
 def judged(said: dict[tuple[int, Issue], tuple[str, int]], quiet: set[int]) -> Judged:
@@ -171,6 +211,11 @@ def told(moves: Moves) -> list[str]:
     return sorted(ACTIONS[one].value for one in moves.action.tolist())
 
 
+def noticed(moves: Moves) -> list[tuple[int, Issue]]:
+    rows = np.flatnonzero(moves.notify)
+    return sorted((int(moves.subject[row]), Issue(moves.issue[row])) for row in rows)
+
+
 def compare(model: Model, events: Events) -> None:
     seen = {}
     for row in range(events.n):
@@ -183,6 +228,8 @@ def compare(model: Model, events: Events) -> None:
             events.recurrences[row], events.flapping[row], events.predecessor[row],
         )  # fmt: skip
         assert got == (one.no, one.status, one.severity, one.recurrences, one.flapping, one.before)
+        was_told = one.worst_told != 127 and not one.is_told
+        assert events.notified[row] == one.worst_told + (EARLIER if was_told else 0)
         if one.status != "resolved":
             assert (events.consecutive_fail[row], events.consecutive_ok[row]) == (one.fails, one.oks)
 

@@ -53,6 +53,7 @@ def usual() -> Seen:
         cusum_down=np.zeros((ANCHORED, N)),
         slope=zero.copy(),
         slope_hours=zero.copy(),
+        still_samples=zero.copy(),
         peers={
             metric: replace(among, median=np.full(N, USUAL[metric]), scale=np.full(N, SIGMA[metric]), z=zero.copy())
             for metric in (Metric.HASHRATE_RATIO, Metric.TEMP_MAX, Metric.EFFICIENCY)

@@ -7,8 +7,10 @@ import polars as pl
 import pytest
 
 from hashinsight.problems.config import Config
+from hashinsight.replay import columns
+from hashinsight.replay.columns import Unreadable
 from hashinsight.replay.driving import Replayed, replay
-from hashinsight.replay.reading import Unreadable, interval_of, open_rows
+from hashinsight.replay.reading import interval_of, open_rows
 from hashinsight.sim.frames import Run, Shape
 from hashinsight.sim.scenario import parse_scenario
 from hashinsight.sim.writing import write_frames
@@ -92,7 +94,7 @@ def test_a_file_with_a_time_and_a_name_alone_says_who_is_gone(rows: pl.DataFrame
 def test_the_interval_is_that_of_the_file(rows: pl.DataFrame, tmp_path: Path) -> None:
     thinner = rows.filter(pl.col("ts").dt.epoch("s") % 900 == 0)
     file = written(thinner, tmp_path / "thin.parquet")
-    assert interval_of(open_rows(file)) == 900.0
+    assert interval_of(file, open_rows(file)) == 900.0
     assert replay(file).cycles == pytest.approx(24, abs=1)
 
 
@@ -120,6 +122,111 @@ def test_what_cannot_be_replayed_is_refused_in_one_sentence(rows: pl.DataFrame, 
     (tmp_path / "broken.parquet").write_bytes(b"nothing")
     with pytest.raises(Unreadable, match="cannot be read"):
         replay(tmp_path / "broken.parquet")
+
+
+HEAD = "ts,miner_id,hashrate_ths\n"
+FIRST = "2026-03-01T00:00:00,a,100\n"
+SECOND = "2026-03-01T00:05:00,a,101\n"
+BROKEN: dict[str, tuple[str | bytes, str]] = {
+    "nothing at all": ("", "cannot be read: empty CSV"),
+    "a header alone": (HEAD, "has no rows"),
+    "an empty time in the middle": (f"{HEAD}{FIRST},a,2\n{SECOND}", "row 2 after the header has no ts"),
+    "an empty time at the end": (f"{HEAD}{FIRST}{SECOND},a,2\n", "row 3 after the header has no ts"),
+    "a word for a time": (f"{HEAD}{FIRST}yesterday,a,2\n", "row 2 after the header has the ts yesterday, which is no"),
+    "no name": (f"{HEAD}{FIRST}2026-03-01T00:01:00,,2\n", "row 2 after the header has no miner_id"),
+    "a clock that was never set": (f"{HEAD}1970-01-01T00:00:00,a,1\n{FIRST}", "row 1 .* between the years 2000 and"),
+    "milliseconds": (f"{HEAD}1772323200000,a,1\n", "row 1 .* 1772323200000, which is not between the years"),
+    "years of silence": (f"{HEAD}2011-03-01T00:00:00,a,1\n{FIRST}", "nothing between 2011-03-01 00:00 and 2026-03"),
+    "silence out of order": (f"{HEAD}{FIRST}2011-03-01T00:00:00,a,1\n", "nothing between 2011-03-01 00:00 and 2026-03"),
+    "an arrival that is none": (f"ts,miner_id,arrived_at\n{SECOND}", "row 1 .* has the arrived_at 101, which is not"),
+    "a day for a time": (f"{HEAD}2026-03-01,a,104\n", "row 1 .* 2026-03-01, which is no time"),
+    "commas in numbers": (f'{HEAD}2026-03-01T00:00:00,a,"104,5"\n', "hashrate_ths in which nothing is a number"),
+    "a column of words": (
+        f"{HEAD}{FIRST.replace('100', 'fast')}",
+        "a column hashrate_ths in which nothing is a number",
+    ),
+    "another encoding": (f"{HEAD}{FIRST}".replace("a", "\xfc").encode("latin-1"), "no column|invalid utf-8"),
+    "no text": (bytes(range(256)) * 20, "no column ts"),
+    "more fields than columns": (f"{HEAD}{FIRST}2026-03-01T00:05:00,a,1,2,3\n", "cannot be read: found more fields"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_file_is_refused_in_one_sentence_with_its_row(name: str, tmp_path: Path) -> None:
+    text, reason = BROKEN[name]
+    file = tmp_path / "broken.csv"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(Unreadable, match=reason) as refused:
+        replay(file)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_folder_and_columns_that_hold_something_else_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(Unreadable, match="is no"):
+        replay(tmp_path / "folder.csv")
+    lists = pl.DataFrame({"ts": [[1], [2]], "miner_id": ["a", "b"]})
+    lists.write_parquet(tmp_path / "lists.parquet")
+    with pytest.raises(Unreadable, match="a column ts that holds no times"):
+        replay(tmp_path / "lists.parquet")
+    lists.select("miner_id", ts=1_772_323_200, hashrate_ths="ts").write_parquet(tmp_path / "numbers.parquet")
+    with pytest.raises(Unreadable, match="cannot be read"):
+        replay(tmp_path / "numbers.parquet")
+
+
+def test_a_row_far_behind_the_first_piece_is_found_by_its_number(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(columns, "_PIECE", 50)
+    rows = [f"{1_772_323_200 + 60 * number},a,100" for number in range(300)]
+    rows[222] = "later,a,100"
+    (tmp_path / "late.csv").write_text(HEAD + "\n".join(rows))
+    with pytest.raises(Unreadable, match="row 223 after the header has the ts later"):
+        replay(tmp_path / "late.csv")
+
+
+def test_times_in_several_forms_unknown_values_and_whole_numbers_first_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "forms.csv"
+    times = [
+        "2026-03-01T00:00:00",
+        "2026-03-01 00:05:00Z",
+        "2026-03-01T02:10:00+02:00",
+        "1772324100",
+        "2026-03-01 00:20",
+    ]
+    told = ["inf", "N/A", "NaN", "0", "104.5"]
+    file.write_text(HEAD + "".join(f"{at},007,{value}\n" for at, value in zip(times, told, strict=True)))
+    rows = open_rows(file).collect()
+    assert rows["ts"].dt.epoch("s").to_list() == [1_772_323_200 + 300 * number for number in range(5)]
+    assert rows["hashrate_ths"].to_list() == [None, None, None, 0.0, 104.5]
+    assert replay(file).machine_ids == ("007",)
+    whole = "".join(f"{1_772_323_200 + 60 * number},a,0\n" for number in range(150))
+    file.write_text(f"{HEAD}{whole}{1_772_323_200 + 9000},a,1.5\n")
+    assert open_rows(file).collect()["hashrate_ths"].to_list()[-2:] == [0.0, 1.5]
+
+
+def test_an_arrival_that_is_not_said_is_the_moment_of_the_sample(tmp_path: Path) -> None:
+    file = tmp_path / "late.csv"
+    file.write_text(
+        "ts,miner_id,arrived_at\n2026-03-01T00:00:00,a,2026-03-01T00:20:00\n2026-03-01T00:05:00,a,\n2026-03-01T00:10:00,a,\n"
+    )
+    arrived = open_rows(file).collect()["arrived_at"].dt.strftime("%H:%M").to_list()
+    assert arrived == ["00:05", "00:10", "00:20"]
+
+
+def test_the_command_writes_all_or_nothing_and_never_over_its_source(rows: pl.DataFrame, tmp_path: Path) -> None:
+    file = written(rows.head(120), tmp_path / "rows.csv")
+    before = file.read_bytes()
+    refused = hashinsight("replay", str(file), "--out", str(file))
+    assert (refused.returncode, file.read_bytes()) == (78, before)
+    assert "must have different names" in refused.stderr
+    file.write_bytes(before + b"soon,a\n")
+    refused = hashinsight(
+        "replay", str(file), "--out", str(tmp_path / "events.csv"), "--moves", str(tmp_path / "m.csv")
+    )
+    assert refused.returncode == 78
+    assert "Traceback" not in refused.stderr
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["rows.csv"]
 
 
 def test_the_command_prints_and_writes_events(rows: pl.DataFrame, tmp_path: Path) -> None:

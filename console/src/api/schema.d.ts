@@ -7094,16 +7094,26 @@ export interface operations {
                             evidence_json: {
                                 rule_code: string | null;
                                 description: string | null;
+                                evaluated_at: string | null;
+                                way: string | null;
+                                ways: (string | null)[];
+                                metric: string | null;
                                 hashrate_ratio: number | null;
                                 threshold: number | null;
-                                evaluated_at: string | null;
+                                side: string | null;
+                                measured: string | null;
+                                held: boolean | null;
                                 baseline: {
                                     metric: string | null;
+                                    value: number | null;
                                     expected: number | null;
                                     residual: number | null;
+                                    smoothed_residual: number | null;
                                     sigma: number | null;
                                     z: number | null;
+                                    from_anchor: number | null;
                                 };
+                                left_out: (string | null)[];
                             }[];
                             actions_json: unknown[];
                             peer_metrics_json: {
@@ -7197,16 +7207,26 @@ export interface operations {
                             evidence_json: {
                                 rule_code: string | null;
                                 description: string | null;
+                                evaluated_at: string | null;
+                                way: string | null;
+                                ways: (string | null)[];
+                                metric: string | null;
                                 hashrate_ratio: number | null;
                                 threshold: number | null;
-                                evaluated_at: string | null;
+                                side: string | null;
+                                measured: string | null;
+                                held: boolean | null;
                                 baseline: {
                                     metric: string | null;
+                                    value: number | null;
                                     expected: number | null;
                                     residual: number | null;
+                                    smoothed_residual: number | null;
                                     sigma: number | null;
                                     z: number | null;
+                                    from_anchor: number | null;
                                 };
+                                left_out: (string | null)[];
                             }[];
                             actions_json: unknown[];
                             peer_metrics_json: {
@@ -7385,16 +7405,26 @@ export interface operations {
                             evidence_json: {
                                 rule_code: string | null;
                                 description: string | null;
+                                evaluated_at: string | null;
+                                way: string | null;
+                                ways: (string | null)[];
+                                metric: string | null;
                                 hashrate_ratio: number | null;
                                 threshold: number | null;
-                                evaluated_at: string | null;
+                                side: string | null;
+                                measured: string | null;
+                                held: boolean | null;
                                 baseline: {
                                     metric: string | null;
+                                    value: number | null;
                                     expected: number | null;
                                     residual: number | null;
+                                    smoothed_residual: number | null;
                                     sigma: number | null;
                                     z: number | null;
+                                    from_anchor: number | null;
                                 };
+                                left_out: (string | null)[];
                             }[];
                             actions_json: unknown[];
                             peer_metrics_json: {
@@ -7600,16 +7630,26 @@ export interface operations {
                             evidence_json: {
                                 rule_code: string | null;
                                 description: string | null;
+                                evaluated_at: string | null;
+                                way: string | null;
+                                ways: (string | null)[];
+                                metric: string | null;
                                 hashrate_ratio: number | null;
                                 threshold: number | null;
-                                evaluated_at: string | null;
+                                side: string | null;
+                                measured: string | null;
+                                held: boolean | null;
                                 baseline: {
                                     metric: string | null;
+                                    value: number | null;
                                     expected: number | null;
                                     residual: number | null;
+                                    smoothed_residual: number | null;
                                     sigma: number | null;
                                     z: number | null;
+                                    from_anchor: number | null;
                                 };
+                                left_out: (string | null)[];
                             }[];
                             actions_json: unknown[];
                             peer_metrics_json: {
@@ -7702,6 +7742,13 @@ export interface operations {
                             created_by: string | null;
                             site: string | null;
                             zone: string | null;
+                        }[];
+                        suppressed_detections: {
+                            issue_code: string | null;
+                            severity: string | null;
+                            first_seen_ts: string | null;
+                            last_seen_ts: string | null;
+                            detections: number | null;
                         }[];
                         baseline: {
                             metrics: {
@@ -7828,16 +7875,26 @@ export interface operations {
                             evidence: {
                                 rule_code: string | null;
                                 description: string | null;
+                                evaluated_at: string | null;
+                                way: string | null;
+                                ways: (string | null)[];
+                                metric: string | null;
                                 hashrate_ratio: number | null;
                                 threshold: number | null;
-                                evaluated_at: string | null;
+                                side: string | null;
+                                measured: string | null;
+                                held: boolean | null;
                                 baseline: {
                                     metric: string | null;
+                                    value: number | null;
                                     expected: number | null;
                                     residual: number | null;
+                                    smoothed_residual: number | null;
                                     sigma: number | null;
                                     z: number | null;
+                                    from_anchor: number | null;
                                 };
+                                left_out: (string | null)[];
                             }[];
                             recommended_actions: (string | null)[];
                         }[];
@@ -7845,7 +7902,28 @@ export interface operations {
                         p_fail_24h: number | null;
                         last_seen_ts: string | null;
                         assessed_at: string | null;
-                        suppressions: unknown[];
+                        suppressions: {
+                            id: string | null;
+                            site_id: number | null;
+                            kind: string | null;
+                            zone_id: number | null;
+                            from_at: string | null;
+                            until_at: string | null;
+                            maintenance: boolean | null;
+                            reason: string | null;
+                            created_at: string | null;
+                            created_by_kind: string | null;
+                            created_by: string | null;
+                            site: string | null;
+                            zone: string | null;
+                        }[];
+                        suppressed_detections: {
+                            issue_code: string | null;
+                            severity: string | null;
+                            first_seen_ts: string | null;
+                            last_seen_ts: string | null;
+                            detections: number | null;
+                        }[];
                         baseline: {
                             metrics: {
                                 hashrate_ratio: {
@@ -8023,16 +8101,26 @@ export interface operations {
                         evidence_json: {
                             rule_code: string | null;
                             description: string | null;
+                            evaluated_at: string | null;
+                            way: string | null;
+                            ways: (string | null)[];
+                            metric: string | null;
                             hashrate_ratio: number | null;
                             threshold: number | null;
-                            evaluated_at: string | null;
+                            side: string | null;
+                            measured: string | null;
+                            held: boolean | null;
                             baseline: {
                                 metric: string | null;
+                                value: number | null;
                                 expected: number | null;
                                 residual: number | null;
+                                smoothed_residual: number | null;
                                 sigma: number | null;
                                 z: number | null;
+                                from_anchor: number | null;
                             };
+                            left_out: (string | null)[];
                         }[];
                         actions_json: unknown[];
                         peer_metrics_json: {
@@ -8117,16 +8205,26 @@ export interface operations {
                         evidence_json: {
                             rule_code: string | null;
                             description: string | null;
+                            evaluated_at: string | null;
+                            way: string | null;
+                            ways: (string | null)[];
+                            metric: string | null;
                             hashrate_ratio: number | null;
                             threshold: number | null;
-                            evaluated_at: string | null;
+                            side: string | null;
+                            measured: string | null;
+                            held: boolean | null;
                             baseline: {
                                 metric: string | null;
+                                value: number | null;
                                 expected: number | null;
                                 residual: number | null;
+                                smoothed_residual: number | null;
                                 sigma: number | null;
                                 z: number | null;
+                                from_anchor: number | null;
                             };
+                            left_out: (string | null)[];
                         }[];
                         actions_json: unknown[];
                         peer_metrics_json: {
@@ -8211,16 +8309,26 @@ export interface operations {
                         evidence_json: {
                             rule_code: string | null;
                             description: string | null;
+                            evaluated_at: string | null;
+                            way: string | null;
+                            ways: (string | null)[];
+                            metric: string | null;
                             hashrate_ratio: number | null;
                             threshold: number | null;
-                            evaluated_at: string | null;
+                            side: string | null;
+                            measured: string | null;
+                            held: boolean | null;
                             baseline: {
                                 metric: string | null;
+                                value: number | null;
                                 expected: number | null;
                                 residual: number | null;
+                                smoothed_residual: number | null;
                                 sigma: number | null;
                                 z: number | null;
+                                from_anchor: number | null;
                             };
+                            left_out: (string | null)[];
                         }[];
                         actions_json: unknown[];
                         peer_metrics_json: {
@@ -8305,16 +8413,26 @@ export interface operations {
                         evidence_json: {
                             rule_code: string | null;
                             description: string | null;
+                            evaluated_at: string | null;
+                            way: string | null;
+                            ways: (string | null)[];
+                            metric: string | null;
                             hashrate_ratio: number | null;
                             threshold: number | null;
-                            evaluated_at: string | null;
+                            side: string | null;
+                            measured: string | null;
+                            held: boolean | null;
                             baseline: {
                                 metric: string | null;
+                                value: number | null;
                                 expected: number | null;
                                 residual: number | null;
+                                smoothed_residual: number | null;
                                 sigma: number | null;
                                 z: number | null;
+                                from_anchor: number | null;
                             };
+                            left_out: (string | null)[];
                         }[];
                         actions_json: unknown[];
                         peer_metrics_json: {
@@ -8403,16 +8521,26 @@ export interface operations {
                         evidence_json: {
                             rule_code: string | null;
                             description: string | null;
+                            evaluated_at: string | null;
+                            way: string | null;
+                            ways: (string | null)[];
+                            metric: string | null;
                             hashrate_ratio: number | null;
                             threshold: number | null;
-                            evaluated_at: string | null;
+                            side: string | null;
+                            measured: string | null;
+                            held: boolean | null;
                             baseline: {
                                 metric: string | null;
+                                value: number | null;
                                 expected: number | null;
                                 residual: number | null;
+                                smoothed_residual: number | null;
                                 sigma: number | null;
                                 z: number | null;
+                                from_anchor: number | null;
                             };
+                            left_out: (string | null)[];
                         }[];
                         actions_json: unknown[];
                         peer_metrics_json: {
@@ -8746,16 +8874,26 @@ export interface operations {
                             evidence_json: {
                                 rule_code: string | null;
                                 description: string | null;
+                                evaluated_at: string | null;
+                                way: string | null;
+                                ways: (string | null)[];
+                                metric: string | null;
                                 hashrate_ratio: number | null;
                                 threshold: number | null;
-                                evaluated_at: string | null;
+                                side: string | null;
+                                measured: string | null;
+                                held: boolean | null;
                                 baseline: {
                                     metric: string | null;
+                                    value: number | null;
                                     expected: number | null;
                                     residual: number | null;
+                                    smoothed_residual: number | null;
                                     sigma: number | null;
                                     z: number | null;
+                                    from_anchor: number | null;
                                 };
+                                left_out: (string | null)[];
                             }[];
                             actions_json: unknown[];
                             peer_metrics_json: {
@@ -8849,16 +8987,26 @@ export interface operations {
                             evidence_json: {
                                 rule_code: string | null;
                                 description: string | null;
+                                evaluated_at: string | null;
+                                way: string | null;
+                                ways: (string | null)[];
+                                metric: string | null;
                                 hashrate_ratio: number | null;
                                 threshold: number | null;
-                                evaluated_at: string | null;
+                                side: string | null;
+                                measured: string | null;
+                                held: boolean | null;
                                 baseline: {
                                     metric: string | null;
+                                    value: number | null;
                                     expected: number | null;
                                     residual: number | null;
+                                    smoothed_residual: number | null;
                                     sigma: number | null;
                                     z: number | null;
+                                    from_anchor: number | null;
                                 };
+                                left_out: (string | null)[];
                             }[];
                             actions_json: unknown[];
                             peer_metrics_json: {

@@ -156,6 +156,7 @@ export const problems = {
   "evidence.baseline": ["own normal {mean} ± {sd}", "自身正常 {mean} ± {sd}"],
   "evidence.peers": ["half of its {n} peers are between {p25} and {p75}", "{n} 台同类中半数在 {p25} 与 {p75} 之间"],
   "evidence.z": ["z {z}", "z {z}"],
+  "evidence.mean": ["mean of half an hour", "半小时均值"],
   "evidence.at": ["judged {ago}", "判定于 {ago}"],
   "event.created": ["detected", "检测到"],
   "event.opened": ["opened", "打开"],

@@ -18,6 +18,7 @@ export const refused = {
   "refused.ALREADY_STARTED": ["somebody works on it already", "已有人在处理"],
   "refused.NOT_CONFIRMED": ["it was seen once and is not confirmed yet", "仅检测到一次，尚未确认"],
   "refused.NO_SUCH_USER": ["there is no such user who could take it", "没有可接手的该用户"],
+  "refused.CANNOT_ACT_THERE": ["whom you name may not act at this problem's site", "所选人员无权在该问题所在场地操作"],
   "refused.EMPTY_GROUP": ["none of your machines is in this group", "该组中没有您的机器"],
   "refused.TOO_MANY_ROWS": ["the file would be too long: narrow the list first", "文件过长，请先缩小筛选范围"],
   "refused.TOO_MANY_STREAMS": ["too many people watch at once", "同时查看的人过多"],

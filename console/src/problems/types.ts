@@ -1,10 +1,21 @@
 // A problem as the registry tells it.
-export type Baseline = { metric: string; expected: number | null; residual: number | null; sigma: number | null; z: number | null };
+export type Baseline = {
+  metric: string;
+  value?: number | null;
+  expected: number | null;
+  residual: number | null;
+  sigma: number | null;
+  z: number | null;
+};
 export type Evidence = {
   rule_code: string;
   description: string;
   threshold: number | null;
   evaluated_at: string;
+  /** By which way it hit, and which key of this is the number that passed its threshold. */
+  way?: string;
+  metric?: string;
+  measured?: "now" | "half_hour_mean";
   baseline?: Baseline | null;
   left_out?: string[] | null;
 } & Record<string, unknown>;

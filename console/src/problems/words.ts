@@ -1,15 +1,20 @@
 // A problem in a sentence, with its numbers: what is wrong, against what, by how much.
-import { named, t, type Key } from "../i18n";
+import { named, t, texts, type Key } from "../i18n";
 import { compact, exact, number, percent, UNKNOWN } from "../i18n/format";
 import { newest, type Evidence, type Peer, type Problem } from "./types";
 
-const SHARES = new Set(["hashrate_ratio", "boards_ratio", "reject_rate"]);
+const SHARES = new Set(["hashrate_ratio", "boards_ratio", "reject_rate", "boards_apart"]);
+const COUNTS = new Set(["boots", "still_samples", "sample_age_sec", "silent_sec"]); // without noughts behind the point
 const UNITS: Record<string, string> = {
   temp_max: "°C",
   temp_load: "°C",
   temp_spread: "°C",
   efficiency: "J/TH",
   fan_speed_min: "rpm",
+  sample_age_sec: "s",
+  silent_sec: "s",
+  hashrate_ths: "TH/s",
+  boards_sum_ths: "TH/s",
 };
 
 /** A value of a metric as people read it. */
@@ -19,7 +24,7 @@ export function valueOf(metric: string, value: unknown, isShort = false): string
   if (typeof value !== "number") return UNKNOWN;
   if (SHARES.has(metric)) return percent(value, metric === "reject_rate" ? 1 : 0);
   const unit = UNITS[metric];
-  const shown = isShort ? compact(Math.round(value * 100) / 100) : number(value, Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0);
+  const shown = isShort || COUNTS.has(metric) ? compact(Math.round(value * 100) / 100) : number(value, Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0);
   return unit ? `${shown}\u00a0${unit}` : shown;
 }
 
@@ -43,18 +48,18 @@ export function metricOf(problem: Problem): string {
 
 export function sentence(problem: Problem): string {
   const found = newest(problem);
-  const key = `says.${problem.issue_code}`;
   if (!found) return named("issue", problem.issue_code);
-  const metric = METRIC[problem.issue_code] ?? "";
-  const baseline = found.baseline;
+  const metric = found.metric ?? METRIC[problem.issue_code] ?? "";
+  const own = found.baseline?.metric === metric ? found.baseline : null;
   const values = {
-    value: valueOf(metric, found[metric]),
+    value: valueOf(metric, own?.value ?? found[metric]),
     limit: valueOf(metric, found.threshold, true),
-    normal: valueOf(metric, baseline?.expected),
+    normal: valueOf(metric, own?.expected),
     pool: typeof found["pool"] === "string" ? found["pool"] : UNKNOWN,
     z: worst(found),
   };
-  const said = t(key as Key, values);
+  const by = `says.${problem.issue_code}.${found.way}`;
+  const said = t((by in texts ? by : `says.${problem.issue_code}`) as Key, values);
   return said ?? named("issue", problem.issue_code);
 }
 
@@ -67,31 +72,44 @@ function worst(found: Evidence): string {
 
 export type Fact = { metric: string; value: string; against: string[] };
 
-/** Why we think so, number by number. */
+/** Why we think so, number by number; the one that passed its limit first. */
 export function facts(found: Evidence): Fact[] {
   const known = Object.entries(found).filter(([name, value]) => isMetric(name, value));
-  return [...known.map(([metric, value]) => told(found, metric, value)), ...apart(found)];
+  const [passed, beside] = [known.filter(([name]) => name === found.metric), known.filter(([name]) => name !== found.metric)];
+  return [...passed, ...beside].map(([metric, value]) => told(found, metric, value)).concat(apart(found));
 }
 
-/** What sets a machine apart from its peers, metric by metric. */
+/** What else sets a machine apart from its peers, metric by metric. */
 function apart(found: Evidence): Fact[] {
-  const limit = found.threshold ?? 0;
-  return Object.entries((found["peers"] ?? {}) as Record<string, Peer | null>).flatMap(([metric, peer]) => {
-    if (!peer || Math.abs(peer.robust_z ?? 0) < limit) return [];
-    const band = { n: number(peer.count), p25: valueOf(metric, peer.p25, true), p75: valueOf(metric, peer.p75, true) };
-    return [{ metric, value: valueOf(metric, peer.value), against: [t("evidence.peers", band)] }];
+  const given = found["robust_z_threshold"];
+  const limit = typeof given === "number" ? given : (found.threshold ?? 0);
+  return Object.entries(peersOf(found)).flatMap(([metric, peer]) => {
+    if (!peer || metric === found.metric || Math.abs(peer.robust_z ?? 0) < limit) return [];
+    return [{ metric, value: valueOf(metric, peer.value), against: [among(metric, peer)] }];
   });
+}
+
+function peersOf(found: Evidence): Record<string, Peer | null> {
+  return (found["peers"] ?? {}) as Record<string, Peer | null>;
+}
+
+function among(metric: string, peer: Peer): string {
+  return t("evidence.peers", { n: number(peer.count), p25: valueOf(metric, peer.p25, true), p75: valueOf(metric, peer.p75, true) });
 }
 
 function told(found: Evidence, metric: string, value: unknown): Fact {
   const against: string[] = [];
-  if (found.threshold !== null) against.push(t("evidence.limit", { limit: valueOf(metric, found.threshold, true) }));
+  const isPassed = (found.metric ?? metric) === metric;
+  if (isPassed && found.measured === "half_hour_mean") against.push(t("evidence.mean"));
+  if (isPassed && found.threshold !== null) against.push(t("evidence.limit", { limit: valueOf(metric, found.threshold, true) }));
   const own = found.baseline;
   if (own && own.metric === metric && own.expected !== null) {
     const sd = own.sigma === null ? UNKNOWN : valueOf(metric, own.sigma);
     against.push(t("evidence.baseline", { mean: valueOf(metric, own.expected), sd }));
     if (own.z !== null) against.push(t("evidence.z", { z: number(own.z, 1) }));
   }
+  const peer = peersOf(found)[metric];
+  if (peer) against.push(among(metric, peer));
   return { metric, value: metric === "heard_at" ? exact(String(value)) : valueOf(metric, value), against };
 }
 
@@ -104,8 +122,11 @@ function begun(words: string): string {
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
-const NO_METRIC = new Set(["rule_code", "description", "threshold", "evaluated_at", "baseline", "peers", "left_out"]);
+const NO_METRIC = new Set([
+  ...["rule_code", "description", "threshold", "evaluated_at", "baseline", "peers", "left_out"],
+  ...["way", "metric", "side", "measured"],
+]);
 
 function isMetric(name: string, value: unknown): boolean {
-  return !NO_METRIC.has(name) && (typeof value === "number" || typeof value === "string");
+  return !NO_METRIC.has(name) && !name.endsWith("_threshold") && (typeof value === "number" || typeof value === "string");
 }

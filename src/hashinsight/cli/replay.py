@@ -1,8 +1,9 @@
 """`hashinsight replay FILE`: what the registry would have found in a file of telemetry."""
 
+import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -10,6 +11,9 @@ from rich.progress import Progress
 
 from hashinsight.cli.acting import need_server, say
 from hashinsight.kit.errors import Refusal
+
+if TYPE_CHECKING:
+    from polars import DataFrame
 
 _TOLD = ("opened_ts", "miner_id", "issue_code", "severity", "status", "resolved_ts", "recurrence_count")
 
@@ -27,12 +31,11 @@ def replay(
     """Run the registry's own cycle over a file, in memory, and say which problems it would have opened."""
     need_server()
     from hashinsight.problems.config import Config
+    from hashinsight.replay.columns import Unreadable
     from hashinsight.replay.driving import replay as drive
-    from hashinsight.replay.reading import FORMS, Unreadable
 
-    for target in (out, moves):
-        if target is not None and (target.suffix not in FORMS or not target.parent.is_dir()):
-            raise Refusal(f"{target} cannot be written: name a {' or '.join(FORMS)} file in a folder that exists.")
+    targets = [one for one in (out, moves) if one is not None]
+    _refuse_targets(file, targets)
     try:
         with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
             task = bar.add_task("replaying", total=None)
@@ -44,9 +47,7 @@ def replay(
     except Unreadable as problem:
         raise Refusal(f"{problem}.") from None
     events = done.events.drop("subject")
-    for target, frame in ((out, events), (moves, done.moves)):
-        if target is not None:
-            frame.write_csv(target) if target.suffix == ".csv" else frame.write_parquet(target)
+    _write([(target, frame) for target, frame in ((out, events), (moves, done.moves)) if target is not None])
     told = {"cycles": done.cycles, "machines": done.machines, "interval_sec": done.interval_sec}
     if json:
         say(told | {"events": events.to_dicts()}, "", as_json=True)
@@ -54,3 +55,32 @@ def replay(
     for row in events.select(_TOLD).iter_rows():
         typer.echo("  ".join("-" if value is None else str(value) for value in row))
     typer.echo(f"{events.height} events of {done.machines} machines in {done.cycles} cycles.")
+
+
+def _refuse_targets(file: Path, targets: list[Path]) -> None:
+    """Before the work, which may be long."""
+    from hashinsight.replay.columns import FORMS
+
+    for target in targets:
+        if target.suffix not in FORMS or not target.parent.is_dir() or target.is_dir():
+            raise Refusal(f"{target} cannot be written: name a {' or '.join(FORMS)} file in a folder that exists.")
+        if not os.access(target.parent, os.W_OK):
+            raise Refusal(f"{target} cannot be written: its folder is not writable for you.")
+    named = [one.resolve() for one in (file, *targets)]
+    if len(set(named)) < len(named):
+        raise Refusal("The files to read and to write must have different names: one would overwrite the other.")
+
+
+def _write(told: "list[tuple[Path, DataFrame]]") -> None:
+    """All of them or none: each is written beside its place first."""
+    parts = [(target.with_name(f".{target.name}.part"), target) for target, _ in told]
+    try:
+        for (part, target), (_, frame) in zip(parts, told, strict=True):
+            frame.write_csv(part) if target.suffix == ".csv" else frame.write_parquet(part)
+        for part, target in parts:
+            part.replace(target)
+    except OSError as problem:
+        raise Refusal(f"The answer cannot be written: {problem.strerror or problem}.") from None
+    finally:
+        for part, _ in parts:
+            part.unlink(missing_ok=True)

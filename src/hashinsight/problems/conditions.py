@@ -1,6 +1,6 @@
 """The conditions of the health rules, each on all machines at once: unknown, fine or hit.
 
-What is open already is held with a narrower margin (`_HELD`), so that a value at its threshold does not open and
+What is open already is held with a narrower margin (`HELD`), so that a value at its threshold does not open and
 close a problem all day.
 """
 
@@ -20,7 +20,12 @@ from hashinsight.problems.pools import pools_allowed, workers_allowed
 from hashinsight.problems.state import BOOTS
 
 Verdicts = NDArray[np.int8]
-_HELD = 0.7
+HELD = 0.7
+OUTLYING = {Metric.HASHRATE_RATIO: -1.0, Metric.TEMP_MAX: 1.0, Metric.EFFICIENCY: 1.0}  # which side is bad
+_OUTLYING_BY = {
+    Metric.HASHRATE_RATIO: "outlier_hashrate", Metric.TEMP_MAX: "outlier_temp_c",
+    Metric.EFFICIENCY: "outlier_efficiency",
+}  # fmt: skip
 _RAW = 0.5  # of the effect: a mean that is still low after the values have come back is no reason
 
 
@@ -38,6 +43,7 @@ class Seen:
     cusum_down: Floats
     slope: Floats  # of hashrate_ratio, per day
     slope_hours: Floats
+    still_samples: Floats  # in a row in which nothing moved
     peers: dict[Metric, Standings]
     usual_reject: Floats
     usual_errors: Floats
@@ -81,28 +87,33 @@ def _hard(verdict: Verdicts, seen: Seen, config: Config) -> None:
     fan = features.fan_speed_min
     say(verdict, Issue.FAN_ZERO, judged & ~expected & frame.is_air & ~np.isnan(fan), fan == 0)
     if config.allowed_pools or config.allowed_workers:
-        _where_it_hashes(verdict, seen, config)
+        known = np.zeros(frame.n, dtype=np.bool_)
+        for told, words in ((frame.pool, config.allowed_pools), (frame.worker, config.allowed_workers)):
+            known |= (told.no >= 0) & bool(words)
+        say(verdict, Issue.WRONG_POOL, judged & known, wrong_pool(frame, config) | wrong_worker(frame, config))
 
 
-def _where_it_hashes(verdict: Verdicts, seen: Seen, config: Config) -> None:
+def wrong_pool(frame: Frame, config: Config) -> Flags:
     """What is told is judged, by the list that there is for it."""
-    known, wrong = np.zeros((2, seen.frame.n), dtype=np.bool_)
-    for told, words, allowed in (
-        (seen.frame.pool, config.allowed_pools, pools_allowed),
-        (seen.frame.worker, config.allowed_workers, workers_allowed),
-    ):
-        if words:
-            known |= told.no >= 0
-            wrong |= (told.no >= 0) & ~allowed(told, words)
-    say(verdict, Issue.WRONG_POOL, seen.standing.judged & known, wrong)
+    words = config.allowed_pools
+    return (frame.pool.no >= 0) & ~pools_allowed(frame.pool, words) if words else np.zeros(frame.n, dtype=np.bool_)
+
+
+def wrong_worker(frame: Frame, config: Config) -> Flags:
+    words, told = config.allowed_workers, frame.worker
+    return (told.no >= 0) & ~workers_allowed(told, words) if words else np.zeros(frame.n, dtype=np.bool_)
+
+
+def reboots_for(seen: Seen, issue: Issue) -> Floats:
+    """How many are a loop; no more than are remembered."""
+    return np.minimum(seen.limits["reboots_in_6_hours"], BOOTS) * np.where(seen.shown[issue], HELD, 1.0)
 
 
 def _against_its_past(verdict: Verdicts, seen: Seen) -> None:
     limits, shown = seen.limits, seen.shown
     degraded = Issue.HASHRATE_DEGRADATION
     known, hit = _off(seen, degraded, Metric.HASHRATE_RATIO, sign=-1.0, z=-limits["hashrate_z"])
-    often = np.minimum(limits["reboots_in_6_hours"], BOOTS) * np.where(shown[degraded], _HELD, 1.0)
-    loops = seen.standing.judged & ~seen.standing.excused & (seen.features.boots >= often)
+    loops = seen.standing.judged & ~seen.standing.excused & (seen.features.boots >= reboots_for(seen, degraded))
     say(verdict, degraded, known | loops, hit | loops)
     issue = Issue.EFFICIENCY_DEGRADATION
     say(verdict, issue, *_off(seen, issue, Metric.EFFICIENCY, sign=1.0, z=limits["efficiency_z"]))
@@ -121,17 +132,32 @@ def _against_its_past(verdict: Verdicts, seen: Seen) -> None:
     say(verdict, Issue.TREND_ANOMALY, known & ~(explained & falling), falling)
 
 
-def _off(seen: Seen, issue: Issue, metric: Metric, *, sign: float, z: Floats) -> tuple[Flags, Flags]:
-    """Who can be judged, and who is off: at once by z and effect, or by and by from its anchor."""
+@dataclass(frozen=True)
+class Off:
+    """How far machines are from their own past: at once by z and effect, or by and by from their anchor."""
+
+    known: Flags
+    jump: Flags
+    creep: Flags
+    margin: Floats  # what a difference must amount to
+
+
+def off(seen: Seen, issue: Issue, metric: Metric, *, sign: float, z: Floats) -> Off:
     own, limits = seen.own, seen.limits
-    margin = _effect(limits, metric, own.value[metric]) * np.where(seen.shown[issue], _HELD, 1.0)
+    margin = _effect(limits, metric, own.value[metric]) * np.where(seen.shown[issue], HELD, 1.0)
     away, raw = sign * own.smooth[metric], sign * own.residual[metric]
     jump = (sign * own.z[metric] > z) & (away >= margin) & (raw >= _RAW * margin) & ~own.cold[metric]
     apart = sign * seen.drift[metric]
     cusum = seen.cusum_up if sign > 0 else seen.cusum_down
     creep = (cusum[metric] >= limits["cusum_sigma_hours"]) & (apart >= margin)
     known = seen.judgeable & ~np.isnan(own.level[metric]) & (~own.cold[metric] | ~np.isnan(apart))
-    return known, known & (jump | creep)
+    return Off(known, known & jump, known & creep, margin)
+
+
+def _off(seen: Seen, issue: Issue, metric: Metric, *, sign: float, z: Floats) -> tuple[Flags, Flags]:
+    """Who can be judged, and who is off."""
+    found = off(seen, issue, metric, sign=sign, z=z)
+    return found.known, found.jump | found.creep
 
 
 def _effect(limits: Resolved, metric: Metric, value: Floats) -> Floats:
@@ -143,14 +169,14 @@ def _effect(limits: Resolved, metric: Metric, value: Floats) -> Floats:
 def _by_counters(verdict: Verdicts, seen: Seen) -> None:
     """Rates of about the last hour, against its peers and its own past."""
     features, limits, own = seen.features, seen.limits, seen.own
-    held = np.where(seen.shown[Issue.REJECT_RATE_HIGH], _HELD, 1.0)
+    held = np.where(seen.shown[Issue.REJECT_RATE_HIGH], HELD, 1.0)
     rate = features.reject_rate
     past = zeroed(rate - own.residual[Metric.REJECT_RATE])
     usual = np.maximum(seen.usual_reject, past)
     counted = ~(features.recent_rejected < limits["reject_least"] * held) | np.isnan(seen.frame.rejected)
     hit = (rate >= limits["reject_rate"] * held) & (rate >= limits["reject_times_peers"] * held * usual) & counted
     say(verdict, Issue.REJECT_RATE_HIGH, seen.judgeable & ~np.isnan(rate), hit)
-    held = np.where(seen.shown[Issue.HW_ERROR_RATE_HIGH], _HELD, 1.0)
+    held = np.where(seen.shown[Issue.HW_ERROR_RATE_HIGH], HELD, 1.0)
     errors = features.hw_error_rate
     past = zeroed(errors - own.residual[Metric.HW_ERROR_RATE])
     usual = np.maximum(seen.usual_errors, past)
@@ -161,29 +187,44 @@ def _by_counters(verdict: Verdicts, seen: Seen) -> None:
 
 def _by_data(verdict: Verdicts, seen: Seen) -> None:
     """Sensors without power and values that do not move are as they should be of who was told to stand still."""
-    features, limits, own = seen.features, seen.limits, seen.own
+    features = seen.features
     judged = seen.standing.judged & ~seen.standing.excused
-    whole = ~(features.boards_ratio < 1)  # a dead board's sensor says something else, and that is its problem
-    apart = (own.residual[Metric.TEMP_SPREAD] > limits["sensor_spread_c"]) & ~own.cold[Metric.TEMP_SPREAD]
-    hit = features.temp_fault | features.fan_fault | (apart & whole & features.steady)
+    hit = features.temp_fault | features.fan_fault | sensor_apart(seen)
     told = ~np.isnan(seen.frame.temp_max_c) | features.temp_fault | ~np.isnan(seen.frame.fan_min_rpm)
     say(verdict, Issue.SENSOR_FAULT, judged & (told | features.fan_fault), hit)
     wrong = features.hashrate_implausible | features.boards_contradict | features.still
     say(verdict, Issue.DATA_IMPLAUSIBLE, judged & (~np.isnan(seen.frame.hashrate_ths) | wrong), wrong)
 
 
+def sensor_apart(seen: Seen) -> Flags:
+    """The hottest sensor is much farther from the mean than it used to be."""
+    spread = Metric.TEMP_SPREAD
+    whole = ~(seen.features.boards_ratio < 1)  # a dead board's sensor says something else, and that is its problem
+    apart = (seen.own.residual[spread] > seen.limits["sensor_spread_c"]) & ~seen.own.cold[spread]
+    off_its_usual: Flags = apart & whole & seen.features.steady
+    return off_its_usual
+
+
 def _among_peers(verdict: Verdicts, seen: Seen) -> None:
-    limits, held = seen.limits, np.where(seen.shown[Issue.FLEET_OUTLIER], _HELD, 1.0)
     hit, known = np.zeros((2, seen.frame.n), dtype=np.bool_)
-    for metric, sign, effect in (
-        (Metric.HASHRATE_RATIO, -1.0, limits["outlier_hashrate"]),
-        (Metric.TEMP_MAX, 1.0, limits["outlier_temp_c"]),
-        (Metric.EFFICIENCY, 1.0, limits["outlier_efficiency"] * seen.peers[Metric.EFFICIENCY].median),
-    ):
-        among = seen.peers[metric]
-        value = seen.own.value[metric]
-        has = seen.judgeable & (among.level >= 0) & ~np.isnan(value)
-        far = (sign * among.z > limits["outlier_z"] * held) & (sign * (value - among.median) >= effect * held)
+    for metric in OUTLYING:
+        has, far = outlying(seen, metric)
         known |= has
-        hit |= has & far
+        hit |= far
     say(verdict, Issue.FLEET_OUTLIER, known, hit)
+
+
+def outlying(seen: Seen, metric: Metric) -> tuple[Flags, Flags]:
+    """Who has peers to be compared with in this, and who is far from them in spread and in size."""
+    among, value, sign = seen.peers[metric], seen.own.value[metric], OUTLYING[metric]
+    z, effect = outlier_limits(seen, metric)
+    has = seen.judgeable & (among.level >= 0) & ~np.isnan(value)
+    return has, has & (sign * among.z > z) & (sign * (value - among.median) >= effect)
+
+
+def outlier_limits(seen: Seen, metric: Metric) -> tuple[Floats, Floats]:
+    limits, held = seen.limits, np.where(seen.shown[Issue.FLEET_OUTLIER], HELD, 1.0)
+    effect = limits[_OUTLYING_BY[metric]]
+    if metric is Metric.EFFICIENCY:
+        effect = effect * seen.peers[metric].median
+    return limits["outlier_z"] * held, effect * held

@@ -8,7 +8,7 @@ import polars as pl
 from hashinsight.problems.codes import Issue
 from hashinsight.problems.events import Events
 from hashinsight.problems.evidence import evidence_of, of_collectors, peer_metrics
-from hashinsight.problems.frame import Flags
+from hashinsight.problems.frame import Flags, Floats, Frame, Ints
 from hashinsight.problems.pipeline import Verdicts
 
 
@@ -30,9 +30,20 @@ def describe(found: Verdicts, events: Events, which: Flags, subjects: pl.DataFra
             continue
         if issue is Issue.COLLECTOR_DOWN:
             heard = pl.DataFrame({"subject": events.subject[rows]}).join(subjects, on="subject", how="left")["heard_at"]
-            evidence[rows] = of_collectors(found.now, heard.cast(pl.Float64).fill_null(float("nan")).to_numpy())
+            heard_at = heard.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+            newest = _newest_of(found.seen.frame, -1 - events.subject[rows])
+            evidence[rows] = of_collectors(found.now, heard_at, newest, silent_sec=found.config.offline_sec)
             continue
         at = np.searchsorted(machines, events.subject[rows])
         evidence[rows] = evidence_of(found, at, issue)
         peers[rows] = peer_metrics(found, at)
     return Described(pl.Series(evidence.tolist(), dtype=pl.String), pl.Series(peers.tolist(), dtype=pl.String))
+
+
+def _newest_of(frame: Frame, collectors: Ints) -> Floats:
+    """When the newest sample of any of its machines was taken, by collector; NaN where there is none."""
+    named = frame.collector.no >= 0
+    newest = np.full(len(frame.collector.of) + 1, np.nan)
+    np.fmax.at(newest, frame.collector.no[named], frame.ts[named])
+    chosen: Floats = newest[np.minimum(collectors, len(frame.collector.of))]
+    return chosen

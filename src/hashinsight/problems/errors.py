@@ -23,6 +23,10 @@ def no_such_user() -> NotFound:
     return NotFound("there is no such user who could take it", code="NO_SUCH_USER")
 
 
+def cannot_act_there() -> Conflict:
+    return Conflict("whom you name may not act at this problem's site", code="CANNOT_ACT_THERE")
+
+
 def unknown_issue(codes: list[str]) -> ValidationFailed:
     return ValidationFailed(
         f"there is no such issue code: {', '.join(codes)}", code="UNKNOWN_ISSUE_CODE", details={"issue_code": codes}

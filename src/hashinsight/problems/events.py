@@ -31,7 +31,7 @@ class Events:
     flap_since: Floats  # the first of the recurrences that are counted now
     flap_count: NDArray[np.int32]
     flapping: Flags
-    notified: NDArray[np.int8]  # the worst severity of which people were told; 127: nobody was
+    notified: NDArray[np.int8]  # the worst severity that people were told, `EARLIER` more if before it came back
     escalated: Flags  # resolved because a worse problem took its place
     predecessor: Ints  # event_no of the row before, or -1
     next_no: int = 1
@@ -83,6 +83,7 @@ KINDS: dict[str, type[np.generic]] = {
 }
 ARRAYS = tuple(KINDS)
 NOBODY_TOLD = 127
+EARLIER = 8
 
 
 def no_events() -> Events:
@@ -117,6 +118,12 @@ def newborn(subject: Ints, issue: NDArray[np.int8], severity: NDArray[np.int8], 
     )
 
 
+def worst_told(notified: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Of this opening or an earlier one."""
+    worst: NDArray[np.int8] = np.where(notified == NOBODY_TOLD, NOBODY_TOLD, notified % EARLIER).astype(np.int8)
+    return worst
+
+
 def closed(events: Events, rows: Flags, now: float) -> Events:
     """These are over, whatever was last seen of them: their machine has left the site.
 
@@ -140,4 +147,7 @@ def joined(first: Events, second: Events) -> Events:
     )
 
 
-__all__ = ["ARRAYS", "KINDS", "NOBODY_TOLD", "Events", "closed", "joined", "keys_of", "newborn", "no_events"]
+__all__ = [
+    "ARRAYS", "EARLIER", "KINDS", "NOBODY_TOLD", "Events", "closed", "joined", "keys_of", "newborn", "no_events",
+    "worst_told",
+]  # fmt: skip

@@ -8,54 +8,85 @@ from numpy.typing import NDArray
 
 from hashinsight.problems.codes import ANCHORED, Issue, Metric
 from hashinsight.problems.features import names_left_out
-from hashinsight.problems.frame import Floats, Ints
-from hashinsight.problems.health_rules import BY_ISSUE, Rule
+from hashinsight.problems.frame import Flags, Floats, Ints
+from hashinsight.problems.health_rules import BY_ISSUE, Rule, Way
 from hashinsight.problems.pipeline import Verdicts
-from hashinsight.problems.standing import numbers, stands, told
-
-_OWN = {
-    Issue.HASHRATE_DEGRADATION: Metric.HASHRATE_RATIO,
-    Issue.EFFICIENCY_DEGRADATION: Metric.EFFICIENCY,
-    Issue.TEMP_ANOMALY: Metric.TEMP_MAX,
-    Issue.TREND_ANOMALY: Metric.HASHRATE_RATIO,
-    Issue.BOARDS_DEGRADING: Metric.BOARDS_RATIO,
-    Issue.REJECT_RATE_HIGH: Metric.REJECT_RATE,
-    Issue.HW_ERROR_RATE_HIGH: Metric.HW_ERROR_RATE,
-    Issue.SENSOR_FAULT: Metric.TEMP_SPREAD,
-}
+from hashinsight.problems.standing import numbers, stands
+from hashinsight.problems.standing import told as told_among
+from hashinsight.problems.ways import Told, told_of
 
 
 def evidence_of(found: Verdicts, rows: Ints, issue: Issue) -> list[str]:
-    """`rule_code, description, <metric>, threshold, evaluated_at`, and what it was compared with. One text a row."""
-    rule = BY_ISSUE[issue]
-    columns: dict[str, pl.Series] = {
+    """`rule_code, description, <metric>, threshold, evaluated_at`, by which way it hit, and what it was compared with.
+
+    One text a row. `metric` names the key of the number that passed; value and threshold are of one unit.
+    """
+    rule, ways = BY_ISSUE[issue], told_of(found, rows, issue)
+    hits = np.stack([one.hit for one in ways])
+    first = np.argmax(hits, axis=0)  # the first that hit; the first of all where none did
+    texts = np.empty(len(rows), dtype=object)
+    for number, (way, told) in enumerate(zip(rule.ways, ways, strict=True)):
+        at = np.flatnonzero(first == number)
+        if len(at):
+            columns = _begin(rule, found.now, at) | _numbers(way, told, at)
+            columns |= _by(rule, hits[:, at], found.seen.shown[issue, rows[at]])
+            if told.own is not None:
+                columns["baseline"] = _baseline(found, rows[at], told.own)
+            if issue is Issue.FLEET_OUTLIER:
+                columns["peers"] = _peers(found, rows[at])
+            columns["left_out"] = _left_out(found.left_out[rows[at]])
+            texts[at] = _as_json(columns)
+    written: list[str] = texts.tolist()
+    return written
+
+
+def of_collectors(now: float, heard_at: Floats, newest: Floats, *, silent_sec: float) -> list[str]:
+    """The evidence of collectors that are down: when each was last heard, or brought a sample, and what is too long."""
+    rule, rows = BY_ISSUE[Issue.COLLECTOR_DOWN], np.arange(len(heard_at))
+    moment = pl.Series(heard_at * 1e6).fill_nan(None).cast(pl.Int64).cast(pl.Datetime("us", "UTC"))
+    heard = {"heard_at": moment.dt.strftime("%Y-%m-%dT%H:%M:%S%.f+00:00")}
+    silent = ~(now - heard_at < silent_sec)
+    texts = np.full(len(rows), "", dtype=object)
+    for way, hit, age in zip(rule.ways, (silent, ~silent), (now - heard_at, now - newest), strict=True):
+        at = np.flatnonzero(hit)
+        if len(at):
+            told = Told(hit, age, np.full(len(rows), silent_sec), aside=heard)
+            texts[at] = _as_json(_begin(rule, now, at) | _numbers(way, told, at))
+    written: list[str] = texts.tolist()
+    return written
+
+
+def _begin(rule: Rule, now: float, rows: Ints) -> dict[str, pl.Series]:
+    return {
         "rule_code": _same(rule.code, rows),
         "description": _same(rule.description, rows),
-        rule.metric: _metric(found, rows, rule),
-        "threshold": _threshold(found, rows, rule),
-        "evaluated_at": _same(datetime.fromtimestamp(found.now, UTC).isoformat(), rows),
+        "evaluated_at": _same(datetime.fromtimestamp(now, UTC).isoformat(), rows),
     }
-    if issue in _OWN:
-        columns["baseline"] = _baseline(found, rows, _OWN[issue])
-    if issue is Issue.FLEET_OUTLIER:
-        columns["peers"] = _peers(found, rows)
-    columns["left_out"] = _left_out(found.left_out[rows])
-    return _as_json(columns)
 
 
-def of_collectors(now: float, heard_at: Floats) -> list[str]:
-    """The evidence of collectors that are down: when each was last heard."""
-    rule, rows = BY_ISSUE[Issue.COLLECTOR_DOWN], np.arange(len(heard_at))
-    at = pl.Series(heard_at * 1e6).fill_nan(None).cast(pl.Int64).cast(pl.Datetime("us", "UTC"))
-    return _as_json(
-        {
-            "rule_code": _same(rule.code, rows),
-            "description": _same(rule.description, rows),
-            rule.metric: at.dt.strftime("%Y-%m-%dT%H:%M:%S%.f+00:00"),
-            "threshold": _same(None, rows),
-            "evaluated_at": _same(datetime.fromtimestamp(now, UTC).isoformat(), rows),
-        }
-    )
+def _numbers(way: Way, told: Told, at: Ints) -> dict[str, pl.Series]:
+    value = told.value[at]
+    columns = {
+        "way": _same(way.name, at),
+        "metric": _same(way.metric, at),
+        way.metric: value if isinstance(value, pl.Series) else numbers(value),
+        "threshold": numbers(np.full(len(at), np.nan) if told.threshold is None else told.threshold[at]),
+        "side": _same(way.side, at),
+    }
+    if told.is_mean is not None:
+        columns["measured"] = pl.Series(["now", "half_hour_mean"]).gather(told.is_mean[at].astype(np.int64))
+    return columns | {name: one.gather(at) for name, one in told.aside.items()}
+
+
+def _by(rule: Rule, hits: Flags, held: Flags) -> dict[str, pl.Series]:
+    """All the ways that hit, by the few combinations that there are; and whether it is held with a narrower margin."""
+    told = {"held": pl.Series(held)}
+    if len(rule.ways) > 1:
+        names = [way.name for way in rule.ways]
+        kinds, which = np.unique(hits, axis=1, return_inverse=True)
+        lists = [[name for name, hit in zip(names, one, strict=True) if hit] for one in kinds.T.tolist()]
+        told["ways"] = pl.Series(lists, dtype=pl.List(pl.String)).gather(which.reshape(-1))
+    return told
 
 
 def peer_metrics(found: Verdicts, rows: Ints) -> list[str | None]:
@@ -77,34 +108,15 @@ def peer_metrics(found: Verdicts, rows: Ints) -> list[str | None]:
 def _peers(found: Verdicts, rows: Ints) -> pl.Series:
     """A metric for which there are too few peers, or which the machine does not tell, is null."""
     own = found.seen.own.value
-    metrics = {metric.name.lower(): told(among, own[metric], rows) for metric, among in found.seen.peers.items()}
+    metrics = {metric.name.lower(): told_among(among, own[metric], rows) for metric, among in found.seen.peers.items()}
     return pl.DataFrame(metrics).to_struct("peers")
-
-
-def _metric(found: Verdicts, rows: Ints, rule: Rule) -> pl.Series:
-    if rule.metric == "robust_z":
-        among = {metric.name.lower(): numbers(one.z[rows]) for metric, one in found.seen.peers.items()}
-        return pl.DataFrame(among).to_struct("robust_z")
-    if rule.metric == "trend_slope":
-        return numbers(found.seen.slope[rows])
-    if rule.metric == "pool":
-        pool = found.seen.frame.pool
-        names = pl.Series([*pool.of, None], dtype=pl.String)
-        return names.gather(np.where(pool.no[rows] < 0, len(pool.of), pool.no[rows]))
-    values = getattr(found.features, rule.metric)[rows]
-    return pl.Series(values) if values.dtype == np.bool_ else numbers(values)
-
-
-def _threshold(found: Verdicts, rows: Ints, rule: Rule) -> pl.Series:
-    if rule.threshold is None:
-        return pl.Series([None] * len(rows), dtype=pl.Float64)
-    return numbers(found.seen.limits[rule.threshold][rows])
 
 
 def _baseline(found: Verdicts, rows: Ints, metric: Metric) -> pl.Series:
     own = found.seen.own
     columns = {
         "metric": _same(metric.name.lower(), rows),
+        "value": numbers(own.value[metric, rows]),
         "expected": numbers(own.value[metric, rows] - own.residual[metric, rows]),
         "residual": numbers(own.residual[metric, rows]),
         "smoothed_residual": numbers(own.smooth[metric, rows]),

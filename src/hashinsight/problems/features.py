@@ -13,13 +13,13 @@ from hashinsight.facts.temperatures import BROKEN_READINGS_C
 from hashinsight.problems import counters
 from hashinsight.problems.config import Config, Resolved
 from hashinsight.problems.data_state import Standing
-from hashinsight.problems.frame import Flags, Floats, Frame
+from hashinsight.problems.frame import Flags, Floats, Frame, Ints
 from hashinsight.problems.state import State
 from hashinsight.telemetry.states import Flags as Said
 
 HASHING_RATIO = 0.05
-_MOST_RATIO = 2.0  # of what is expected: no machine has that
-_BOARDS_OFF = 0.15
+MOST_RATIO = 2.0  # of what is expected: no machine has that
+BOARDS_OFF = 0.15
 # fans turn faster in proportion to heat: all of their range is worth about this much of it
 _FAN_C, _FULL_RPM = 16.0, 6000.0
 _VOLATILITY_SEC = 6 * 3600.0
@@ -145,7 +145,7 @@ def as_columns(seen: Features) -> dict[str, NDArray[np.generic]]:
 def _ratio(frame: Frame, fresh: Flags) -> tuple[Flags, Floats]:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(frame.expected_ths > 0, frame.hashrate_ths / frame.expected_ths, np.nan)
-    wrong = fresh & ((ratio > _MOST_RATIO) | ((frame.flags & Said.IMPLAUSIBLE) != 0))
+    wrong = fresh & ((ratio > MOST_RATIO) | ((frame.flags & Said.IMPLAUSIBLE) != 0))
     return wrong, np.where(fresh & ~wrong, ratio, np.nan)
 
 
@@ -164,19 +164,31 @@ def _slowest_fan(frame: Frame, fresh: Flags) -> tuple[Flags, Floats]:
 
 
 def _boards(frame: Frame, fresh: Flags) -> tuple[Floats, Flags]:
-    """The weakest board's part of an even share, and totals that their boards contradict.
-
-    Machines differ in how many boards they have; of one that does not tell all of them nothing is said.
-    """
+    """The weakest board's part of an even share, and totals that their boards contradict."""
     if not len(frame.board_ths):
         return np.full(frame.n, np.nan), np.zeros(frame.n, dtype=np.bool_)
-    told = (~np.isnan(frame.board_ths)).sum(axis=0)
-    all_told = (told > 0) & ~(told < frame.boards_total)
-    total = np.where(all_told, np.nansum(frame.board_ths, axis=0), np.nan)
+    told, total = _board_sum(frame)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.fmin.reduce(frame.board_ths) * told / total
-        apart = np.abs(total - frame.hashrate_ths) / np.maximum(frame.hashrate_ths, frame.expected_ths * 0.1)
-    return np.where(fresh, share, np.nan), fresh & (apart > _BOARDS_OFF)
+    return np.where(fresh, share, np.nan), fresh & (_apart(frame, total) > BOARDS_OFF)
+
+
+def boards_apart(frame: Frame) -> Floats:
+    """How far the sum of the boards is from the total, as a part of it."""
+    return _apart(frame, _board_sum(frame)[1]) if len(frame.board_ths) else np.full(frame.n, np.nan)
+
+
+def _apart(frame: Frame, total: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        apart: Floats = np.abs(total - frame.hashrate_ths) / np.maximum(frame.hashrate_ths, frame.expected_ths * 0.1)
+    return apart
+
+
+def _board_sum(frame: Frame) -> tuple[Ints, Floats]:
+    """Machines differ in how many boards they have; of one that does not tell all of them nothing is said."""
+    told = (~np.isnan(frame.board_ths)).sum(axis=0)
+    all_told = (told > 0) & ~(told < frame.boards_total)
+    return told, np.where(all_told, np.nansum(frame.board_ths, axis=0), np.nan)
 
 
 def _volatility(state: State, ratio: Floats, steady: Flags, config: Config) -> Floats:

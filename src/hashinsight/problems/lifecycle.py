@@ -5,6 +5,9 @@ open, ack, in progress ── hit ──> seen again        ── M healthy cyc
 resolved  ── hit within the cooldown ──> the same row is open again     ── later ──> a new row that knows this one
 Unknown moves nothing. A suppressed machine's events stay as they are, and nothing new begins; one healthy cycle still
 ends a row of hits that was not yet long enough.
+
+People are told when it opens, when it gets worse than they were ever told, and when that is over. Coming back within
+the cooldown is not told, so its end is not either: what comes and goes all day is one notice in and one out.
 """
 
 from dataclasses import replace
@@ -14,7 +17,16 @@ from numpy.typing import NDArray
 
 from hashinsight.problems.codes import ACTION_NO, Action, EventStatus, Issue, Severity, Verdict
 from hashinsight.problems.config import Life
-from hashinsight.problems.events import NOBODY_TOLD, Events, joined, keys_of, newborn, no_events
+from hashinsight.problems.events import (
+    EARLIER,
+    NOBODY_TOLD,
+    Events,
+    joined,
+    keys_of,
+    newborn,
+    no_events,
+    worst_told,
+)
 from hashinsight.problems.frame import Flags, Ints
 from hashinsight.problems.moves import Judged, Lived, Moves, rows_of, together
 
@@ -77,7 +89,9 @@ def _move(
     returns = resolved & hit & (now - events.resolved_ts < life.cooldown_sec)
     severity = np.where(returns, worst, severity).astype(np.int8)
     flap_since, flap_count = _count_flaps(events, returns, now, life)
-    tell = (opens | (shown & rises) | returns) & (severity < events.notified)
+    told = worst_told(events.notified)
+    tell = (opens | (shown & rises) | returns) & (severity < told)
+    before = np.where(returns & (told != NOBODY_TOLD), told + EARLIER, events.notified)
     moved = replace(
         events,
         severity=severity,
@@ -93,7 +107,7 @@ def _move(
         flap_since=flap_since,
         flap_count=flap_count,
         flapping=events.flapping | (flap_count >= life.flapping_recurrences),
-        notified=np.where(tell, severity, events.notified).astype(np.int8),
+        notified=np.where(tell, severity, before).astype(np.int8),
         escalated=events.escalated & ~returns,
     )
     action = np.select(
@@ -110,7 +124,7 @@ def _move(
         ],
         -1,
     ).astype(np.int8)  # fmt: skip
-    return moved, action, tell | (ends & (events.notified != NOBODY_TOLD))
+    return moved, action, tell | (ends & (events.notified < EARLIER))
 
 
 def needed(severity: NDArray[np.int8], life: Life) -> NDArray[np.int64]:

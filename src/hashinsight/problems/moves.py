@@ -29,7 +29,7 @@ class Moves:
     issue: NDArray[np.int8]
     severity: NDArray[np.int8]
     action: NDArray[np.int8]  # index into codes.ACTIONS
-    notify: Flags  # people have not been told yet, at this severity
+    notify: Flags  # people are to be told: of a beginning, of something worse, or of the end of what they were told
 
     def of(self, action: Action) -> "Moves":
         chosen = self.action == ACTION_NO[action]

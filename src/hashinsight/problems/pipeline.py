@@ -38,6 +38,7 @@ class Verdicts:
     """Everything that a cycle found, in the order of the frame's machines."""
 
     now: float
+    config: Config
     seen: Seen
     verdict: NDArray[np.int8]  # (issues, machines), codes.Verdict
     lived: Lived
@@ -94,7 +95,7 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     everything = Seen(
         frame=frame, standing=standing, features=seen, limits=limits, own=own, drift=apart,
         cusum_up=state["cusum_up"], cusum_down=state["cusum_down"], slope=slope,
-        slope_hours=state["slope_hours"], peers=among,
+        slope_hours=state["slope_hours"], still_samples=state["still_cycles"], peers=among,
         usual_reject=_usual(seen.reject_rate, levels, healthy),
         usual_errors=_usual(seen.hw_error_rate, levels, healthy), judgeable=judgeable, shown=shown,
     )  # fmt: skip
@@ -105,7 +106,7 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     state = replace(state, events=lived.events, cycled_at=now)
     thawed = state["thawed_at"] != thawed_before
     thawed &= ~np.isnan(state["thawed_at"])
-    return state, Verdicts(now, everything, verdict, lived, features.left_out(seen), moded.told, thawed)
+    return state, Verdicts(now, config, everything, verdict, lived, features.left_out(seen), moded.told, thawed)
 
 
 def _open_problems(events: Events, frame: Frame) -> tuple[Flags, Flags, Flags, Flags, Flags]:

@@ -16,8 +16,9 @@ from hashinsight.problems.frame import Frame
 from hashinsight.problems.moves import Lived
 from hashinsight.problems.pipeline import Verdicts, step
 from hashinsight.problems.state import State, empty_state
+from hashinsight.replay.columns import pieces
 from hashinsight.replay.newest import Newest
-from hashinsight.replay.reading import interval_of, open_rows, pieces
+from hashinsight.replay.reading import interval_of, open_rows
 
 Watch = Callable[[float, Frame, State, Verdicts], None]
 _KEPT = (Action.CREATED, Action.RECURRED, Action.ESCALATED, Action.RESOLVED)
@@ -47,12 +48,12 @@ class Replayed:
 def replay(path: Path, config: Config | None = None, *, watch: Watch | None = None) -> Replayed:
     """The whole file. `watch` is shown every cycle."""
     rows = open_rows(path)
-    interval = interval_of(rows)
+    interval = interval_of(path, rows)
     chosen = config or Config()
     chosen = replace(chosen, interval_sec=interval, cycle_sec=max(chosen.cycle_sec, interval))
     newest, state, log = Newest(), empty_state(), _Log()
     cycles = 0
-    for now in _cycles(rows, newest, chosen.cycle_sec):
+    for now in _cycles(path, rows, newest, chosen.cycle_sec):
         frame = newest.frame()
         state, verdicts = step(state, frame, now, chosen)
         log.add(now, verdicts.lived)
@@ -62,10 +63,10 @@ def replay(path: Path, config: Config | None = None, *, watch: Watch | None = No
     return Replayed(log.events(state.events, newest), log.moves(), cycles, tuple(newest.machines.of), interval, state)
 
 
-def _cycles(rows: pl.LazyFrame, newest: Newest, cycle_sec: float) -> Iterator[float]:
+def _cycles(path: Path, rows: pl.LazyFrame, newest: Newest, cycle_sec: float) -> Iterator[float]:
     """The moments of all cycles, each after its rows were taken. Silence has its cycles, too."""
     due: float | None = None
-    for rows_now in pieces(rows):
+    for rows_now in pieces(path, rows):  # times are all known and not too far apart: `open_rows` refuses others
         piece = newest.piece(rows_now)
         at = piece["at"]
         if not len(at):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hashinsight.problems.codes import Expected
 from hashinsight.problems.frame import Frame, Texts, make_frame
-from hashinsight.replay.reading import BOARDS
+from hashinsight.replay.columns import BOARDS
 
 _MEAN_SEC = 300.0
 _MOST_THS = 1e5

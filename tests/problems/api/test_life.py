@@ -122,7 +122,16 @@ async def test_a_suppressed_machine_opens_nothing_until_it_is_unsuppressed(site:
     site.rows("update suppressions set from_at = to_timestamp(%s) returning 1", yard.now)
     await yard.cycle(HOT, times=3)
     assert await reader.problems() == []
+    (seen,) = (await reader.ask("/miners/m-003/health"))["suppressed_detections"]
+    assert (seen["issue_code"], seen["severity"], seen["detections"]) == ("overheat_crit", "P0", 3)
+    assert seen["first_seen_ts"] < seen["last_seen_ts"]
+    assert (await reader.ask("/miners/m-004/health"))["suppressed_detections"] == []
+    yard.yard.now += 2 * 86_400
+    await yard.cycle(HOT)
+    (later,) = (await reader.ask("/miners/m-003/health"))["suppressed_detections"]
+    assert (later["detections"], later["first_seen_ts"]) == (1, later["last_seen_ts"])  # days later: another story
     await reader.post("/miners/m-003/unsuppress", {})
+    assert (await reader.ask("/miners/m-003/health"))["suppressed_detections"] == []
     site.rows("update suppressions set lifted_at = to_timestamp(%s) returning 1", yard.now)
     await yard.cycle(HOT, times=2)
     assert (await reader.one())["issue_code"] == "overheat_crit"
@@ -139,5 +148,5 @@ async def test_a_machines_own_past_its_mode_and_its_decline_are_told(site: Store
     assert past["expected"] == pytest.approx(1.0, abs=0.05)  # frozen: what it is now has not become usual
     assert past["last_value"] == pytest.approx(0.7, abs=0.05)
     assert past["samples"] >= 6
-    assert story["baseline"]["inferred_mode"] in ("normal", "unknown")
+    assert story["baseline"]["inferred_mode"] == "normal"
     assert story["baseline"]["frozen_since"] is not None

@@ -168,6 +168,20 @@ async def test_a_problem_can_be_given_to_those_who_may_act_at_its_site(ward: War
     assert [one["id"] for one in told] == [await me(of_a_part)]
     refused = await ward.api.get(f"{V1}/problems/assignees?site_id=tx-1", headers=customer)
     assert code_of(refused) == (403, "FORBIDDEN")
+    near, far = ward.problem("m1"), ward.problem("n1", site="tx-2")
+    for named, code in (
+        (there, (409, "CANNOT_ACT_THERE")),
+        (await me(customer), (409, "CANNOT_ACT_THERE")),
+        (other_tenant, (404, "NO_SUCH_USER")),
+    ):
+        assert code_of(await ward.act(near, "assign", noc, assignee=named)) == code
+    assert code_of(await ward.act(near, "assign", of_a_part, assignee=await me(noc))) == (404, "NO_SUCH_USER")
+    assert ward.event(near)["assigned_to"] is None
+    assert (await ward.act(near, "assign", of_a_part, assignee=await me(of_a_part))).status_code == 200
+    both_of_them = {"act": "assign", "ids": [str(near), str(far)], "assignee": here}
+    bulk = (await ward.post("/problems/bulk", both_of_them, noc)).json()["results"]
+    assert [(one["changed"], one.get("error_code")) for one in bulk] == [(True, None), (False, "CANNOT_ACT_THERE")]
+    assert (ward.event(near)["assigned_to"], ward.event(far)["assigned_to"]) == (here, None)
 
 
 BAD = {

@@ -114,7 +114,8 @@ async def find_user_by_email(session: AsyncSession, email: str) -> User | None:
 
 _REACHING = text("""
 select u.id, coalesce(nullif(u.name, ''), u.email) as name from users u
-where u.tenant_id = :tenant_id and u.state = 'active' and exists (
+where u.tenant_id = :tenant_id and u.state = 'active'
+and (cast(:user_id as uuid) is null or u.id = cast(:user_id as uuid)) and exists (
     select from grants g where g.user_id = u.id and g.role = any (:roles)
     and (coalesce(g.site_ids, g.zone_ids, g.group_ids) is null or :site_id = any (g.site_ids)
         or :site_id in (select t.site_id from sites_touched(g.zone_ids, g.group_ids) t)))
@@ -123,10 +124,19 @@ order by lower(coalesce(nullif(u.name, ''), u.email)), u.id limit :most
 
 
 async def list_reaching(
-    session: AsyncSession, tenant_id: UUID, site_id: int, roles: Sequence[str], *, most: int
+    session: AsyncSession,
+    tenant_id: UUID,
+    site_id: int,
+    roles: Sequence[str],
+    *,
+    most: int,
+    user_id: UUID | None = None,
 ) -> list[dict[str, Any]]:
-    """Active users with one of these roles at the site, or in a part of it: id and what they are called."""
-    values = {"tenant_id": tenant_id, "site_id": site_id, "roles": list(roles), "most": most}
+    """Active users with one of these roles at the site, or in a part of it: id and what they are called.
+
+    With `user_id` that one, if he is among them.
+    """
+    values = {"tenant_id": tenant_id, "site_id": site_id, "roles": list(roles), "most": most, "user_id": user_id}
     return [dict(row._mapping) for row in await session.execute(_REACHING, values)]  # noqa: SLF001 - SQLAlchemy's name
 
 

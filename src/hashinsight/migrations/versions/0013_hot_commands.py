@@ -7,7 +7,7 @@ table was empty: one step for each moment at which something was asked for.
 from alembic import op
 
 revision = "0013"
-down_revision = "0012"
+down_revision = "0012b"
 branch_labels = None
 depends_on = None
 

@@ -139,7 +139,10 @@ _SUPPRESSED = (
     " last_seen_ts, detections)"
     " select miner_no, issue_code, :tenant, :site, severity, :now, :now, 1 from {stage}"
     " on conflict (miner_no, issue_code) do update set severity = excluded.severity, tenant_id = excluded.tenant_id,"
-    " site_id = excluded.site_id, last_seen_ts = excluded.last_seen_ts, detections = t.detections + 1"
+    " site_id = excluded.site_id, last_seen_ts = excluded.last_seen_ts,"
+    # what was not seen for a day is another story
+    " first_seen_ts = case when t.last_seen_ts < :now - interval '1 day' then :now else t.first_seen_ts end,"
+    " detections = case when t.last_seen_ts < :now - interval '1 day' then 1 else t.detections + 1 end"
 )
 
 

@@ -14,7 +14,7 @@ from hashinsight.inventory.models import Group, GroupMember, Miner, Site, Zone
 from hashinsight.inventory.queries.scopes import miners_within
 from hashinsight.kit.errors import NotFound
 from hashinsight.kit.paging import Page, page
-from hashinsight.problems.models import SUPPRESSIONS
+from hashinsight.problems.models import SUPPRESSED, SUPPRESSIONS
 
 _S = SUPPRESSIONS.c
 
@@ -89,6 +89,14 @@ async def list_reaching(session: AsyncSession, site_id: int, miner_no: int, *, n
     reaches = or_(_S.kind == "site", _S.miner_no == miner_no, _S.zone_id == zone, _S.group_id.in_(member))
     query = _shown().where(_S.site_id == site_id, in_force(now), reaches).order_by(_S.created_at, _S.id).limit(50)
     return [_row(tuple(row)) for row in (await session.execute(query)).all()]
+
+
+async def list_detections(session: AsyncSession, miner_no: int, *, since: datetime) -> list[dict[str, Any]]:
+    """What was found on a machine and opened nothing, because it was suppressed."""
+    columns = [SUPPRESSED.c[name] for name in ("issue_code", "severity", "first_seen_ts", "last_seen_ts", "detections")]
+    query = select(*columns).where(SUPPRESSED.c.miner_no == miner_no, SUPPRESSED.c.last_seen_ts >= since)
+    found = await session.execute(query.order_by(SUPPRESSED.c.severity, SUPPRESSED.c.issue_code))
+    return [dict(row) for row in found.mappings()]
 
 
 async def get_suppression(session: AsyncSession, scope: Scope, suppression_id: UUID) -> dict[str, Any]:

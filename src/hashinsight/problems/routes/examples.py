@@ -8,10 +8,26 @@ PROBLEM_ID = "01980f80-0000-7000-8000-0000000000e1"
 EVIDENCE: dict[str, Any] = {
     "rule_code": "hashrate_degradation",
     "description": "hashes less than its own past, or reboots again and again",
-    "hashrate_ratio": 0.672,
-    "threshold": 0.05,
     "evaluated_at": NOW,
-    "baseline": {"metric": "hashrate_ratio", "expected": 0.998, "residual": -0.326, "sigma": 0.009, "z": -36.2},
+    "way": "own_past",
+    "ways": ["own_past"],
+    "metric": "hashrate_ratio",
+    "hashrate_ratio": 0.672,
+    "threshold": 0.968,
+    "side": "below",
+    "measured": "now",
+    "held": False,
+    "baseline": {
+        "metric": "hashrate_ratio",
+        "value": 0.672,
+        "expected": 0.998,
+        "residual": -0.326,
+        "smoothed_residual": -0.071,
+        "sigma": 0.009,
+        "z": -7.9,
+        "from_anchor": -0.074,
+    },
+    "left_out": ["board_share_min"],
 }
 PEERS = {
     "hashrate_ratio": {

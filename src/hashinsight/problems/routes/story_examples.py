@@ -41,6 +41,13 @@ _POINT: dict[str, Any] = {
     "board_share_min": 0.0,
     "expected": {"hashrate_ratio": 0.998, "efficiency": 29.5, "temp_max": 66.0},
 }
+_DETECTION: dict[str, Any] = {
+    "issue_code": "fan_zero",
+    "severity": "P1",
+    "first_seen_ts": THEN,
+    "last_seen_ts": NOW,
+    "detections": 12,
+}
 _BASELINE: dict[str, Any] = {
     "metrics": {"hashrate_ratio": _METRIC},
     "inferred_mode": "normal",
@@ -106,6 +113,7 @@ STORY: dict[str, Any] = {
         "last_seen_at": NOW,
     },
     "suppressions": [SUPPRESSION],
+    "suppressed_detections": [_DETECTION],
     "baseline": _BASELINE,
     "history": [_POINT],
 }
@@ -129,7 +137,8 @@ HEALTH: dict[str, Any] = {
     "p_fail_24h": 0.312,
     "last_seen_ts": NOW,
     "assessed_at": NOW,
-    "suppressions": [],
+    "suppressions": [SUPPRESSION],
+    "suppressed_detections": [_DETECTION],
     "baseline": _BASELINE,
 }
 PEERS: dict[str, Any] = {

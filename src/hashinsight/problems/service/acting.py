@@ -20,6 +20,7 @@ from hashinsight.problems.asking import Asker
 from hashinsight.problems.queries import showing
 
 MOST_TAKERS = 500
+_ACTING = [role.value for role in MAY[Permission.ACKNOWLEDGE]]
 _AUDITED = {
     Act.ACKNOWLEDGE: Action.PROBLEM_ACKNOWLEDGED,
     Act.START: Action.PROBLEM_STARTED,
@@ -58,9 +59,10 @@ async def act_on_many(
     if act is Act.ASSIGN and said.assignee is not None:
         said = replace(said, assignee=await _assignee(session, said.assignee))
     rows = {row.id: row for row in await registry_acts.lock(session, sorted(mine))}
+    barred = await _barred(session, asker, {row.site_id for row in rows.values()}, said)
     refused = {key: refusal(act, status_of(row.status), assigned_to=row.assigned_to, said=said)
                for key, row in rows.items()}  # fmt: skip
-    going = [key for key, why in refused.items() if why is None]
+    going = [key for key, why in refused.items() if why is None and rows[key].site_id not in barred]
     moved = {row.id: row for row in await registry_acts.move(session, asker.actor, act, going, said, now=now)}
     entries = [_entry(asker, act, rows[key], said) for key in moved]
     if entries:
@@ -68,7 +70,9 @@ async def act_on_many(
     for site_id in {row.site_id for row in moved.values()}:
         announce(session, asker.tenant_id, site_id, "problems")
     return [
-        Outcome(key, moved[key].status) if key in moved else Outcome(key, error=_why(key, seen, mine, rows, refused))
+        Outcome(key, moved[key].status)
+        if key in moved
+        else Outcome(key, error=_why(key, seen, mine, rows, refused, barred=barred))
         for key in wanted
     ]
 
@@ -78,8 +82,8 @@ async def list_takers(session: AsyncSession, asker: Asker, site_id: int) -> list
 
     Who holds only a part of the site is told of nobody but themselves: who else works there is not theirs to know.
     """
-    scope, roles = asker.acting(), [role.value for role in MAY[Permission.ACKNOWLEDGE]]
-    found = await identity.list_reaching(session, scope.tenant_id, site_id, roles, most=MOST_TAKERS)
+    scope = asker.acting()
+    found = await identity.list_reaching(session, scope.tenant_id, site_id, _ACTING, most=MOST_TAKERS)
     return found if scope.holds_site(site_id) else [one for one in found if str(one["id"]) == asker.actor.id]
 
 
@@ -92,6 +96,20 @@ async def _assignee(session: AsyncSession, named: str) -> str:
     if user is None or user.state != "active":
         raise errors.no_such_user()
     return str(user.id)
+
+
+async def _barred(session: AsyncSession, asker: Asker, site_ids: set[int], said: Said) -> dict[int, HashInsightError]:
+    """At which of these sites the one who is named cannot be given a problem, and why: as `list_takers` tells it."""
+    if said.assignee is None:
+        return {}
+    scope, taker = asker.acting(), UUID(said.assignee)
+    found: dict[int, HashInsightError] = {}
+    for site_id in sorted(site_ids):
+        if not scope.holds_site(site_id) and said.assignee != asker.actor.id:
+            found[site_id] = errors.no_such_user()
+        elif not await identity.list_reaching(session, scope.tenant_id, site_id, _ACTING, most=1, user_id=taker):
+            found[site_id] = errors.cannot_act_there()
+    return found
 
 
 def _entry(asker: Asker, act: Act, row: Any, said: Said) -> Entry:
@@ -107,11 +125,19 @@ def _entry(asker: Asker, act: Act, row: Any, said: Said) -> Entry:
 
 
 def _why(
-    key: UUID, seen: set[UUID], mine: set[UUID], rows: dict[UUID, Any], refused: dict[UUID, Refused | None]
+    key: UUID,
+    seen: set[UUID],
+    mine: set[UUID],
+    rows: dict[UUID, Any],
+    refused: dict[UUID, Refused | None],
+    *,
+    barred: dict[int, HashInsightError],
 ) -> HashInsightError:
     if key in seen and key not in mine:
         return errors.not_here()
     if key not in rows:
         return errors.no_problem()
+    if refused[key] is None and rows[key].site_id in barred:
+        return barred[rows[key].site_id]
     why = refused[key] or Refused("CONFLICT", "somebody was first")
     return errors.refused(why, {"status": rows[key].status, "acked_by": rows[key].acked_by})

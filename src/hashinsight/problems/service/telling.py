@@ -28,7 +28,8 @@ async def tell_problem(
     timeline = await showing.list_timeline(session, problem_id, limit=_FIRST_ENTRIES)
     before = await showing.list_predecessors(session, problem_id)
     machine = await showing.find_machine(session, scope, row["miner_no"])
-    here: dict[str, Any] = {"machine": machine, "suppressions": [], "baseline": None, "history": []}
+    here: dict[str, Any] = {"machine": machine, "baseline": None, "history": []}
+    here |= {"suppressions": [], "suppressed_detections": []}
     if machine is not None:
         here |= await _of_machine(session, row["site_id"], row["miner_no"], history_hours=history_hours, now=now)
     people = {str(entry["actor_id"]) for entry in timeline.rows if entry["actor_kind"] == "user"}
@@ -73,8 +74,8 @@ async def tell_health(
         "p_fail_24h": max((row["p_fail_24h"] for row in rows if row["p_fail_24h"] is not None), default=None),
         "last_seen_ts": machine.get("last_seen_at"),
         "assessed_at": None if scan is None else scan.ran_at,
-        "suppressions": await suppressing.list_reaching(session, found.site_id, found.miner_no, now=now),
         "baseline": await past.find_baseline(session, found.site_id, found.miner_no),
+        **await _quiet(session, found.site_id, found.miner_no, now=now),
     }
 
 
@@ -83,10 +84,18 @@ async def _of_machine(
 ) -> dict[str, Any]:
     since = now - timedelta(hours=history_hours)
     return {
-        "suppressions": await suppressing.list_reaching(session, site_id, miner_no, now=now),
+        **await _quiet(session, site_id, miner_no, now=now),
         "baseline": await past.find_baseline(session, site_id, miner_no),
         "history": await past.list_features(session, site_id, miner_no, since=since, until=now),
     }
+
+
+async def _quiet(session: AsyncSession, site_id: int, miner_no: int, *, now: datetime) -> dict[str, Any]:
+    """What suppresses a machine, and what was found on it since then and opened nothing."""
+    found = await suppressing.list_reaching(session, site_id, miner_no, now=now)
+    since = min((one["from_at"] for one in found), default=None)
+    seen = [] if since is None else await suppressing.list_detections(session, miner_no, since=since)
+    return {"suppressions": found, "suppressed_detections": seen}
 
 
 def _issue(row: dict[str, Any]) -> dict[str, Any]:

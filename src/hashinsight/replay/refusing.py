@@ -1,0 +1,94 @@
+"""Looks a file through before it is replayed: which row cannot be taken, and how long the file is silent."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import polars as pl
+
+from hashinsight.replay.columns import BOARDS, NUMBERS, TIMES, Opened, Unreadable, pieces, readable
+
+_EARLIEST, _LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
+# silence is walked through cycle by cycle: 31 days are 9,000 of them
+LONGEST_SILENCE = timedelta(days=31)
+_RAW = "raw "  # before a column as it is written
+_UNKNOWN = ("", "nan", "null", "none", "n/a", "na", "-", "inf", "-inf")  # words for a number that nobody knows
+
+
+def look_through(opened: Opened) -> bool:
+    """Whether the rows are in order of arrival. Raises `Unreadable` for what cannot be replayed."""
+    times = [name for name in TIMES if name in opened.typed]
+    numbers = [name for name in (*NUMBERS, *BOARDS) if name in opened.words]
+    row, in_order, last = 0, True, None
+    seen = dict.fromkeys(numbers, (0, 0))
+    for piece in pieces(opened.path, opened.raw.select(*_looked_at(opened, times, numbers))):
+        _refuse_rows(opened, piece, times, row)
+        row += piece.height
+        for name in numbers:
+            told, known = seen[name]
+            words = piece[f"{_RAW}{name}"].drop_nulls().str.strip_chars().str.to_lowercase()
+            seen[name] = told + int((~words.is_in(_UNKNOWN)).sum()), known + piece[name].count()
+        at = piece["at"] if last is None else pl.concat([last, piece["at"]])
+        in_order = in_order and at.is_sorted()
+        if in_order:
+            _refuse_silence(opened, at)
+        last = piece["at"].tail(1)
+    if not in_order:
+        with readable(opened.path):
+            at = opened.raw.select(at=opened.at).collect()["at"].sort()
+        _refuse_silence(opened, at)
+    if not row:
+        raise Unreadable(f"{opened.path} has no rows")
+    for name, (told, known) in seen.items():
+        if told and not known:
+            raise Unreadable(f"{opened.path} has a column {name} in which nothing is a number")
+    return in_order
+
+
+def _looked_at(opened: Opened, times: Sequence[str], numbers: Sequence[str]) -> list[pl.Expr]:
+    written = [pl.col(name).alias(f"{_RAW}{name}") for name in (*times, *numbers)]
+    return [
+        *written,
+        *(opened.typed[name].alias(name) for name in ("miner_id", *times, *numbers)),
+        opened.at.alias("at"),
+    ]
+
+
+def _refuse_rows(opened: Opened, piece: pl.DataFrame, times: Sequence[str], row: int) -> None:
+    """The first row of this piece that cannot be taken, if there is one."""
+    found = [(_first(_is_empty(piece["miner_id"])), "has no miner_id")]
+    for name in times:
+        written, at = piece[f"{_RAW}{name}"], piece[name]
+        is_empty = _is_empty(written)
+        if name == "ts":
+            found.append((_first(is_empty), "has no ts"))
+        wrong = _first(at.is_null() & ~is_empty)
+        found.append((wrong, f"has the {name} {_said(written, wrong)}, which is no time"))
+        far = _first(((at < _EARLIEST) | (at >= _LATEST)).fill_null(value=False)) if name != "expected_until" else None
+        found.append((far, f"has the {name} {_said(written, far)}, which is not between the years 2000 and 2100"))
+    first = min(((place, words) for place, words in found if place is not None), default=None)
+    if first is not None:
+        place, words = first
+        after = " after the header" if opened.path.suffix == ".csv" else ""
+        raise Unreadable(f"{opened.path}: row {row + place + 1}{after} {words}")
+
+
+def _refuse_silence(opened: Opened, at: pl.Series) -> None:
+    place = at.diff().arg_max() if len(at) > 1 else None
+    if place is not None and at[place] - at[place - 1] > LONGEST_SILENCE:
+        before, after = (f"{at[one]:%Y-%m-%d %H:%M}" for one in (place - 1, place))
+        raise Unreadable(
+            f"{opened.path} has nothing between {before} and {after}: more than {LONGEST_SILENCE.days} days of silence"
+            " are not replayed, make two files of it"
+        )
+
+
+def _is_empty(written: pl.Series) -> pl.Series:
+    return written.is_null() | (written.str.strip_chars() == "") if written.dtype == pl.String else written.is_null()
+
+
+def _first(wrong: pl.Series) -> int | None:
+    return wrong.arg_max() if wrong.any() else None
+
+
+def _said(written: pl.Series, place: int | None) -> str:
+    return "" if place is None else f"{written[place]!s:.40}"

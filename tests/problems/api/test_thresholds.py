@@ -1,0 +1,193 @@
+"""Rules that need a past or peers, modes and collectors, as somebody sees them who has only the API."""
+
+import json
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+
+from hashinsight.problems.codes import Issue
+from hashinsight.problems.config import Config, Layers
+from hashinsight.problems.pipeline import step
+from tests.people import PASSWORD, People
+from tests.problems.api import ladders
+from tests.problems.api.ladders import LADDERS, POOLS
+from tests.problems.api.test_life import Reader, reader  # noqa: F401 - a fixture
+from tests.problems.api.ward import HOSTING, Ward
+from tests.problems.stored import StoredSite, StoredYard
+from tests.problems.test_ways import agrees
+from tests.problems.yard import of
+
+LIMITS = {"trend_per_day": 0.0015, "trend_hours": 0.25}
+CONFIG = Config(
+    interval_sec=300.0,
+    allowed_pools=("good.example",),
+    allowed_workers=(ladders.WORKER,),
+    layers=Layers(firmwares={ladders.TREND: LIMITS}),
+)
+# z and size, both of which must be passed, by code
+EFFECT = {
+    "hashrate_degradation": (2.0, 0.03), "temp_anomaly": (2.5, 4.0), "boards_degrading": (0.0, 0.1),
+    "fleet_outlier": (3.0, 0.15),
+}  # fmt: skip
+
+
+class Twin:
+    """The same readings in the database and in memory: the one tells what is listed, the other how near it was."""
+
+    def __init__(self, site: StoredSite) -> None:
+        self.stored = StoredYard(site, n=ladders.N, config=CONFIG)
+        self.yard = self.stored.yard
+        ladders.furnish(self.yard)
+        self.eco = ladders.ECO.tolist()
+        self.distances: dict[Issue, list[np.ndarray[Any, Any]]] = {one.issue: [] for one in LADDERS}
+
+    async def cycle(self, ill: int = 0, *, eco: tuple[int, ...] = ()) -> None:
+        yard = self.yard
+        yard.now += 300
+        told = yard.readings()
+        ladders.run(told, [*self.eco, *eco])
+        if ill:
+            ladders.worsen(told, ill)
+        frame = yard.frame(ladders.as_stored(told))
+        yard.state, found = step(yard.state, frame, yard.now, CONFIG)
+        self.stored.site.show(frame)
+        await self.stored.site.cycle(yard.now)
+        if ill:
+            for issue, rows in ladders.places().items():
+                self.distances[issue].append(ladders.distance(found, issue, rows))
+
+
+async def test_soft_rules_are_listed_from_their_thresholds_on_and_modes_are_told(
+    site: StoredSite,
+    reader: Reader,  # noqa: F811
+    api: httpx.AsyncClient,
+    people: People,
+) -> None:
+    rules = {"firmwares": {ladders.TREND: LIMITS}}
+    pools = {"allowed": list(CONFIG.allowed_pools), "workers": list(CONFIG.allowed_workers)}
+    settings = {"version": 0, "rules": rules, "pools": pools}
+    answer = await api.patch("/api/admin/v1/settings", json=settings, headers=await people.headers("Owner"))
+    assert answer.is_success, answer.text
+    twin = Twin(site)
+    for _ in range(ladders.WARM):
+        await twin.cycle()
+    told_before = await modes(reader)
+    for ill in range(1, ladders.ILL + 1):
+        odd = (ladders.SWITCHES, ladders.WAVERS) if ill <= 2 else (ladders.SWITCHES,)
+        await twin.cycle(ill, eco=odd)
+    listed = {(one["miner_id"], one["issue_code"]): one for one in await reader.problems()}
+    for ladder in LADDERS:
+        check_ladder(ladder, twin, listed)
+    check_pools(listed)
+    assert not [key for key in listed if int(key[0][2:]) > POOLS[-1]], "those that are well"
+    assert told_before == {"eco": "eco", "wavers": "normal", "switches": "normal", "plain": "normal", "few": "unknown"}
+    assert await modes(reader) == told_before | {"switches": "eco"}
+
+
+async def modes(reader: Reader) -> dict[str, str]:  # noqa: F811
+    whose = {
+        "eco": int(ladders.ECO[0]), "wavers": ladders.WAVERS, "switches": ladders.SWITCHES,
+        "plain": int(ladders.MODES[-1]), "few": ladders.N - 1,
+    }  # fmt: skip
+    told = {}
+    for name, number in whose.items():
+        told[name] = (await reader.ask(f"/miners/m-{number:03}/health"))["baseline"]["inferred_mode"]
+    return told
+
+
+def check_ladder(ladder: ladders.Ladder, twin: Twin, listed: dict[tuple[str, str], Any]) -> None:
+    rows = ladders.places()[ladder.issue]
+    beyond = ladders.reached(twin.distances[ladder.issue], ladder.cycles)
+    problems = [listed.get((f"m-{row:03}", ladder.issue.code)) for row in rows]
+    assert [one is not None for one in problems] == (beyond >= 0).tolist(), (ladder.issue, beyond)
+    assert -ladder.close <= beyond[beyond < 0].max() < 0, (ladder.issue, beyond)
+    assert 0 <= beyond[beyond >= 0].min() <= ladder.close, (ladder.issue, beyond)
+    for one in problems:
+        if one is not None:
+            evidence = one["evidence_json"][0]  # as it was when it opened
+            assert agrees(evidence), json.dumps(evidence)
+            check_effect(ladder.issue.code, evidence)
+
+
+def check_effect(code: str, evidence: dict[str, Any]) -> None:
+    """The threshold is as far from what is usual as the rule says."""
+    assert evidence["held"] is False
+    among = evidence.get("baseline") or evidence["peers"]["hashrate_ratio"]
+    usual, sigma = among.get("expected", among.get("median")), among.get("sigma", among.get("mad"))
+    away = abs(evidence["threshold"] - usual)
+    if code in EFFECT:
+        z, size = EFFECT[code]
+        assert away == pytest.approx(max(size, z * sigma), abs=1e-4)
+    elif code == "efficiency_degradation":
+        assert away == pytest.approx(max(0.05 * among["value"], 2 * sigma), abs=1e-3)
+    elif code == "trend_anomaly":
+        assert evidence["threshold"] == -LIMITS["trend_per_day"]
+    else:
+        assert code in ("reject_rate_high", "hw_error_rate_high")
+        least = 0.03 if code == "reject_rate_high" else 12 / 104
+        wanted = max(least, 4 * evidence["peers_median"], 4 * usual)
+        assert evidence["threshold"] == pytest.approx(wanted, abs=1e-5)
+
+
+def check_pools(listed: dict[tuple[str, str], Any]) -> None:
+    right, pool, worker = (listed.get((f"m-{number:03}", "wrong_pool")) for number in POOLS)
+    assert right is None
+    assert pool is not None
+    assert worker is not None
+    told = [one["evidence_json"][0] for one in (pool, worker)]
+    assert [(one["way"], one["metric"], one[one["metric"]]) for one in told] == [
+        ("pool", "pool", "stratum+tcp://evil.example:3333"),
+        ("worker", "worker", "thief.1"),
+    ]
+
+
+async def test_a_dead_collector_is_one_problem_and_neither_opens_nor_ends_any_other(
+    site: StoredSite,
+    reader: Reader,  # noqa: F811
+) -> None:
+    yard = StoredYard(site, n=6)
+    await yard.cycle(of(3, temp_max_c=91.0), times=2)
+    assert [one["issue_code"] for one in await reader.problems()] == ["overheat_crit"]
+    silent_since = yard.now
+
+    def silent(told: dict[str, Any]) -> None:
+        told["ts"].fill(silent_since - 10)
+        told["heard_at"].fill(silent_since - 5)
+
+    site.dead.add(site.collector_id)
+    yard.yard.now += 5 * 300
+    await yard.cycle(silent, times=2)
+    found = {one["issue_code"]: one for one in await reader.problems()}
+    assert set(found) == {"overheat_crit", "collector_down"}
+    down, hot = found["collector_down"], found["overheat_crit"]
+    assert (down["collector_id"], down["miner_id"], down["severity"]) == (str(site.collector_id), None, "P1")
+    assert agrees(down["evidence_json"][0])
+    assert down["evidence_json"][0]["metric"] == "silent_sec"
+    assert (hot["status"], hot["consecutive_ok"], hot["consecutive_fail"]) == ("open", 0, 2)
+    summary = await reader.ask(f"/sites/{site.site_id}/health_summary")
+    assert summary["by_issue"] == {"overheat_crit": 1, "collector_down": 1}
+    assert summary["unknown_miners"] == 5
+    site.dead.clear()
+    await yard.cycle(of(3, temp_max_c=91.0), times=3)
+    assert [one["issue_code"] for one in await reader.problems()] == ["overheat_crit"]
+
+
+async def test_a_signed_in_browser_may_use_the_five_hosting_routes(ward: Ward) -> None:
+    """The cookie that is no forgery, and for writing the token beside it."""
+    ward.problem("m1")
+    _, email = await ward.desk.people.user("NOC")
+    signed_in = await ward.api.post("/api/v1/auth/login", json={"email": email, "password": PASSWORD, "cookie": True})
+    csrf = {"X-CSRF-Token": signed_in.json()["csrf_token"]}
+    for path in ("/sites/tx-1/health_summary", "/sites/tx-1/problems", "/miners/m1/problems"):
+        answer = await ward.api.get(f"{HOSTING}{path}")
+        assert answer.status_code == 200, (path, answer.text)
+    assert answer.json()["total"] == 1
+    for path, body in (("/miners/m1/suppress", {"reason": "new fans"}), ("/miners/m1/unsuppress", {})):
+        refused = await ward.api.post(f"{HOSTING}{path}", json=body)
+        assert (refused.status_code, refused.json()["error_code"]) == (403, "CSRF_FAILED")
+        answer = await ward.api.post(f"{HOSTING}{path}", json=body, headers=csrf)
+        assert (answer.status_code, answer.json()["success"]) == (200, True), answer.text
+    ward.api.cookies.clear()
+    assert (await ward.api.get(f"{HOSTING}/miners/m1/problems")).status_code == 401
