@@ -94,10 +94,10 @@ describe("problems", () => {
     const hidden = {
       ...{ rule_code: "temp_anomaly", description: "", evaluated_at: "", way: "own_past_at_equal_fans", metric: "temp_load" },
       ...{ temp_load: 79.2, temp_max: 62.2, threshold: 78.5, measured: "half_hour_mean" as const },
-      baseline: { metric: "temp_load", value: 79.4, expected: 74.5, residual: 4.9, sigma: 0.9, z: 4.5 },
+      baseline: { metric: "temp_load", value: 77.9, expected: 74.5, residual: 3.4, sigma: 0.9, z: 4.5 },
     };
     expect(sentence(row({ issue_code: "temp_anomaly", evidence_json: [hidden] }))).toBe(
-      "Its fans hide heat: at equal fan speed it would be at 79.4\u00a0°C; its own normal is 74.5\u00a0°C.",
+      "Its fans hide heat: at equal fan speed it would be at 79.2\u00a0°C; its own normal is 74.5\u00a0°C.",
     );
     expect(facts(hidden)[0]?.against.slice(0, 2)).toEqual(["mean of half an hour", "limit 78.5\u00a0°C"]);
     const outlier = { ...boots, rule_code: "fleet_outlier", way: "hashrate", metric: "hashrate_ratio", threshold: 0.85 };

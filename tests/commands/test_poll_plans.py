@@ -103,10 +103,9 @@ async def _plan(yard: Yard, statement: TextClause, values: Mapping[str, Any], co
 def _read(plan: str) -> dict[str, int]:
     """How many commands each scan of them came to, with those that it filtered out; by their name there."""
     found: dict[str, int] = {}
+    scans = "Index|Index Only|Bitmap Heap|Tid|Seq"
     for node in plan.split("->"):
-        scan = re.match(
-            r" +(?:Index|Tid|Seq) Scan .*?on commands(?: (\w+))? \(actual rows=([\d.]+) loops=(\d+)\)", node
-        )
+        scan = re.match(rf" +(?:{scans}) Scan .*?on commands(?: (\w+))? \(actual rows=([\d.]+) loops=(\d+)\)", node)
         if scan is not None:
             removed = sum(map(float, re.findall(r"Rows Removed by Filter: ([\d.]+)", node)))
             found[scan[1] or "commands"] = round((float(scan[2]) + removed) * int(scan[3]))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hashinsight.problems.codes import DataState, Expected, Issue, Metric, Verdict
-from hashinsight.problems.config import Config, Layers, Life
+from hashinsight.problems.config import Config, Layers, Life, thresholds_for
 from hashinsight.problems.frame import Texts
 from hashinsight.problems.pools import workers_allowed
 from hashinsight.telemetry.states import Flags as Said
@@ -127,6 +127,15 @@ def test_machines_in_fluid_are_warned_of_sooner_and_are_no_peers_of_those_in_air
     yard.config = replace(yard.config, layers=layers)
     yard.cycle(warm)
     assert yard.say_of(Issue.OVERHEAT_WARN, 0) is FINE
+
+
+def test_an_operators_general_limits_hold_in_fluid_too_and_it_is_warned_of_sooner() -> None:
+    layers = Layers(tenant={"overheat_warn_c": 70.0, "overheat_crit_c": 80.0})
+    air, fluid = (
+        thresholds_for(layers, site=None, model="nobody's", firmware=None, fluid=fluid) for fluid in (False, True)
+    )
+    assert (air["overheat_warn_c"], air["overheat_crit_c"]) == (70.0, 80.0)
+    assert (fluid["overheat_warn_c"], fluid["overheat_crit_c"]) == (65.0, 80.0)
 
 
 def test_an_operators_own_limit_for_a_firmware_goes_before_the_catalogue() -> None:

@@ -143,3 +143,48 @@ def test_a_reference_on_another_level_is_told_in_the_terms_of_the_old_one_for_ev
     assert yard.state["reference_level"][0] == 0
     assert (np.abs(yard.state["ewma"][Metric.TEMP_LOAD][:3]) < 2).all()
     assert yard.everything_open() == set()
+
+
+def test_a_metric_that_too_few_tell_is_unknown_for_half_a_day_and_then_judged_by_itself() -> None:
+    """Once the others were all too hot at once: by as much as is usual for their kind."""
+    yard = Yard(n=6, config=QUARTER)
+    yard.cycle(times=60)
+
+    def mute(told: dict[str, Any]) -> None:
+        for name in ("temp_c", "temp_max_c"):
+            told[name][4:] = np.nan
+
+    yard.cycle(mute, times=30)
+    assert yard.say_of(Issue.TEMP_ANOMALY) is Verdict.UNKNOWN
+    assert yard.say_of(Issue.HASHRATE_DEGRADATION) is Verdict.FINE
+    yard.cycle(mute, times=40)
+    assert yard.say_of(Issue.TEMP_ANOMALY) is Verdict.FINE
+    yard.cycle(times=12)  # all of them tell it again
+    assert yard.everything_open() == set()
+    assert (np.abs(yard.state["ewma"][Metric.TEMP_MAX][:4]) < 2).all()
+
+    def hotter(told: dict[str, Any]) -> None:
+        told["temp_max_c"][0] += 12.0
+
+    yard.cycle(hotter, times=8)
+    assert (0, "temp_anomaly") in yard.everything_open()
+
+
+def test_what_nobody_saw_is_no_half_day_without_its_like() -> None:
+    """After a collector's long silence the first machines that are back keep their past."""
+    yard = Yard(n=12, config=QUARTER)
+    yard.cycle(times=200)
+    samples, since = yard.state["samples"][0].copy(), yard.now - 10
+
+    def silent(told: dict[str, Any]) -> None:
+        for name in ("ts", "heard_at"):
+            told[name][:] = since
+
+    yard.cycle(silent, times=60)
+
+    def three_are_back(told: dict[str, Any]) -> None:
+        told["ts"][3:] = since
+
+    yard.cycle(three_are_back, times=2)
+    assert (yard.state["reference_level"] == 0).all()
+    np.testing.assert_array_equal(yard.state["samples"][0], samples)

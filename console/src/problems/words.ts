@@ -52,7 +52,7 @@ export function sentence(problem: Problem): string {
   const metric = found.metric ?? METRIC[problem.issue_code] ?? "";
   const own = found.baseline?.metric === metric ? found.baseline : null;
   const values = {
-    value: valueOf(metric, own?.value ?? found[metric]),
+    value: valueOf(metric, found[metric] ?? own?.value),
     limit: valueOf(metric, found.threshold, true),
     normal: valueOf(metric, own?.expected),
     pool: typeof found["pool"] === "string" ? found["pool"] : UNKNOWN,

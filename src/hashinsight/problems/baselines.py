@@ -22,6 +22,7 @@ from hashinsight.problems.state import ANCHOR, BASELINE, FIELDS, State, restart
 COLD = 6  # samples below which nothing is said against a machine's own past
 _CLIP = 3.0
 _SMOOTH_CLIP = 8.0
+_FADES_SEC = 4320.0  # by half: a thousand samples are none after half a day
 _LONGEST_SEC = 6 * 3600.0  # a sample after a long silence weighs no more than this
 # the least standard deviation: what sensors resolve, and a part of the value itself
 _LEAST = np.array([0.004, 0.05, 0.5, 0.5, 0.5, 0.02, 0.003, 0.002])[:, None]
@@ -114,6 +115,43 @@ def learn(
             np.copyto(kept, new, where=usable, casting="same_kind")
 
 
+def refer_anew(state: State, reference: Floats, untold: Flags, *, elapsed: Floats) -> None:
+    """Metrics that too few of a kind tell, one by one. In place, before `recentre`.
+
+    One that had a reference waits for it, unjudged: by itself it would be as far from its past as the reference was
+    from nought. After half a day that past is forgotten, and a new one begins by itself. When enough come to tell it,
+    it is told in their terms.
+    """
+    known = state["samples"][:REFERRED] > 0
+    waits = untold & known & (state["reference"] != 0)
+    if waits.any():
+        reference[waits] = np.nan
+        samples = state["samples"][:REFERRED]
+        np.multiply(samples, 0.5 ** (elapsed / _FADES_SEC), out=samples, where=waits)
+        _forget_metrics(state, waits & (samples < 1))
+    gained = ~untold & known & (state["reference"] == 0) & (state["reference_level"] >= 0)
+    if gained.any():
+        shift = np.where(gained, zeroed(-reference), 0.0)
+        state["ewma"][:REFERRED] += shift
+        state["anchor"][:] += shift[:ANCHORED]
+        state["blocks"].reshape(ANCHORED, -1, state.n)[:] += shift[:ANCHORED, None]
+        restart(state, gained.any(axis=0), ("block_sum", "block_samples", "block_began"))
+
+
+def _forget_metrics(state: State, which: Flags) -> None:
+    for metric, rows in enumerate(which):
+        for name in ("ewma", "variance", "samples", "smooth"):
+            state[name][metric, rows] = FIELDS[name][2]
+        if metric < ANCHORED:
+            _forget_anchor(state, metric, rows)
+
+
+def _forget_anchor(state: State, metric: int, rows: Flags) -> None:
+    for name in ("anchor", "cusum_up", "cusum_down"):
+        state[name][metric, rows] = FIELDS[name][2]
+    state["blocks"].reshape(ANCHORED, -1, state.n)[metric][:, rows] = FIELDS["blocks"][2]
+
+
 def recentre(state: State, reference: Floats, level: NDArray[np.int8], at: Callable[[int], Floats]) -> None:
     """When a machine's reference comes from another group than before, its past is told in the new terms.
 
@@ -147,9 +185,7 @@ def stand_alone(state: State, rows: Flags, at: Callable[[int], Floats]) -> None:
     few = np.minimum(state["samples"][:REFERRED], COLD)
     np.copyto(state["samples"][:REFERRED], few, where=rows)
     for metric in (Metric.TEMP_MAX, Metric.TEMP_LOAD):
-        for name in ("anchor", "cusum_up", "cusum_down"):
-            state[name][metric, rows] = FIELDS[name][2]
-        state["blocks"].reshape(ANCHORED, -1, state.n)[metric][:, rows] = FIELDS["blocks"][2]
+        _forget_anchor(state, metric, rows)
 
 
 def freeze(state: State, *, troubled: Flags, acknowledged: Flags, now: float, config: Config) -> Flags:

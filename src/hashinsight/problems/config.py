@@ -13,7 +13,7 @@ import numpy as np
 
 from hashinsight.facts.models import MinerModel
 from hashinsight.facts.spellings import find_model
-from hashinsight.facts.temperatures import SensorKind, limits_for, sensor_kind
+from hashinsight.facts.temperatures import FLUID_WARNS_SOONER_C, SensorKind, limits_for, sensor_kind
 from hashinsight.problems.frame import Floats, Frame, Ints
 
 
@@ -167,12 +167,13 @@ def thresholds_for(
     kind = sensor_kind(firmware)
     limits = limits_for(model, kind, fluid=fluid)
     # the general limits are those of a chip in air: others have their own, also on a model that nobody knows
-    special = limits is not limits_for(None, kind) or kind is not SensorKind.CHIP
+    special = limits_for(model, kind) is not limits_for(None, kind) or kind is not SensorKind.CHIP
     catalogue = {"overheat_warn_c": limits.warn_c, "overheat_crit_c": limits.critical_c} if special else {}
+    general = {**_DEFAULTS, **layers.tenant, **layers.sites.get(site or "", {})}
+    if fluid:
+        general["overheat_warn_c"] -= FLUID_WARNS_SOONER_C
     return {
-        **_DEFAULTS,
-        **layers.tenant,
-        **layers.sites.get(site or "", {}),
+        **general,
         **catalogue,
         **layers.models.get(model or "", {}),
         **layers.firmwares.get(firmware or "", {}),

@@ -70,11 +70,13 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     levels = peers.levels_of(frame.site.no, limits.model, frame.firmware.no, state["mode"])
     healthy = seen.steady & ~ailing & ~standing.excused
     known = _usual_by_metric(values, levels, healthy, config)
-    reference = _refer(state, values, levels, known, steady=seen.steady, healthy=healthy, now=now, config=config)
+    reference = _refer(
+        state, values, levels, known, steady=seen.steady, healthy=healthy, elapsed=elapsed, now=now, config=config
+    )  # fmt: skip
     floor = baselines.pooled_floor(state, levels[0], values)
 
     moded = _modes(state, frame, seen, limits, may=healthy & ~troubled, now=now, config=config)
-    judgeable = seen.steady & ~moded.changing & ~standing.excused & ~np.isnan(reference).any(axis=0)
+    judgeable = seen.steady & ~moded.changing & ~standing.excused & ~np.isnan(reference[0])
     own = baselines.compare(state, values, reference, floor, judged=judgeable, elapsed=elapsed, config=config)
     most = limits["cusum_sigma_hours"]
     apart = anchors.drift(state, own, may=judgeable, elapsed=elapsed, most=most)
@@ -158,7 +160,7 @@ def _usual_by_metric(
 
 def _refer(
     state: State, values: Floats, levels: tuple[peers.Level, ...], known: dict[Metric, tuple[peers.Known, ...]],
-    *, steady: Flags, healthy: Flags, now: float, config: Config,
+    *, steady: Flags, healthy: Flags, elapsed: Floats, now: float, config: Config,
 ) -> Floats:  # fmt: skip
     """What is common to each machine's kind. A group that had a reference and lost it leaves its members unjudged.
 
@@ -168,8 +170,9 @@ def _refer(
     found = [peers.reference(levels[:depth], known[metric][:depth], least=least) for metric in _REFERRED]
     level = found[0][1]
     reference = np.stack([middle for middle, _ in found])
-    for row, (_, own_level) in enumerate(found[1:], start=1):
-        reference[row, (own_level < 0) & (level >= 0)] = 0.0  # nobody of its kind tells this metric: by itself
+    untold = np.stack([own_level for _, own_level in found]) < 0
+    reference[untold & (level >= 0)] = 0.0  # too few of its kind tell this metric: by itself
+    baselines.refer_anew(state, reference, untold & (level >= 0), elapsed=elapsed)
     lost = (level < 0) & (state["reference_level"] >= 0)
     waits_since = np.fmax(state["updated_at"], state["hashing_since"] + config.settle_sec)
     alone = lost & steady & (now - waits_since >= config.alone_sec)

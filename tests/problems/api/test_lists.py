@@ -181,6 +181,9 @@ async def test_a_problem_can_be_given_to_those_who_may_act_at_its_site(ward: War
     both_of_them = {"act": "assign", "ids": [str(near), str(far)], "assignee": here}
     bulk = (await ward.post("/problems/bulk", both_of_them, noc)).json()["results"]
     assert [(one["changed"], one.get("error_code")) for one in bulk] == [(True, None), (False, "CANNOT_ACT_THERE")]
+    # who is named is nothing to an act that gives nobody anything
+    taken = {"act": "acknowledge", "ids": [str(far)], "assignee": "kim@example.com"}
+    assert [one["changed"] for one in (await ward.post("/problems/bulk", taken, noc)).json()["results"]] == [True]
     assert (ward.event(near)["assigned_to"], ward.event(far)["assigned_to"]) == (here, None)
 
 

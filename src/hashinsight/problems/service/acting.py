@@ -59,7 +59,8 @@ async def act_on_many(
     if act is Act.ASSIGN and said.assignee is not None:
         said = replace(said, assignee=await _assignee(session, said.assignee))
     rows = {row.id: row for row in await registry_acts.lock(session, sorted(mine))}
-    barred = await _barred(session, asker, {row.site_id for row in rows.values()}, said)
+    sites = {row.site_id for row in rows.values()}
+    barred = await _barred(session, asker, sites, said) if act is Act.ASSIGN else {}
     refused = {key: refusal(act, status_of(row.status), assigned_to=row.assigned_to, said=said)
                for key, row in rows.items()}  # fmt: skip
     going = [key for key, why in refused.items() if why is None and rows[key].site_id not in barred]
