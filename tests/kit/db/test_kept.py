@@ -1,6 +1,7 @@
 """Connections that hot calls keep: used again, clean, alive, and given back."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 
 import psycopg
@@ -8,6 +9,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
+from hashinsight.kit.db import database as database_module
 from hashinsight.kit.db import kept
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.context import Context
@@ -154,3 +156,34 @@ async def test_a_transaction_that_cannot_begin_fails_as_the_session_would_and_it
     async with database.transaction(Context(tenant="u")) as session:
         asked = "select pg_backend_pid(), current_setting('app.tenant')"
         assert tuple((await session.execute(text(asked))).one()) == (pid, "u")
+
+
+@pytest.mark.parametrize("way", ["hot", "session", "entering"])
+async def test_who_hangs_up_again_and_again_leaves_nothing_to_tell_and_no_connection_that_is_of_no_use(
+    database: Database, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """As a server does it to a request whose browser is gone: at every step that it still wants to wait for."""
+    if way == "entering":
+        monkeypatch.setattr(database_module, "_entering", lambda _: "select pg_sleep(30), %s, %s, %s")
+
+    async def ask() -> None:
+        if way == "hot":
+            async with database.unentered() as session:
+                await together(session, (text("select pg_sleep(30)"), {}), entering=Context(tenant="t"))
+        else:
+            async with database.transaction(Context(tenant="t")) as session:
+                await session.execute(text("select pg_sleep(30)"))
+
+    for _ in range(3):
+        asking = asyncio.create_task(ask())
+        await asyncio.sleep(0.2)
+        while not asking.done():
+            asking.cancel()
+            await asyncio.sleep(0)
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+    monkeypatch.undo()
+    assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
+    assert await _pid(database) > 0
+    async with database.transaction(Context()) as session:
+        assert (await session.execute(text("select 1"))).scalar_one() == 1

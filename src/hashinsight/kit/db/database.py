@@ -219,8 +219,13 @@ async def _transaction(engine: AsyncEngine, context: Context) -> AsyncIterator[A
     async with AsyncSession(engine, expire_on_commit=False, autoflush=False) as session, session.begin():
         driver = await driver_behind(await session.connection())
         try:
-            async with driver.one_way():  # with its BEGIN
-                await enter(driver, context)
-        except Error as error:  # as the session itself would tell it
-            raise DBAPIError.instance(None, None, error, Error, dialect=engine.dialect) from error
-        yield session
+            try:
+                async with driver.one_way():  # with its BEGIN
+                    await enter(driver, context)
+            except Error as error:  # as the session itself would tell it
+                raise DBAPIError.instance(None, None, error, Error, dialect=engine.dialect) from error
+            yield session
+        except BaseException:
+            if driver.is_in_the_middle:  # no rollback would reach the server: it goes, and the pool makes another
+                await session.invalidate()
+            raise

@@ -4,14 +4,16 @@ In a pipeline every statement waits until the socket takes it, which it nearly a
 loop each of these waits costs a round of callbacks, and a request makes a dozen.
 """
 
+import asyncio
 import select
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
-from psycopg import AsyncConnection, AsyncPipeline
+from psycopg import AsyncConnection, AsyncPipeline, Error
 from psycopg.abc import PQGen
 from psycopg.generators import send
+from psycopg.pq import PipelineStatus, TransactionStatus
 from psycopg.waiting import Ready, Wait
 
 T = TypeVar("T")
@@ -36,13 +38,31 @@ class Connection(AsyncConnection[Any]):
         try:
             async with way:
                 yield
+        except Error as error:
+            if (cancelled := _cancellation_behind(error)) is not None:
+                raise cancelled from None
+            raise
         finally:
             self._pipeline = None
+
+    @property
+    def is_in_the_middle(self) -> bool:
+        """Of something that was broken off: nothing can be said on it any more, not even that all is rolled back."""
+        is_busy = self.pgconn.transaction_status == TransactionStatus.ACTIVE
+        return is_busy or self.pgconn.pipeline_status != PipelineStatus.OFF
 
     def _start_query(self) -> PQGen[None]:
         """The first statement of a way begins the transaction: the others find it begun, though nothing is sent."""
         if not (isinstance(self._pipeline, _OneWay) and self._pipeline.command_queue):
             yield from super()._start_query()
+
+
+def _cancellation_behind(error: BaseException) -> asyncio.CancelledError | None:
+    """Who is cancelled twice, also while the server is asked to stop, is told that a pipeline cannot be left."""
+    behind: BaseException | None = error
+    while behind is not None and not isinstance(behind, asyncio.CancelledError):
+        behind = behind.__context__
+    return behind
 
 
 class _OneWay(AsyncPipeline):

@@ -49,7 +49,8 @@ class Kept:
         try:
             yield held
         except BaseException:
-            await (_throw_away(held) if self._at_once else self._give_back(held))
+            is_lost = self._at_once or held.driver.is_in_the_middle
+            await (_throw_away(held) if is_lost else self._give_back(held))
             raise
         if len(self._idle) < self._most and held.driver.pgconn.transaction_status == _IDLE:
             held.since = time.monotonic()

@@ -4,13 +4,15 @@ import asyncio
 from datetime import datetime
 from typing import Any
 
+import polars as pl
+
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.queries import miners
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.database import Database
 from hashinsight.problems.peer_cache import PeerCache
 from hashinsight.problems.queries import showing
-from hashinsight.problems.queries.newest import newest_features
+from hashinsight.problems.queries.newest import newest_features, newest_hashing
 from hashinsight.problems.standing import Snapshot, snapshot_of
 
 Peers = PeerCache[Snapshot]
@@ -30,7 +32,8 @@ async def tell_peers(
 
     def compute() -> Snapshot:
         rows = database.read_frame(whole_site, newest_features(found.site_id, at=scan.ran_at))
-        return snapshot_of(rows, at=scan.ran_at)
+        hashing = database.read_frame(whole_site, newest_hashing(found.site_id))
+        return snapshot_of(_with(rows, hashing, scan.ran_at), at=scan.ran_at)
 
     snapshot = await asyncio.to_thread(
         cache.get,
@@ -40,3 +43,10 @@ async def tell_peers(
         fits=lambda one: bool(one.at == scan.ran_at),
     )
     return answer | {"assessed_at": snapshot.at, "peers": snapshot.tell(found.miner_no)}
+
+
+def _with(rows: pl.DataFrame, hashing: pl.DataFrame, at: datetime) -> pl.DataFrame:
+    """With the seconds since each began to hash, and the mode that it is compared in where that is known."""
+    joined = rows.join(hashing, on="miner_no", how="left")
+    seconds, mode = at.timestamp() - pl.col("since"), pl.coalesce("compared_in", "mode")
+    return joined.with_columns(hashing_sec=seconds, mode=mode).drop("since", "compared_in")
