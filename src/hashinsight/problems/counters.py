@@ -50,7 +50,7 @@ def note_hashing(frame: Frame, state: State, standing: Standing, *, hashing: Fla
     begin = np.where(first, frame.ts - frame.uptime_sec + config.boot_sec, frame.ts)
     since = np.where(fresh & hashing & np.isnan(since), begin, since)
     # what nobody saw is no time of hashing: after a silence it is counted from where it would just be steady
-    returned = fresh & (frame.ts - state["seen_ts"] > config.stale_sec) & ~np.isnan(since)
+    returned = fresh & (frame.ts - state["seen_ts"] > config.stale_sec + config.cycle_sec) & ~np.isnan(since)
     since = np.where(returned, np.fmax(since, frame.ts - config.settle_sec), since)
     broken = (fresh & ~hashing & ~np.isnan(frame.hashrate_ths)) | standing.offline
     since = np.where(broken, np.nan, since)
