@@ -23,10 +23,11 @@ test: $(DEV)  ## install everything and run all checks and the whole suite
 	@$(BIN)/python console/build.py
 	@exec $(BIN)/python -m tests.budget
 
-chaos: $(DEV)  ## long campaigns: 1,000 races, 400 walks beside the model, 20 lives of an edge, 90 killed uploads; two hours at most
+chaos: $(DEV)  ## long campaigns: 1,000 races, 400 walks beside the model, 20 lives of an edge, 90 killed uploads, both paths of problems at their true interval; two hours at most
 	@HI_RACES=1000 timeout 4800 $(BIN)/pytest tests/commands/race -q -n 3
 	@HI_EXAMPLES=400 $(BIN)/pytest tests/commands/model -q --timeout=900
 	@HI_KILLS=90 $(BIN)/pytest tests/chaos/test_ingest_killed.py -q
+	@HI_PATHS=2 $(BIN)/pytest tests/problems/test_both_paths.py -q
 	@HI_EDGE_SEEDS=$$(seq -s, 1 20) $(BIN)/pytest tests/edge/test_whole_killed.py -q -n 2
 
 browser: $(DEV)  ## of the suite, only the console in a real browser, with pictures of each page in console/shots
