@@ -16,7 +16,7 @@ from hashinsight.collectors.edge_routes import router as edge_router
 from hashinsight.collectors.routes import router as collectors_router
 from hashinsight.commands.edge_routes import router as commands_edge_router
 from hashinsight.commands.routes import router as commands_router
-from hashinsight.commands.service import Met
+from hashinsight.commands.service import Met, Turns
 from hashinsight.identity.routes import router as identity_router
 from hashinsight.inventory.routes import router as inventory_router
 from hashinsight.kit.announcing import Announcer
@@ -70,6 +70,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     app.state.disk = guard
     app.state.rates = rates
     app.state.met = Met()
+    app.state.turns = Turns()
     app.state.peers = PeerCache()
     app.state.database = database or open_database(settings, "api")
     app.state.vault = Vault(load_secret_key(settings))

@@ -106,7 +106,7 @@ async def _lease(request: Request, caller: CollectorCaller, limit: int, site: st
     now, vault, holder = now_of(request), vault_of(request), service.holder_of(caller)
     entering: Context | None = _context(caller)
     zone = request.headers.get("x-zone-id", "").strip() or None
-    async with get_database(request).unentered() as session:
+    async with _turns(request).of(caller.site_id), get_database(request).unentered() as session:
         if zone is not None:  # it would refuse what is of another zone, also when its token is for the whole site
             await together(session, entering=entering)
             own_site = make_scope(caller.tenant_id, caller.actor, [Reach(sites=(caller.site_id,))])
@@ -135,6 +135,11 @@ async def _meet(request: Request, caller: CollectorCaller) -> None:
 
 def _met(request: Request) -> service.Met:
     found: service.Met = request.app.state.met
+    return found
+
+
+def _turns(request: Request) -> service.Turns:
+    found: service.Turns = request.app.state.turns
     return found
 
 

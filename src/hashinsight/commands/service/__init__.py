@@ -6,12 +6,14 @@ from hashinsight.commands.service.leasing import Holder, Leased, holder_of, leas
 from hashinsight.commands.service.requesting import dry_run, request
 from hashinsight.commands.service.returning import Met, meet
 from hashinsight.commands.service.telling import list_shown, tell_story
+from hashinsight.commands.service.turns import Turns
 
 __all__ = [
     "AckAnswer",
     "Holder",
     "Leased",
     "Met",
+    "Turns",
     "ack",
     "approve",
     "cancel",
