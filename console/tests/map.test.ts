@@ -155,4 +155,13 @@ describe("the map", () => {
     expect(louder("health")).toEqual(["ink-3", "fine", "p3", "p2", "p1", "p0"]);
     expect(louder("temperature").slice(-2)).toEqual(["p1", "p0"]);
   });
+
+  it("names its classes by their limits, each unit once", () => {
+    const cells = site(4, 4, ["A"]);
+    const labels = (measure: "ratio" | "risk" | "temperature") =>
+      colour(measure, cells, nowColumns(cells), { warn: 75, crit: 85 }).classes.map((one) => one.label);
+    expect(labels("ratio")).toEqual(["≥ 95%", "85–95%", "50–85%", "< 50%", "unknown"]);
+    expect(labels("risk")).toEqual(["< 10%", "10–30%", "30–60%", "≥ 60%", "unknown"]);
+    expect(labels("temperature")[1]).toBe("65–75 °C");
+  });
 });

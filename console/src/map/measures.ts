@@ -112,7 +112,7 @@ function steps(
 
 /** Signs rather than words: the same in every language, and short enough for one line. */
 function ranges(limits: number[], show: (value: number) => string, unit: string): string[] {
-  const end = unit ? ` ${unit}` : "";
+  const end = unit === "%" ? unit : ` ${unit}`;
   const middle = limits.slice(1).map((to, no) => `${show(limits[no] ?? 0)}–${show(to)}${end}`);
   return [`< ${show(limits[0] ?? 0)}${end}`, ...middle, `≥ ${show(limits.at(-1) ?? 0)}${end}`];
 }
@@ -154,8 +154,7 @@ const CUTS: Record<Measure, Cut> = {
       return of && now !== null && now !== undefined ? 1 - now / of : null;
     };
     const cuts = [0.05, 0.15, 0.5];
-    const [fine, less, half] = cuts.map((one) => percent(1 - one)) as [string, string, string];
-    const labels = [`≥ ${fine}`, `${less}–${fine}`, `${half}–${less}`, `< ${half}`];
+    const labels = ranges(cuts.map((one) => 100 - 100 * one).reverse(), number, "%").reverse();
     return steps(value, cuts, labels, ["fine", "p3", "p2", "p1"], (one) => number((1 - one) * 100));
   },
   efficiency: (_, columns) => {
@@ -175,7 +174,7 @@ const CUTS: Record<Measure, Cut> = {
       return known ?? (state.words[state.index[no] ?? -1] === "fresh" ? 0 : null);
     };
     const cuts = [LEAST_RISK, 0.3, 0.6];
-    return steps(value, cuts, ranges(cuts, percent, ""), ["fine", "p3", "p2", "p1"], (one) => percent(one));
+    return steps(value, cuts, ranges(cuts.map((one) => 100 * one), number, "%"), ["fine", "p3", "p2", "p1"], (one) => percent(one));
   },
   age: (cells) => {
     const value = (no: number) => cells.columns.age_sec[no] ?? null;

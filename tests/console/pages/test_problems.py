@@ -139,6 +139,7 @@ def test_a_refusal_is_told_in_the_language_of_the_reader(browser: Browser, house
     with visiting(browser, house, noc, f"/problems?code=overheat_warn&at={found['id']}", locale="zh-CN") as visit:
         page = visit.page
         expect(page.get_by_role("complementary").get_by_text(found["miner_id"])).to_be_visible()
+        expect(page.get_by_role("complementary")).to_contain_text(re.compile("同类.Antminer"))  # no code of a level
         page.route("**/api/v1/stream*", lambda route: route.abort())  # it is to be late
         house.ask(house.owner, "POST", f"/api/v1/problems/{found['id']}/acknowledge", json={})
         page.keyboard.press("a")

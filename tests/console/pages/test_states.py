@@ -43,6 +43,8 @@ def test_what_fails_says_so_in_its_place_and_what_is_old_says_how_old_and_fades(
         page.unroute("**/miners/*/peers*")
         peers.get_by_role("button", name="Try again").click()
         expect(page.get_by_role("img", name=re.compile("^Distribution of"))).to_be_visible()
+        of_text = page.evaluate("getComputedStyle(document.body).color")
+        expect(page.locator(".histogram .mark")).to_have_css("color", of_text)  # nothing is wrong: no colour
         page.route("**/assets/dialog-*.js", lambda route: route.abort())
         page.keyboard.press("c")
         page.clock.run_for(5_000)
