@@ -36,7 +36,7 @@ whenSignedOut(() => {
 });
 
 function App() {
-  const language = useLanguage();
+  useLanguage();
   const me = useQuery(meQuery);
   const wasIn = useSyncExternalStore(
     (tell) => {
@@ -53,7 +53,7 @@ function App() {
   if (me.data === null && !wasIn) return <Login ended={false} />;
   return (
     <>
-      <RouterProvider key={language} router={router} />
+      <RouterProvider router={router} />
       {me.data === null ? <SignInAgain /> : null}
     </>
   );

@@ -1,6 +1,6 @@
 // Every page has an address of its own, with what is filtered and chosen in it.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Link } from "@tanstack/react-router";
-import { t } from "./i18n";
+import { t, useLanguage } from "./i18n";
 import { FACETS } from "./problems/facet_names";
 import { Shell } from "./shell/shell";
 import { Empty, Failed } from "./ui/states";
@@ -9,6 +9,7 @@ const text = (value: unknown): string | undefined =>
   typeof value === "string" && value ? value : typeof value === "number" ? String(value) : undefined;
 
 export function Missing() {
+  useLanguage();
   return (
     <div className="page" id="content">
       <Empty title={t("state.missing")} hint={t("state.missing.hint")}>

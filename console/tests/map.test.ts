@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Cells, Frame } from "../src/api/known";
 import { cellAt, cellsWithin, labelAt, layOut, neighbour, PITCH } from "../src/map/layout";
-import { isDimmed, momentColumns, noColumns, nowColumns } from "../src/map/measures";
+import { colour, isDimmed, loudness, momentColumns, noColumns, nowColumns } from "../src/map/measures";
 import { momentOf, stepOf } from "../src/map/replay";
 import { rowsOf, select, shownOf, sumOf } from "../src/map/selection";
 
@@ -135,5 +135,33 @@ describe("the map", () => {
     expect(stepOf(at, now + 600_000)).toBe(278);
     expect(stepOf("2026-01-02T12:00:00Z", now)).toBe(287);
     expect(stepOf("2025-12-27T12:00:00Z", now)).toBe(0);
+  });
+
+  it("takes nobody for safe where no model says anything, and those that it does not name for fine where one does", () => {
+    Object.assign(globalThis, { document: { documentElement: { lang: "en", dataset: {} } } });
+    const cells = site(4, 4, ["A"]);
+    const of = (risk: Map<number, number> | null) => [...colour("risk", cells, nowColumns(cells), { warn: 75, crit: 85 }, risk).of];
+    expect(of(null)).toEqual([4, 4, 4, 4]);
+    expect(of(new Map())).toEqual([0, 0, 0, 0]);
+    expect(of(new Map([[101, 0.7], [102, 0.2]]))).toEqual([0, 3, 1, 0]);
+  });
+
+  it("paints what is wrong above what is fine, whichever is named first", () => {
+    const cells = site(4, 4, ["A"]);
+    const louder = (measure: "health" | "temperature") => {
+      const { classes } = colour(measure, cells, nowColumns(cells), { warn: 75, crit: 85 });
+      return [...classes].sort((a, b) => loudness(a) - loudness(b)).map((one) => one.colour);
+    };
+    expect(louder("health")).toEqual(["ink-3", "fine", "p3", "p2", "p1", "p0"]);
+    expect(louder("temperature").slice(-2)).toEqual(["p1", "p0"]);
+  });
+
+  it("names its classes by their limits, each unit once", () => {
+    const cells = site(4, 4, ["A"]);
+    const labels = (measure: "ratio" | "risk" | "temperature") =>
+      colour(measure, cells, nowColumns(cells), { warn: 75, crit: 85 }).classes.map((one) => one.label);
+    expect(labels("ratio")).toEqual(["≥ 95%", "85–95%", "50–85%", "< 50%", "unknown"]);
+    expect(labels("risk")).toEqual(["< 10%", "10–30%", "30–60%", "≥ 60%", "unknown"]);
+    expect(labels("temperature")[1]).toBe("65–75 °C");
   });
 });

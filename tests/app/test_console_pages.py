@@ -28,7 +28,7 @@ async def pages(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def test_the_root_and_every_deep_link_is_the_page_and_it_is_asked_for_anew(pages: httpx.AsyncClient) -> None:
-    for path in ("/", "/sites/tx-1", "/problems?severity=P0", "/miners/tx-1/B2-R14"):
+    for path in ("/", "/sites/tx-1", "/problems?severity=P0", "/sites/tx.1", "/sites/tx-1/miners/10.0.3.7"):
         page = await pages.get(path)
         assert (page.status_code, "console" in page.text) == (200, True), path
         assert page.headers["cache-control"] == "no-cache"
@@ -52,6 +52,6 @@ async def test_the_policy_allows_no_inline_script_and_no_inline_style(pages: htt
 
 async def test_the_api_answers_for_itself_and_a_missing_file_is_missing(pages: httpx.AsyncClient) -> None:
     assert (await pages.get("/api/v1/thing")).text == "from the API"
-    for path in ("/api/v1/nothing", "/assets/gone.js", "/%2e%2e/secret.txt", "/healthz"):
+    for path in ("/api/v1/nothing", "/assets/gone.js", "/gone.png", "/%2e%2e/secret.txt", "/healthz"):
         assert (await pages.get(path)).status_code == 404, path
     assert (await pages.post("/sites/tx-1")).status_code == 404

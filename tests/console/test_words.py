@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from hashinsight.audit.actions import ActorKind
 from hashinsight.commands.approval import Because
 from hashinsight.commands.arbitration import Refused
 from hashinsight.commands.catalogue import CATALOGUE
@@ -53,6 +54,7 @@ def test_everything_that_a_problem_can_say_has_words() -> None:
     kinds |= {word for pair in re.findall(r'_said_of\("(\w+)"|Action\.\w+: "(\w+)"', registry) for word in pair}
     assert missing("event", kinds - {""}) == set()
     assert missing("why", {one.value for one in Cause}) == set()
+    assert missing("actor", {one.value for one in ActorKind}) == set()
     assert missing("age", {one.value for one in Age}) == set()
     metrics = {one.name.lower() for one in Metric} | {rule.metric for rule in RULES} - {"robust_z"}
     metrics |= {way.metric for rule in RULES for way in rule.ways}

@@ -21,7 +21,7 @@ export type LiveMiner = Told<
 export type MinerRow = Item<Answer<"/api/admin/v1/miners">["miners"]>;
 export type CommandRow = Told<
   Item<Answer<"/api/admin/v1/commands">["commands"]>,
-  { finished_at: Text; error_code: Text; error_message: Text; created_reason: Text; wait_reason: Text }
+  { finished_at: Text; error_code: Text; error_message: Text; created_reason: Text; wait_reason: Text; problem_id: Text }
 >;
 export type Made = {
   commands: { command_id: string; miner_id: string; approval_state: string }[];

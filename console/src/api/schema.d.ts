@@ -1494,6 +1494,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sites/{site_id}/risks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["read_risks_api_v1_sites__site_id__risks_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/problems/assignees": {
         parameters: {
             query?: never;
@@ -7532,6 +7548,45 @@ export interface operations {
                                 value: string | null;
                                 problems: number | null;
                             }[];
+                        };
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    read_risks_api_v1_sites__site_id__risks_get: {
+        parameters: {
+            query?: {
+                least?: number;
+            };
+            header?: never;
+            path: {
+                site_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        site_id: number | null;
+                        judged: number | null;
+                        columns: {
+                            miner_no: (number | null)[];
+                            miner_id: (string | null)[];
+                            p_fail_24h: (number | null)[];
                         };
                     };
                 };

@@ -1,5 +1,5 @@
 // Lines over time: one measure, its band and what happened, in one look.
-import { clock, compact, number } from "../i18n/format";
+import { clock, number } from "../i18n/format";
 import type { Draw } from "./chart";
 
 export type Mark = { at: number; text: string };
@@ -20,6 +20,7 @@ export type Lines = {
 
 export function drawLines(of: Lines): Draw {
   const long = of.end - of.start > 36 * 3_600_000;
+  const reach = reachOf(of);
   return (colour) => ({
     animation: false,
     textStyle: { fontFamily: colour("font"), fontSize: 11 },
@@ -50,13 +51,12 @@ export function drawLines(of: Lines): Draw {
     yAxis: {
       type: "value",
       scale: true,
-      axisLabel: { color: colour("ink-3"), formatter: compact },
+      ...reach,
+      axisLabel: { color: colour("ink-3"), formatter: (value: number) => number(value, digitsFor(reach)) },
       splitLine: { lineStyle: { color: colour("line") } },
-      splitNumber: 3,
     },
     series: [
       ...courseSeries(of, colour),
-      ...reached(of),
       {
         type: "line",
         name: of.name,
@@ -102,11 +102,35 @@ function courseSeries(of: Lines, colour: (name: string) => string) {
   ];
 }
 
-/** The axis reaches to what is expected, also when nothing is near it. */
-function reached({ expected, start, end }: Lines) {
-  if (!expected) return [];
-  const data = [[start, expected.value], [end, expected.value]];
-  return [{ type: "line", name: "reach", data, silent: true, showSymbol: false, lineStyle: { width: 0 } }];
+const STEPS = 4; // of the axis, at least; half as many where there is little room
+const LEAST_SHARE = 0.04;
+const ROUND = [1, 2, 2.5, 5, 10];
+
+/** From and to round numbers, with all that is drawn between them. What hardly moves is drawn so: a change of less than
+ * a twenty-fifth never fills the picture.
+ */
+export function reachOf({ points, band, course, expected, isNarrow }: Lines): { min: number; max: number; interval: number } {
+  const drawn = [
+    ...points.map(([, value]) => value),
+    ...(course ?? []).flatMap(([, low, high]) => [low, high]),
+    ...[band?.low, band?.high, expected?.value],
+  ].filter((one) => typeof one === "number");
+  const [low, high] = drawn.length ? [Math.min(...drawn), Math.max(...drawn)] : [0, 1];
+  const short = Math.max(0, Math.max(Math.abs(high) * LEAST_SHARE, 1e-6) - (high - low));
+  const interval = roundUp((high - low + short) / (isNarrow ? STEPS / 2 : STEPS));
+  const min = Math.floor((low - short / 2) / interval) * interval;
+  return { min: low >= 0 ? Math.max(0, min) : min, max: Math.ceil((high + short / 2) / interval) * interval, interval };
+}
+
+function roundUp(rough: number): number {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return (ROUND.find((one) => one * power >= rough * 0.999) ?? 10) * power;
+}
+
+/** The same for every figure of an axis: as many as its steps need. */
+export function digitsFor({ interval }: { interval: number }): number {
+  const found = [0, 1, 2, 3].find((digits) => Math.abs(interval * 10 ** digits - Math.round(interval * 10 ** digits)) < 1e-6);
+  return found ?? 4;
 }
 
 /** Above the line, and not beyond the sides. */

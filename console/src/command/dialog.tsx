@@ -7,7 +7,7 @@ import { useKeyFor } from "../api/once";
 import { catalogueQuery } from "../api/queries";
 import { named, t } from "../i18n";
 import { number } from "../i18n/format";
-import { isUnsure, refusal, wording } from "../ui/refusals";
+import { isUnsure, refusal, troubleOf } from "../ui/refusals";
 import { Dialog } from "../ui/dialog";
 import { say } from "../ui/toast";
 import { Effects, type DryRun } from "./effects";
@@ -113,13 +113,13 @@ export default function CommandDialog({ onClose, ...opened }: Props) {
           <h2>{t("cmd.effect")}</h2>
           {!kind ? <p className="quiet">{t("cmd.need")}</p> : null}
           {run.isAsking ? <p className="quiet">{t("cmd.asking")}</p> : null}
-          {run.error ? <p className="note bad">{t("cmd.failed", { reason: wording(run.error) })}</p> : null}
+          {run.error ? <p className="note bad">{troubleOf(run.error)}</p> : null}
           {kind && dry && !repeats ? <Effects kind={kind} run={dry} /> : null}
         </div>
         <div role="alert">
           {send.error ? (
             <p className="note bad">
-              {isUnsure(send.error) ? t("cmd.unsure") : t("cmd.failed", { reason: wording(send.error) })}
+              {isUnsure(send.error) ? t("cmd.unsure") : troubleOf(send.error)}
             </p>
           ) : null}
         </div>

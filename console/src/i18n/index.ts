@@ -52,6 +52,11 @@ export function fill(text: string, values: Values): string {
   });
 }
 
+/** Between two sentences: Chinese puts none. */
+export function gap(): string {
+  return language() === "zh" ? "" : " ";
+}
+
 /** A code of the API in words where there are some, otherwise as it is. */
 export function named(prefix: string, code: string | null | undefined): string {
   if (!code) return "—";

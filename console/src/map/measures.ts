@@ -12,6 +12,8 @@ export const LEAST_RISK = 0.1; // below it a machine is fine
 export type Class = { key: string; label: string; colour: string; hatched?: boolean; severity?: string };
 export type Coloured = { classes: Class[]; of: Uint8Array; counts: number[]; figure: (no: number) => string };
 export type Limits = { warn: number; crit: number };
+/** The chance to fail, by machine; null where no model says anything. */
+export type Risk = Map<number, number>;
 
 /** The columns that a picture is made of: those of now, or those of a moment put in the same order. */
 export type Columns = {
@@ -51,6 +53,13 @@ export function isDimmed({ classes, of }: Coloured, only: Set<string>, no: numbe
   return only.size > 0 && !only.has(classes[of[no] ?? -1]?.key ?? "");
 }
 
+const LOUD = ["p3", "p2", "p1", "p0"];
+
+/** How loud a class is: what is wrong lies above what is fine or unknown, and the worst above all. 0 is quiet. */
+export function loudness({ colour }: Class): number {
+  return LOUD.indexOf(colour) + 1;
+}
+
 export function measureFor(wanted: Measure, ofAMoment: boolean): Measure {
   return ofAMoment && !OF_A_MOMENT.has(wanted) ? "ratio" : wanted;
 }
@@ -58,7 +67,7 @@ export function measureFor(wanted: Measure, ofAMoment: boolean): Measure {
 const FINE: Omit<Class, "label"> = { key: "fine", colour: "fine" };
 const UNKNOWN: Omit<Class, "label"> = { key: "unknown", colour: "ink-3", hatched: true, severity: "unknown" };
 
-export function colour(measure: Measure, cells: Cells, columns: Columns, limits: Limits, risk: Map<number, number>): Coloured {
+export function colour(measure: Measure, cells: Cells, columns: Columns, limits: Limits, risk?: Risk | null): Coloured {
   const n = cells.machines;
   const { classes, pick, figure } = CUTS[measure](cells, columns, limits, risk);
   const of = new Uint8Array(n);
@@ -71,12 +80,7 @@ export function colour(measure: Measure, cells: Cells, columns: Columns, limits:
   return { classes, of, counts, figure };
 }
 
-type Cut = (
-  cells: Cells,
-  columns: Columns,
-  limits: Limits,
-  risk: Map<number, number>,
-) => Cutting;
+type Cut = (cells: Cells, columns: Columns, limits: Limits, risk?: Risk | null) => Cutting;
 type Cutting = { classes: Class[]; pick: (no: number) => number; figure: (no: number) => string };
 
 const unknown = (): Class => ({ ...UNKNOWN, label: t("class.unknown") });
@@ -108,7 +112,7 @@ function steps(
 
 /** Signs rather than words: the same in every language, and short enough for one line. */
 function ranges(limits: number[], show: (value: number) => string, unit: string): string[] {
-  const end = unit ? ` ${unit}` : "";
+  const end = unit === "%" ? unit : ` ${unit}`;
   const middle = limits.slice(1).map((to, no) => `${show(limits[no] ?? 0)}–${show(to)}${end}`);
   return [`< ${show(limits[0] ?? 0)}${end}`, ...middle, `≥ ${show(limits.at(-1) ?? 0)}${end}`];
 }
@@ -150,7 +154,7 @@ const CUTS: Record<Measure, Cut> = {
       return of && now !== null && now !== undefined ? 1 - now / of : null;
     };
     const cuts = [0.05, 0.15, 0.5];
-    const labels = ["≥ 95 %", "85–95 %", "50–85 %", "< 50 %"];
+    const labels = ranges(cuts.map((one) => 100 - 100 * one).reverse(), number, "%").reverse();
     return steps(value, cuts, labels, ["fine", "p3", "p2", "p1"], (one) => number((1 - one) * 100));
   },
   efficiency: (_, columns) => {
@@ -165,12 +169,12 @@ const CUTS: Record<Measure, Cut> = {
   risk: (cells, _, __, risk) => {
     const value = (no: number) => {
       const state = cells.named.data_state;
-      if (!risk.size) return null; // no model says anything
+      if (!risk) return null;
       const known = risk.get(cells.columns.miner_no[no] ?? -1);
       return known ?? (state.words[state.index[no] ?? -1] === "fresh" ? 0 : null);
     };
     const cuts = [LEAST_RISK, 0.3, 0.6];
-    return steps(value, cuts, ranges(cuts, percent, ""), ["fine", "p3", "p2", "p1"], (one) => percent(one));
+    return steps(value, cuts, ranges(cuts.map((one) => 100 * one), number, "%"), ["fine", "p3", "p2", "p1"], (one) => percent(one));
   },
   age: (cells) => {
     const value = (no: number) => cells.columns.age_sec[no] ?? null;

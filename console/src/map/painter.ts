@@ -2,8 +2,9 @@
 //
 // Moving and zooming redraw only a bitmap; a moment after the last movement the bitmap is made anew, sharp.
 import { token } from "../ui/theme";
+import { hatching } from "./hatching";
 import { CELL, type Layout } from "./layout";
-import type { Coloured } from "./measures";
+import { loudness, type Coloured } from "./measures";
 
 export type View = { x: number; y: number; scale: number }; // the map's point at the upper left corner; pixels a unit
 export type Scene = {
@@ -19,6 +20,7 @@ const HATCH = 6;
 const LARGEST = 6;
 const WRITTEN = 27; // a cell as large as this has room for its figure
 const PLAIN = new Set(["fine", "warm"]);
+const LEAST_LOUD = 2; // pixels: seen, and still no more than it is
 
 export const EDGE = 24; // kept free around the whole map, both sides together
 
@@ -101,16 +103,20 @@ export class Painter {
     const wide = this.picture.width;
     const high = this.picture.height;
     // one colour at a time: changing it costs more than a rectangle
-    coloured.classes.forEach((cls, number) => {
+    const quietFirst = coloured.classes.map((cls, number) => ({ cls, number })).sort((a, b) => loudness(a.cls) - loudness(b.cls));
+    quietFirst.forEach(({ cls, number }) => {
       const faded = only.size > 0 && !only.has(cls.key);
       context.globalAlpha = faded ? 0.12 : cls.hatched && side >= HATCH ? 1 : cls.hatched ? 0.5 : 1;
-      context.fillStyle = cls.hatched && side >= HATCH ? this.hatching(context) : token(cls.colour);
+      context.fillStyle = cls.hatched && side >= HATCH ? hatching(context, this.size.ratio) : token(cls.colour);
+      // among cells of a pixel or two what is wrong must still be seen, on a phone, too
+      const edge = Math.round(Math.max(side, !faded && loudness(cls) > 1 ? LEAST_LOUD * this.size.ratio : 1));
+      const out = (edge - side) / 2;
       for (const no of layout.shown) {
         if (coloured.of[no] !== number) continue;
         const x = ((layout.x[no] ?? 0) - this.at.x) * k;
         const y = ((layout.y[no] ?? 0) - this.at.y) * k;
         if (x > wide || y > high || x + side < 0 || y + side < 0) continue;
-        context.fillRect(Math.round(x), Math.round(y), Math.max(1, Math.round(side)), Math.max(1, Math.round(side)));
+        context.fillRect(Math.round(x - out), Math.round(y - out), edge, edge);
       }
       if (side >= WRITTEN * this.size.ratio && !cls.hatched && !faded) this.writeFigures(context, scene, number, side, k);
     });
@@ -217,25 +223,6 @@ export class Painter {
       context.strokeRect((x0 - this.view.x) * k, (y0 - this.view.y) * k, (x1 - x0) * k, (y1 - y0) * k);
       context.setLineDash([]);
     }
-  }
-
-  private hatching(context: CanvasRenderingContext2D): CanvasPattern | string {
-    const tile = document.createElement("canvas");
-    const step = Math.round(5 * this.size.ratio);
-    tile.width = tile.height = step;
-    const pen = tile.getContext("2d");
-    if (!pen) return token("ink-3");
-    pen.fillStyle = token("surface");
-    pen.fillRect(0, 0, step, step);
-    pen.strokeStyle = token("ink-3");
-    pen.lineWidth = this.size.ratio;
-    for (const shift of [-step, 0, step]) {
-      pen.beginPath();
-      pen.moveTo(shift, step);
-      pen.lineTo(shift + step, 0);
-      pen.stroke();
-    }
-    return context.createPattern(tile, "repeat") ?? token("ink-3");
   }
 }
 

@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { settingsQuery } from "../api/queries";
 import { useWhole } from "../api/session";
 import { riskQuery } from "../problems/api";
-import { LEAST_RISK, type Limits } from "./measures";
+import { LEAST_RISK, type Limits, type Risk } from "./measures";
 
 const DEFAULTS: Limits = { warn: 75, crit: 85 };
 
@@ -19,15 +19,15 @@ export function useLimits(): Limits {
 
 type Given = { thresholds?: { overheat_warn_c?: number; overheat_crit_c?: number } };
 
-/** The chance to fail within a day, by machine, from the lowest class that is coloured; empty where no model says any. */
-export function useRisk(site: number, isShown: boolean): Map<number, number> {
+/** The chance to fail within a day, by machine, from the lowest class that is coloured.
+ *
+ * Null where no model says any, undefined until that has been told.
+ */
+export function useRisk(site: number, isShown: boolean): Risk | null | undefined {
   const found = useQuery({ ...riskQuery(site, LEAST_RISK), enabled: isShown }).data;
   return useMemo(() => {
-    const risk = new Map<number, number>();
-    for (const one of found ?? []) {
-      if (one.miner_no === null || one.p_fail_24h === null) continue;
-      risk.set(one.miner_no, Math.max(risk.get(one.miner_no) ?? 0, one.p_fail_24h));
-    }
-    return risk;
+    if (!found?.judged) return found && null;
+    const { miner_no, p_fail_24h } = found.columns;
+    return new Map(miner_no.map((no, row) => [no, p_fail_24h[row] ?? 0]));
   }, [found]);
 }

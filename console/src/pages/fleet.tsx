@@ -4,17 +4,19 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { sitesQuery, trendQuery } from "../api/queries";
 import type { SiteSums, Trend } from "../api/known";
+import { useMay } from "../api/session";
 import { Spark } from "../charts/spark";
-import { t } from "../i18n";
+import { t, useLanguage } from "../i18n";
 import { hashrate, money, number, power, text } from "../i18n/format";
 import type { Summary as Health } from "../problems/api";
 import { useHealth, type Healths } from "../problems/health";
 import { usePrices, type Prices } from "../problems/prices";
 import { useKeys } from "../ui/keys";
+import { useTitle } from "../ui/page";
 import { Amount, Figure } from "../ui/quantity";
 import { Counts } from "../ui/severity";
 import { Empty, Part } from "../ui/states";
-import { When } from "../ui/when";
+import { useOld, When } from "../ui/when";
 import { balanceOf } from "./balance";
 import { Against, Hashing, Lost } from "./figures";
 import { Kinds, silentOf, Waiting, Worst } from "./fleet_parts";
@@ -22,6 +24,9 @@ import { Why } from "./why";
 
 export function Fleet() {
   const sites = useQuery(sitesQuery);
+  useLanguage();
+  useTitle(t("fleet.title"));
+  const may = useMay();
   return (
     <main className="page" id="content">
       <Part of={sites} rows={8}>
@@ -29,7 +34,7 @@ export function Fleet() {
           found.sites.length ? (
             <Sites sites={found.sites} />
           ) : (
-            <Empty title={t("fleet.empty")} hint={t("fleet.empty.hint")} />
+            <Empty title={t("fleet.empty")} hint={t(may("admin") ? "fleet.empty.hint" : "fleet.empty.scope")} />
           )
         }
       </Part>
@@ -53,7 +58,7 @@ function Sites({ sites }: { sites: SiteSums[] }) {
           <Table sites={sites} health={health} prices={prices} trend={trend} />
         </div>
       </section>
-      <div className="columns">
+      <div className="columns level">
         <Kinds health={health} />
         <Worst sites={sites} />
       </div>
@@ -180,10 +185,11 @@ function Row({
 }) {
   const balance = balanceOf([site]);
   const { lost } = balance;
+  const isOld = useOld(site.newest_at);
   return (
-    <tr className={isMarked ? "marked" : undefined}>
+    <tr className={[isMarked ? "marked" : "", isOld ? "stale" : ""].join(" ")}>
       <th scope="row">
-        <Link to="/sites/$site" params={{ site: site.code }}>
+        <Link to="/sites/$site" params={{ site: site.code }} title={site.name}>
           {site.name}
         </Link>
       </th>

@@ -5,7 +5,7 @@ import type { SiteSums } from "../api/known";
 import { waitingQuery } from "../api/queries";
 import { useMay } from "../api/session";
 import { named, t } from "../i18n";
-import { moment, number } from "../i18n/format";
+import { exact, moment, number } from "../i18n/format";
 import { pageQuery } from "../problems/api";
 import type { Healths } from "../problems/health";
 import { filtersOf, nameless } from "../problems/rows";
@@ -85,7 +85,9 @@ export function Worst({ sites }: { sites: SiteSums[] }) {
                     <span className="second grow clip" title={sentence(one)}>
                       {named("issue", one.issue_code)} · {sentence(one)}
                     </span>
-                    <span className="quiet">{moment(one.start_ts, now, site.timezone)}</span>
+                    <time className="quiet" dateTime={one.start_ts} title={exact(one.start_ts, site.timezone)}>
+                      {moment(one.start_ts, now, site.timezone)}
+                    </time>
                   </li>
                 );
               })}

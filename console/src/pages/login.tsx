@@ -122,7 +122,8 @@ export function CodeField({ code, setCode }: { code: string; setCode: (code: str
   return <Field label={t("login.code")} hint={t("login.code.hint")} value={code} onText={setCode} {...rest} />;
 }
 
-function wording(error: unknown): string {
+/** Why one was not let in. */
+export function wording(error: unknown): string {
   if (!(error instanceof ApiError)) return t("state.away");
   if (error.code === "INVALID_CREDENTIALS") return t("login.wrong");
   if (error.code.startsWith("TOTP_")) return t("login.code.wrong");

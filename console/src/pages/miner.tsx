@@ -1,28 +1,31 @@
 // Miner: what it does now, what it did, what it was told, what is wrong with it, and what it is.
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { ApiError } from "../api/client";
 import type { LiveMiner, SiteSums } from "../api/known";
-import { changesQuery, commandsQuery, liveQuery, minerQuery, sitesQuery } from "../api/queries";
+import { commandsQuery, liveQuery, minerQuery, sitesQuery } from "../api/queries";
 import { useMay } from "../api/session";
+import { CommandDialog } from "../command/late";
 import { CommandWords } from "../command/words";
-import { named, t, type Key } from "../i18n";
+import { named, t, useLanguage } from "../i18n";
 import { hashrate, number, percent, power, span, text } from "../i18n/format";
 import { PeerPanel } from "../problems/histogram";
 import { MinerProblems, useSuppress } from "../problems/of_miner";
 import { useKeys } from "../ui/keys";
+import { useTitle } from "../ui/page";
 import { Amount, Figure } from "../ui/quantity";
 import { Sev } from "../ui/severity";
 import { Failed, Part } from "../ui/states";
 import { When } from "../ui/when";
 import { History } from "./miner_history";
-
-const CommandDialog = lazy(() => import("../command/dialog"));
+import { Changes, Identity } from "./miner_identity";
 
 export function MinerPage() {
   const { site: code, miner } = useParams({ from: "/sites/$site/miners/$miner" });
   const sites = useQuery(sitesQuery);
+  useLanguage();
+  useTitle(miner);
   return (
     <Part of={sites} rows={10}>
       {(found) => {
@@ -172,83 +175,6 @@ function Commands({ site, miner }: { site: SiteSums; miner: string }) {
             </ul>
           ) : (
             <p className="body quiet">{t("miner.commands.none")}</p>
-          )
-        }
-      </Part>
-    </section>
-  );
-}
-
-function Identity({ site, miner, live }: { site: SiteSums; miner: string; live: LiveMiner | null }) {
-  const found = useQuery(minerQuery(site.site_id, miner));
-  return (
-    <section className="panel" aria-labelledby="identity">
-      <header>
-        <h2 id="identity">{t("miner.identity")}</h2>
-      </header>
-      <div className="body">
-        <Part of={found} rows={5}>
-          {({ miner: one }) => (
-            <dl className="facts">
-              {rows([
-                ["miner.model", one.model],
-                ["miner.firmware", live?.hardware.firmware ?? one.firmware],
-                ["miner.serial", one.serial],
-                ["miner.mac", one.mac],
-                ["miner.place", [one.zone, one.rack, one.position].filter(Boolean).join(" · ")],
-                ["miner.cooling", named("cooling", one.cooling)],
-                ["miner.owner", one.owner],
-                ["miner.pool", live?.pool.url],
-                ["miner.worker", live?.pool.worker],
-                ["miner.says", live?.error_message],
-              ])}
-              <dt>{t("miner.since")}</dt>
-              <dd>
-                <When at={one.created_at} zone={site.timezone} />
-              </dd>
-            </dl>
-          )}
-        </Part>
-      </div>
-    </section>
-  );
-}
-
-function rows(given: [Key, string | null | undefined][]) {
-  return given
-    .filter(([, value]) => value)
-    .map(([key, value]) => (
-      <div key={key} className="contents">
-        <dt>{t(key)}</dt>
-        <dd>{value}</dd>
-      </div>
-    ));
-}
-
-function Changes({ site, miner }: { site: SiteSums; miner: string }) {
-  const changes = useQuery(changesQuery(site.site_id, miner));
-  return (
-    <section className="panel" aria-labelledby="changes">
-      <header>
-        <h2 id="changes">{t("miner.changes")}</h2>
-      </header>
-      <Part of={changes} rows={2}>
-        {(found) =>
-          found.changes.length ? (
-            <ul className="list">
-              {found.changes.map((one) => (
-                <li key={one.id}>
-                  <span className="grow">
-                    {t("miner.change", { field: named("field", one.field), old: one.old ?? "—", new: one.new ?? "—" })}
-                  </span>
-                  <span className="quiet">
-                    <When at={one.at} zone={site.timezone} />
-                  </span>
-                </li>
-              ))}
-            </ul>
-          ) : (
-            <p className="body quiet">{t("miner.changes.none")}</p>
           )
         }
       </Part>

@@ -1,12 +1,13 @@
 // Problem: why we think so, what it costs, what was tried, and what to do about it.
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { ApiError } from "../api/client";
 import type { SiteSums } from "../api/known";
 import { sitesQuery } from "../api/queries";
 import { useMay, useMe, type Right } from "../api/session";
-import { named, t } from "../i18n";
+import { CommandDialog } from "../command/late";
+import { named, t, useLanguage } from "../i18n";
 import { ago, moment, number, span } from "../i18n/format";
 import type { Open } from "../problems/acting";
 import { ResolveDialog, SuppressDialog, useActs, useLift } from "../problems/acts";
@@ -19,15 +20,15 @@ import { Similar, Timeline, Tried, Why } from "../problems/story_parts";
 import { newest, type Story } from "../problems/types";
 import { metricOf, sentence } from "../problems/words";
 import { useKeys } from "../ui/keys";
+import { useTitle } from "../ui/page";
 import { Sev } from "../ui/severity";
 import { Failed, Part } from "../ui/states";
 import { useNow } from "../ui/when";
 
-const CommandDialog = lazy(() => import("../command/dialog"));
-
 export function ProblemPage() {
   const { site: code, problem: id } = useParams({ from: "/sites/$site/problems/$problem" });
   const sites = useQuery(sitesQuery);
+  useLanguage();
   return (
     <Part of={sites} rows={10}>
       {(found) => {
@@ -40,6 +41,8 @@ export function ProblemPage() {
 
 function One({ site, id }: { site: SiteSums; id: string }) {
   const found = useQuery(problemQuery(site.site_id, id));
+  const told = found.data?.problem;
+  useTitle(told?.miner_id, told && named("issue", told.issue_code));
   return (
     <main className="page" id="content">
       <Part of={found} rows={12}>
@@ -54,6 +57,7 @@ function One({ site, id }: { site: SiteSums; id: string }) {
                   miner={story.problem.miner_id}
                   metric={metricOf(story.problem)}
                   group={story.problem.model}
+                  severity={story.problem.severity}
                 />
               </div>
             ) : null}
@@ -159,7 +163,12 @@ function Head({ site, story }: { site: SiteSums; story: Story }) {
           )
         ) : null}
         {may("command") && problem.miner_id ? (
-          <button type="button" className="button primary" onClick={() => command(bestType ?? undefined)}>
+          <button
+            type="button"
+            className="button primary"
+            {...(bestType ? { title: t("problem.recommended") } : {})}
+            onClick={() => command(bestType ?? undefined)}
+          >
             {bestType ? `${named("cmdtype", bestType)}…` : t("pact.command")}
           </button>
         ) : null}

@@ -4,7 +4,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { SiteSums } from "../api/known";
 import { sitesQuery } from "../api/queries";
-import { t } from "../i18n";
+import { t, useLanguage } from "../i18n";
 import { number } from "../i18n/format";
 import { ActButtons, useActing, type Acting } from "../problems/acting";
 import { countsQuery, MOST_AT_ONCE, problemQuery, readFirst } from "../problems/api";
@@ -18,8 +18,9 @@ import { ProblemTable } from "../problems/table";
 import { Views } from "../problems/views";
 import type { ProblemSearch } from "../router";
 import { useKeys } from "../ui/keys";
+import { useTitle } from "../ui/page";
 import { Bones, Empty, Failed } from "../ui/states";
-import { wording } from "../ui/refusals";
+import { troubleOf } from "../ui/refusals";
 import { say } from "../ui/toast";
 
 const NONE: SiteSums[] = [];
@@ -27,6 +28,8 @@ const TYPED_MS = 250;
 
 export function ProblemsPage() {
   const sites = useQuery(sitesQuery).data?.sites;
+  useLanguage();
+  useTitle(t("problems.title"));
   return <Problems sites={sites ?? NONE} />;
 }
 
@@ -65,7 +68,7 @@ function Problems({ sites }: { sites: SiteSums[] }) {
   };
   const chooseAll = async () => {
     if (chosen.size) return setChosen(new Map());
-    const found = await readFirst(wanted).catch((error: unknown) => say(t("cmd.failed", { reason: wording(error) })));
+    const found = await readFirst(wanted).catch((error: unknown) => say(troubleOf(error)));
     // what was asked for is another list meanwhile
     if (!found || shownKey.current !== key) return;
     const places = new Map(sites.map((site) => [site.site_id, site]));
@@ -164,10 +167,17 @@ function useMarked(rows: Rows, at: string | undefined, sites: SiteSums[]): { mar
 /** What is typed goes into the address when the hands rest. */
 function Typed({ text, onText }: { text: string; onText: (text: string) => void }) {
   const [typed, setTyped] = useState(text);
-  useEffect(() => setTyped(text), [text]);
+  const told = useRef(text); // what comes back from the address is not typed over what the hands wrote since
   useEffect(() => {
-    if (typed.trim() === text) return;
-    const timer = window.setTimeout(() => onText(typed.trim()), TYPED_MS);
+    if (text !== told.current) setTyped(text);
+    told.current = text;
+  }, [text]);
+  useEffect(() => {
+    if (typed.trim() === told.current) return;
+    const timer = window.setTimeout(() => {
+      told.current = typed.trim();
+      onText(told.current);
+    }, TYPED_MS);
     return () => window.clearTimeout(timer);
   }, [typed]);
   return (

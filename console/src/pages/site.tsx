@@ -4,14 +4,17 @@ import { useParams } from "@tanstack/react-router";
 import { ApiError } from "../api/client";
 import type { SiteSums } from "../api/known";
 import { cellsQuery, sitesQuery } from "../api/queries";
-import { t } from "../i18n";
+import { t, useLanguage } from "../i18n";
 import { SiteMap } from "./site_map";
 import { SiteSummary, TopRisks, Trends } from "./site_parts";
+import { useTitle } from "../ui/page";
 import { Bones, Empty, Failed, Part } from "../ui/states";
 
 export function SitePage() {
   const { site: code } = useParams({ from: "/sites/$site" });
   const sites = useQuery(sitesQuery);
+  useLanguage();
+  useTitle(sites.data?.sites.find((one) => one.code === code)?.name ?? code);
   return (
     <Part of={sites} rows={10}>
       {(found) => {

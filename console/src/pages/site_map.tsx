@@ -1,11 +1,12 @@
 // The map of a site: what is painted, what is selected on it, and the command that goes to those.
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { Suspense, useEffect, useMemo, useState } from "react";
 import { ApiError } from "../api/client";
 import type { Cells, SiteSums } from "../api/known";
 import { frameQuery } from "../api/queries";
 import { useMay } from "../api/session";
+import { CommandDialog } from "../command/late";
 import { t, useLanguage } from "../i18n";
 import { hashrate, number, power, text } from "../i18n/format";
 import { HoverCard } from "../map/card";
@@ -21,8 +22,6 @@ import { useKeys } from "../ui/keys";
 import { wording } from "../ui/refusals";
 import { useTheme } from "../ui/theme";
 
-const CommandDialog = lazy(() => import("../command/dialog"));
-
 export function SiteMap({ site, cells }: { site: SiteSums; cells: Cells }) {
   const search = useSearch({ from: "/sites/$site" });
   const navigate = useNavigate({ from: "/sites/$site" });
@@ -37,10 +36,11 @@ export function SiteMap({ site, cells }: { site: SiteSums; cells: Cells }) {
     void navigate({ search: (old: SiteSearch) => clean({ ...old, ...to }), replace: true });
   const given = search.at && Number.isFinite(Date.parse(search.at)) ? search.at : null;
   const { moment: at, isMoving, slide } = useReplay(given, (next) => change({ at: next ?? undefined }));
-  const { columns, note } = useMoment(site.site_id, cells, at, isMoving);
+  const { columns, note: ofMoment } = useMoment(site.site_id, cells, at, isMoving);
   const wanted = MEASURES.includes(search.measure as Measure) ? (search.measure as Measure) : "health";
   const measure = measureFor(wanted, at !== null);
   const risk = useRisk(site.site_id, measure === "risk");
+  const note = ofMoment ?? (measure !== wanted ? t("map.frame.only") : measure === "risk" && risk === null ? t("map.norisk") : null);
   const only = useMemo(() => new Set(search.only ? search.only.split(",") : []), [search.only]);
 
   const [room, setRoom] = useState<Room | undefined>();
@@ -102,9 +102,9 @@ export function SiteMap({ site, cells }: { site: SiteSums; cells: Cells }) {
         <Replay at={at} zone={site.timezone} onSlide={slide} />
       </MapCanvas>
       <footer>
-        {note || measure !== wanted ? (
+        {note ? (
           <p className="quiet map-note" role="status">
-            {note ?? t("map.frame.only")}
+            {note}
           </p>
         ) : null}
         <div className="bulk" aria-live="polite">

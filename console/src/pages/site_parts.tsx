@@ -13,7 +13,7 @@ import { RiskList } from "../problems/risk_list";
 import { Amount, Figure } from "../ui/quantity";
 import { Counts } from "../ui/severity";
 import { Part } from "../ui/states";
-import { When } from "../ui/when";
+import { useOld, When } from "../ui/when";
 import { balanceOf } from "./balance";
 import { Hashing, Lost } from "./figures";
 
@@ -21,6 +21,7 @@ export function SiteSummary({ site }: { site: SiteSums }) {
   const prices = usePrices();
   const health = useHealth([site]).of.get(site.site_id);
   const balance = balanceOf([site]);
+  const isOld = useOld(site.newest_at);
   return (
     <section className="pagehead">
       <div>
@@ -30,7 +31,7 @@ export function SiteSummary({ site }: { site: SiteSums }) {
         </span>
       </div>
       <span className="grow" />
-      <div className="figures">
+      <div className={isOld ? "figures stale" : "figures"}>
         <Figure label={t("fleet.machines", { n: number(site.machines) })}>{t("fleet.online", { n: number(site.online) })}</Figure>
         <Hashing of={balance} />
         <Figure label={t("col.power")}>

@@ -1,5 +1,5 @@
 // Where the hashrate went: what machines that are off lack, what problems cost, and what nobody explains yet.
-import { named, t } from "../i18n";
+import { gap, named, t } from "../i18n";
 import { hashrate, text } from "../i18n/format";
 import type { Healths } from "../problems/health";
 import { isNothing, type Balance } from "./balance";
@@ -8,7 +8,7 @@ const TONES = ["var(--ink-2)", "var(--ink-3)", "var(--line-strong)"];
 
 export function Why({ balance, health }: { balance: Balance; health: Healths }) {
   const { expected, now, unknown, lost } = balance;
-  const dark = unknown > 0 ? ` ${t("fleet.why.dark", { unknown: text(hashrate(unknown)) })}` : "";
+  const dark = unknown > 0 ? gap() + t("fleet.why.dark", { unknown: text(hashrate(unknown)) }) : "";
   if (lost === null) return <p className="second">{t("fleet.why.nobody")}</p>;
   if (isNothing(balance)) return <p className="second">{(unknown > 0 ? t("fleet.why.known") : t("fleet.why.none")) + dark}</p>;
   // without the answer of every site nobody knows what is explained
@@ -21,7 +21,8 @@ export function Why({ balance, health }: { balance: Balance; health: Healths }) 
   return (
     <div className="stack">
       <p className="second">
-        {t("fleet.why.split", { expected: text(hashrate(expected)), delivered: text(hashrate(now)) })}{" "}
+        {t("fleet.why.split", { expected: text(hashrate(expected)), delivered: text(hashrate(now)) })}
+        {gap()}
         {explained > 0
           ? `${t("fleet.why")}${t("colon")}${parts.map((one) => `${named("loss", one.cause)} ${text(hashrate(one.ths))}`).join(" · ")}`
           : t("fleet.why.unknown", { lost: text(hashrate(lost)) })}

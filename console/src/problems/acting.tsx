@@ -1,13 +1,13 @@
 // What can be done with these rows, and the dialogs that belong to it.
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { useMay, type Right } from "../api/session";
+import { CommandDialog } from "../command/late";
 import { t } from "../i18n";
 import { ResolveDialog, SuppressDialog, useActs } from "./acts";
 import { AssignDialog } from "./assign";
 import type { Row } from "./rows";
 import { SureDialog } from "./sure";
 
-const CommandDialog = lazy(() => import("../command/dialog"));
 const MANY = 25; // from here on one is asked first: more than a screen shows
 export type Open = "resolve" | "suppress" | "command" | "assign";
 type Taking = "acknowledge" | "start";

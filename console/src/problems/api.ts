@@ -45,22 +45,18 @@ export async function readFirst(filters: Filters): Promise<Problem[]> {
   return found.slice(0, MOST_AT_ONCE);
 }
 
-/** What the model says of the machines of a site, likeliest to fail first, down to `least` at the least.
+export type Risks = { judged: number; columns: { miner_no: number[]; p_fail_24h: number[] } };
+
+/** What a model says of the machines of a site, down to `least`.
  *
  * It is said anew by each scan, not by each change of a problem: so it is read by the minute, not by the stream.
  */
 export const riskQuery = (site: number, least: number) =>
   queryOptions({
     queryKey: ["risk", site, least],
-    queryFn: async ({ signal }): Promise<Problem[]> => {
-      const found: Problem[] = [];
-      for (let no = 1; ; no++) {
-        const query = { site_id: String(site), sort: "p_fail_24h" };
-        const { problems, pagination } = await read(query, no, MOST_PER_PAGE, signal);
-        // one below the least is kept, too: it tells a site at no risk from one of which no model says anything
-        found.push(...problems.filter((one) => one.p_fail_24h !== null));
-        if (problems.some((one) => (one.p_fail_24h ?? -1) < least) || no >= pagination.pages) return found;
-      }
+    queryFn: async ({ signal }) => {
+      const options = { path: { site_id: site }, query: { least }, signal };
+      return (await get("/api/v1/sites/{site_id}/risks", options)) as unknown as Risks;
     },
     refetchInterval: SLOW,
   });

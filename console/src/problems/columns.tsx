@@ -89,7 +89,11 @@ export function columnsOf(given: Shown) {
       id: "peers",
       header: () => t("col.peers"),
       cell: ({ row }) => (
-        <PeerStrip peer={row.original.peer_metrics_json?.[metricOf(row.original)]} metric={metricOf(row.original)} />
+        <PeerStrip
+          peer={row.original.peer_metrics_json?.[metricOf(row.original)]}
+          metric={metricOf(row.original)}
+          severity={row.original.severity}
+        />
       ),
     }),
     column.accessor("status", { id: "state", header: () => t("col.state"), cell: (cell) => named("status", cell.getValue()) }),

@@ -1,7 +1,7 @@
 // The list as a file of the server's own, which keeps a record of who took it; pages that are not in sight are in it, too.
 import { download } from "../api/client";
 import { t } from "../i18n";
-import { wording } from "../ui/refusals";
+import { troubleOf } from "../ui/refusals";
 import { say } from "../ui/toast";
 import type { Filters } from "./api";
 
@@ -14,6 +14,6 @@ export async function exportCsv(filters: Filters): Promise<void> {
     link.click();
     window.setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   } catch (error) {
-    say(t("cmd.failed", { reason: wording(error) }));
+    say(troubleOf(error));
   }
 }

@@ -2,12 +2,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { SiteSums } from "../api/known";
-import { named, t } from "../i18n";
+import { gap, named, t } from "../i18n";
 import { number, percent } from "../i18n/format";
 import { Part } from "../ui/states";
 import { peersQuery } from "./api";
 import type { Compared } from "./types";
-import { valueOf } from "./words";
+import { levelName, valueOf } from "./words";
 
 const HEIGHT = 210;
 const FOOT = 20;
@@ -15,9 +15,10 @@ const HEAD = 32; // for the names of what is marked
 const SIDE = 16; // so that the first and the last figure of the axis have room
 const DRAWABLE = ["hashrate_ratio", "temp_max", "efficiency"];
 
-type Wanted = { site: SiteSums; miner: string; metric: string; group: string | null };
+/** With a severity the machine is marked in its colour; without one nothing is wrong, and there is no colour. */
+type Wanted = { site: SiteSums; miner: string; metric: string; group: string | null; severity?: string };
 
-export function PeerPanel({ site, miner, metric: wanted, group }: Wanted) {
+export function PeerPanel({ site, miner, metric: wanted, group, severity = "" }: Wanted) {
   const peers = useQuery(peersQuery(site.site_id, miner));
   const metric = DRAWABLE.includes(wanted) ? wanted : "hashrate_ratio";
   const found = peers.data?.peers?.[metric] ?? null;
@@ -35,7 +36,7 @@ export function PeerPanel({ site, miner, metric: wanted, group }: Wanted) {
           <div className="body stack">
             {found ? (
               <>
-                <Bars found={found} metric={metric} />
+                <Bars found={found} metric={metric} severity={severity} />
                 <Standing found={found} metric={metric} />
               </>
             ) : (
@@ -48,22 +49,18 @@ export function PeerPanel({ site, miner, metric: wanted, group }: Wanted) {
   );
 }
 
-/** Whose peers: of its model, or of the whole site where too few are alike. */
-function levelName(level: string | null, group: string | null): string {
-  return level === "site" || !group ? t("problem.peers.site") : group;
-}
-
 function Standing({ found, metric }: { found: Compared; metric: string }) {
   const below = found.percentile ?? 0;
   return (
     <p className="second">
-      {t("problem.peers.beside", { p25: valueOf(metric, found.p25, true), p75: valueOf(metric, found.p75, true) })}{" "}
+      {t("problem.peers.beside", { p25: valueOf(metric, found.p25, true), p75: valueOf(metric, found.p75, true) })}
+      {gap()}
       {t(below >= 0.5 ? "problem.peers.above" : "problem.peers.below", { share: percent(Math.max(below, 1 - below)) })}
     </p>
   );
 }
 
-function Bars({ found, metric }: { found: Compared; metric: string }) {
+function Bars({ found, metric, severity }: { found: Compared; metric: string; severity: string }) {
   const place = useRef<HTMLDivElement>(null);
   const width = useWidth(place);
   const { edges, counts } = found.spread;
@@ -99,13 +96,13 @@ function Bars({ found, metric }: { found: Compared; metric: string }) {
           </>
         )}
         {own === null ? null : (
-          <>
+          <g className={`mark ${severity}`}>
             <line x1={x(own)} x2={x(own)} y1={HEAD} y2={foot} className="own-line" />
             <path d={`M${x(own)} ${HEAD + 2}l5-9h-10Z`} className="strip-this" />
             <text x={x(own)} y={11} className="axis own" textAnchor={anchor(x(own), width)}>
               {t("problem.peers.own", { value: valueOf(metric, own, true) })}
             </text>
-          </>
+          </g>
         )}
       </svg>
     </div>

@@ -4,7 +4,9 @@ import { number } from "../i18n/format";
 import type { Peer } from "./types";
 import { valueOf } from "./words";
 
-export function PeerStrip({ peer, metric, width = 90 }: { peer: Peer | null | undefined; metric: string; width?: number }) {
+type Props = { peer: Peer | null | undefined; metric: string; severity: string; width?: number };
+
+export function PeerStrip({ peer, metric, severity, width = 90 }: Props) {
   if (!peer || peer.value === null || peer.p10 === null || peer.p90 === null) return <span className="quiet">—</span>;
   const low = Math.min(peer.min ?? peer.p10, peer.value);
   const high = Math.max(peer.max ?? peer.p90, peer.value);
@@ -20,7 +22,7 @@ export function PeerStrip({ peer, metric, width = 90 }: { peer: Peer | null | un
       <line x1={x(peer.p10)} x2={x(peer.p90)} y1="8" y2="8" className="strip-tail" />
       <rect x={x(peer.p25)} y="4.5" width={Math.max(1.5, x(peer.p75) - x(peer.p25))} height="7" className="strip-box" />
       <line x1={x(peer.median)} x2={x(peer.median)} y1="3" y2="13" className="strip-middle" />
-      <path d={`M${x(peer.value)} 1.5l3.5 5.5h-7Z`} className="strip-this" />
+      <path d={`M${x(peer.value)} 1.5l3.5 5.5h-7Z`} className={`strip-this mark ${severity}`} />
     </svg>
   );
 }

@@ -8,7 +8,7 @@ import { useNow } from "../ui/when";
 import { PeerStrip } from "./peer_strip";
 import type { Row } from "./rows";
 import { newest } from "./types";
-import { facts, inWords, metricOf, sentence } from "./words";
+import { facts, inWords, levelName, metricOf, sentence } from "./words";
 
 export function Preview({ row, acting, onClose }: { row: Row; acting: Acting | null; onClose: () => void }) {
   const now = useNow();
@@ -45,8 +45,8 @@ export function Preview({ row, acting, onClose }: { row: Row; acting: Acting | n
         ) : null}
         {peer ? (
           <div className="row wrap">
-            <PeerStrip peer={peer} metric={metricOf(row)} width={160} />
-            <span className="second">{t("problem.peers", { n: number(peer.count), group: peer.level ?? "" })}</span>
+            <PeerStrip peer={peer} metric={metricOf(row)} severity={row.severity} width={160} />
+            <span className="second">{t("problem.peers", { n: number(peer.count), group: levelName(peer.level, row.model) })}</span>
           </div>
         ) : null}
         <p className="second">

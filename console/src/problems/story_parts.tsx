@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
-import type { SiteSums } from "../api/known";
+import type { CommandRow, SiteSums } from "../api/known";
 import { commandsQuery } from "../api/queries";
 import { useMay } from "../api/session";
 import { CommandWords } from "../command/words";
@@ -98,7 +98,8 @@ function Cost({ problem }: { problem: Problem }) {
 export function Tried({ site, problem }: { site: SiteSums; problem: Problem }) {
   const commands = useQuery({ ...commandsQuery(site.site_id, problem.miner_id ?? ""), enabled: problem.miner_id !== null });
   const since = Date.parse(problem.start_ts);
-  const tried = (commands.data ?? []).filter((one) => Date.parse(String(one.created_at)) >= since);
+  const isMeant = (one: CommandRow) => one.problem_id === problem.id || Date.parse(String(one.created_at)) >= since;
+  const tried = (commands.data ?? []).filter(isMeant);
   return (
     <section className="panel" aria-labelledby="tried">
       <header>
@@ -186,7 +187,7 @@ export function Timeline({ site, story }: { site: SiteSums; story: Story }) {
             <strong>{named("event", one.kind)}</strong>
             <span className="grow">{detailsOf(one, nameOf, site.timezone)}</span>
             <span className="quiet">
-              {one.actor_id ? `${people[one.actor_id] ?? one.actor_kind} · ` : ""}
+              {one.actor_id ? `${people[one.actor_id] ?? named("actor", one.actor_kind)} · ` : ""}
               <When at={one.at} zone={site.timezone} />
             </span>
           </li>

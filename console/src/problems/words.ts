@@ -70,6 +70,11 @@ function worst(found: Evidence): string {
   return zs.length ? number(zs.reduce((a, b) => (Math.abs(b) > Math.abs(a) ? b : a)), 1) : UNKNOWN;
 }
 
+/** Whose peers: of its model, or of the whole site where too few are alike. */
+export function levelName(level: string | null, model: string | null): string {
+  return level === "site" || !model ? t("problem.peers.site") : model;
+}
+
 export type Fact = { metric: string; value: string; against: string[] };
 
 /** Why we think so, number by number; the one that passed its limit first. */

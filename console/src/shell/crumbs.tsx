@@ -78,7 +78,7 @@ export function Crumbs() {
             {t("site.map")}
           </Link>
           <span className="sep">›</span>
-          <span>{miner}</span>
+          <span className="clip">{miner}</span>
         </>
       ) : null}
     </nav>
@@ -115,7 +115,7 @@ function OfProblems({ sites }: { sites: SiteSums[] }) {
 function Shown({ name }: { name: string }) {
   return (
     <>
-      {name}
+      <span className="clip">{name}</span>
       <Icon of="down" />
     </>
   );

@@ -8,6 +8,7 @@ const KEYS: [string[], Key][] = [
   [["j", "k"], "keys.move"],
   [["Enter"], "keys.open"],
   [["x"], "keys.select"],
+  [["←", "→", "Enter", "o", "+", "-", "0"], "keys.map"],
   [["a"], "keys.ack"],
   [["c"], "keys.command"],
   [["?"], "keys.help"],

@@ -2,13 +2,13 @@
 import { useEffect, useRef, useState } from "react";
 import { call, onStepUp } from "../api/client";
 import { t } from "../i18n";
-import { CodeField } from "../pages/login";
+import { CodeField, wording } from "../pages/login";
 import { Dialog } from "../ui/dialog";
 
 export function StepUp() {
   const [asked, setAsked] = useState(false);
   const [code, setCode] = useState("");
-  const [wrong, setWrong] = useState(false);
+  const [trouble, setTrouble] = useState<string | null>(null);
   const answer = useRef<(shown: boolean) => void>(() => undefined);
 
   useEffect(() => {
@@ -17,7 +17,7 @@ export function StepUp() {
         new Promise<boolean>((resolve) => {
           answer.current = resolve;
           setCode("");
-          setWrong(false);
+          setTrouble(null);
           setAsked(true);
         }),
     );
@@ -31,8 +31,8 @@ export function StepUp() {
     try {
       await call("post", "/api/v1/auth/step-up", { body: { code: code.trim() } });
       end(true);
-    } catch {
-      setWrong(true);
+    } catch (error) {
+      setTrouble(wording(error));
     }
   };
   if (!asked) return null;
@@ -46,7 +46,7 @@ export function StepUp() {
       >
         <p className="second">{t("stepup.why")}</p>
         <CodeField code={code} setCode={setCode} />
-        <div role="alert">{wrong ? <p className="note bad">{t("login.code.wrong")}</p> : null}</div>
+        <div role="alert">{trouble ? <p className="note bad">{trouble}</p> : null}</div>
         <div className="ends">
           <button type="button" className="button" onClick={() => end(false)}>
             {t("act.cancel")}

@@ -1,6 +1,7 @@
 // The strip at the top: only when the system itself has something to say.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
+import { useOldest } from "../api/old";
 import { sitesQuery } from "../api/queries";
 import { useReach } from "../api/reach";
 import { t } from "../i18n";
@@ -14,6 +15,7 @@ export function Strips() {
   const reach = useReach();
   const now = useNow();
   const data = useQuery(sitesQuery).data;
+  const oldest = useOldest();
   const before = useRef(reach.reached);
   useEffect(() => {
     if (reach.reached && !before.current) say(t("back.reached"));
@@ -31,6 +33,9 @@ export function Strips() {
       )}
       {reach.reached && age !== null && age > OLD_SECONDS ? (
         <div className="strip bad">{t("strip.stale", { span: span(age) })}</div>
+      ) : null}
+      {reach.reached && oldest !== null ? (
+        <div className="strip bad">{t("strip.old", { span: span((now - oldest) / 1000) })}</div>
       ) : null}
       {demo ? <div className="strip">{t("strip.demo")}</div> : null}
     </div>

@@ -1,4 +1,4 @@
-// A button that opens a list below it; Escape and a click elsewhere close it.
+// A button that opens a list below it; Escape, a click or the focus elsewhere close it.
 import { useEffect, useRef, useState, type ReactNode } from "react";
 
 export function Menu({
@@ -22,17 +22,26 @@ export function Menu({
       if (!place.current?.contains(event.target as Node)) setOpen(false);
     };
     const escape = (event: KeyboardEvent) => {
-      if (event.key === "Escape") setOpen(false);
+      if (event.key !== "Escape") return;
+      event.stopPropagation(); // it is for the list alone, not for what is selected on the page
+      setOpen(false);
+      place.current?.querySelector("button")?.focus(); // what had the focus is gone with the list
     };
     document.addEventListener("mousedown", outside);
-    document.addEventListener("keydown", escape);
+    document.addEventListener("keydown", escape, true);
     return () => {
       document.removeEventListener("mousedown", outside);
-      document.removeEventListener("keydown", escape);
+      document.removeEventListener("keydown", escape, true);
     };
   }, [open]);
   return (
-    <div ref={place} className="menu-place">
+    <div
+      ref={place}
+      className="menu-place"
+      onBlur={(event) => {
+        if (event.relatedTarget && !place.current?.contains(event.relatedTarget)) setOpen(false);
+      }}
+    >
       <button
         type="button"
         className="button plain"

@@ -21,6 +21,11 @@ export function wording(error: unknown): string {
   return error instanceof ApiError ? refusal(error.code, error.message) : t("state.away");
 }
 
+/** Why nothing came of it, as a sentence: refused, or nobody there. */
+export function troubleOf(error: unknown): string {
+  return error instanceof ApiError ? t("cmd.failed", { reason: wording(error) }) : t("state.away");
+}
+
 /** No answer of the server itself came: what was asked for may have been done all the same. */
 export function isUnsure(error: unknown): boolean {
   return error instanceof Unreachable || (error instanceof ApiError && [502, 504].includes(error.status));
@@ -28,5 +33,5 @@ export function isUnsure(error: unknown): boolean {
 
 /** What became of an act that failed, as a sentence. */
 export function outcomeOf(error: unknown): string {
-  return isUnsure(error) ? t("act.unsure") : t("cmd.failed", { reason: wording(error) });
+  return isUnsure(error) ? t("act.unsure") : troubleOf(error);
 }

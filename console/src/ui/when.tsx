@@ -26,6 +26,14 @@ export function useNow(): number {
   return useSyncExternalStore(listen, () => (Date.now() - now > 5000 ? (now = Date.now()) : now));
 }
 
+const OLD_MS = 300_000; // after that long without a sample a machine counts as offline
+
+/** Whether figures of this time are too old to be taken for those of now: they fade. */
+export function useOld(at: string | null | undefined): boolean {
+  const shown = useNow();
+  return typeof at === "string" && shown - Date.parse(at) > OLD_MS;
+}
+
 export function When({ at, zone = "UTC" }: { at: string | null | undefined; zone?: string | undefined }) {
   const shown = useNow();
   if (!at) return <span className="quiet">—</span>;

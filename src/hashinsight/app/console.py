@@ -74,7 +74,8 @@ class ConsolePages:
         path = scope["path"]
         if path.startswith(_OF_THE_API):
             return None
-        is_page = "." not in path.rpartition("/")[2]
+        # the names of sites and machines may have points
+        is_page = path.startswith("/sites/") or "." not in path.rpartition("/")[2]
         return self._files.get(path) or (self._files["/index.html"] if is_page else None)
 
 

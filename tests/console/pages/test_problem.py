@@ -38,6 +38,7 @@ def test_a_problem_says_why_is_worked_on_and_resolved_and_its_machine_is_suppres
         expect(page.get_by_role("listitem").filter(has_text="board 2 is cold to the touch")).to_be_visible()
         story = told()
         assert [one["kind"] for one in story["timeline"]].count("started") == 1
+        assert [one["message"] for one in story["timeline"]].count("board 2 is cold to the touch") == 1
         expect(page.get_by_text("This was refused")).to_have_count(0)
         assert (story["problem"]["status"], story["people"][story["problem"]["assigned_to"]]) == ("in_progress", "kim")
         page.get_by_role("button", name="Suppress…").click()
@@ -58,6 +59,30 @@ def test_a_problem_says_why_is_worked_on_and_resolved_and_its_machine_is_suppres
     )
 
 
+def test_the_recommended_command_is_one_click_away_and_says_in_words_what_it_will_do(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    found = house.ask(noc, "GET", "/api/v1/problems", params={"issue_code": "hashrate_zero"}).json()["problems"][1]
+    with visiting(browser, house, noc, f"/sites/{BIG}/problems/{found['id']}") as visit:
+        page = visit.page
+        page.get_by_role("button", name="Restart mining…").click()
+        dialog = page.get_by_role("dialog", name="Command")
+        expect(dialog.get_by_label("What")).to_have_value("restart_mining")
+        expect(dialog).to_contain_text(f"To {found['miner_id']} at Big Spring")
+        expect(dialog).to_contain_text("1 machine will be silent for some minutes and then go on as before.")
+        expect(dialog).to_contain_text("It goes out at once, without approval.")
+        send = dialog.get_by_role("button", name="Restart mining on 1 machine")
+        expect(send).to_be_disabled()  # nobody has said why
+        dialog.get_by_label(re.compile("^Why")).fill("it answers and does nothing")
+        assert house.commands(house.owner, site_id=BIG, miner_id=found["miner_id"]) == []
+        send.click()
+        expect(page.get_by_text("Restart mining: 1 command is on the way.")).to_be_visible()
+        expect(page.get_by_role("region", name="What was tried")).to_contain_text("Restart mining")
+    (made,) = house.commands(house.owner, site_id=BIG, miner_id=found["miner_id"])
+    assert (made["command_type"], made["created_reason"]) == ("restart_mining", "it answers and does nothing")
+    assert made["problem_id"] == found["id"]
+
+
 def test_a_change_by_somebody_else_appears_by_itself_and_work_goes_on_from_a_phone(
     browser: Browser, house: House, noc: tuple[str, str]
 ) -> None:
@@ -69,3 +94,36 @@ def test_a_change_by_somebody_else_appears_by_itself_and_work_goes_on_from_a_pho
         expect(visit.page.locator(".chip", has_text="acknowledged").first).to_be_visible(timeout=10_000)
         visit.page.get_by_role("button", name="Start work").click()
         expect(visit.page.locator(".chip", has_text="in progress").first).to_be_visible()
+
+
+def test_a_comment_outlives_the_end_of_the_session_and_another_language(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    found = house.ask(noc, "GET", "/api/v1/problems", params={"issue_code": "hashrate_zero"}).json()["problems"][2]
+    with visiting(browser, house, noc, f"/sites/{BIG}/problems/{found['id']}") as visit:
+        page = visit.page
+        page.get_by_label("Add a comment").fill("half of a thought")
+        page.get_by_role("button", name="Account and settings").click()
+        page.get_by_role("button", name="中文").click()
+        expect(page.get_by_label("添加评论")).to_have_value("half of a thought")
+        page.get_by_label("添加评论").fill("a whole thought")
+        page.context.clear_cookies()
+        page.get_by_role("button", name="评论", exact=True).click()
+        again = page.get_by_role("dialog", name="登录")
+        again.get_by_role("button", name="English").click()
+        again = page.get_by_role("dialog", name="Sign in")
+        again.get_by_label("E-mail").fill(noc[0])
+        again.get_by_label("Password").fill(noc[1])
+        again.get_by_role("button", name="Sign in").click()
+        expect(again).to_be_hidden()
+        expect(page.get_by_label("Add a comment")).to_have_value("a whole thought")
+        page.route("**/problems/bulk", lambda route: route.abort())
+        page.get_by_role("button", name="Comment", exact=True).click()
+        expect(page.get_by_text("No answer came: it is not known whether this was done.")).to_be_visible()
+        expect(page.get_by_label("Add a comment")).to_have_value("a whole thought")
+        page.unroute("**/problems/bulk")
+        page.get_by_role("button", name="Comment", exact=True).click()
+        expect(page.get_by_role("listitem").filter(has_text="a whole thought")).to_be_visible()
+        expect(page).to_have_title(f"{found['miner_id']} · Not hashing · HashInsight")
+    story = house.ask(house.owner, "GET", f"/api/v1/problems/{found['id']}").json()
+    assert [one["message"] for one in story["timeline"]].count("a whole thought") == 1

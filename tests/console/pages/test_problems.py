@@ -1,11 +1,12 @@
 """Problems: the list."""
 
+import csv
 import re
 from typing import Any
 
 from playwright.sync_api import Browser, expect
 
-from tests.console.house import House
+from tests.console.house import BIG, House
 from tests.console.visits import BROWSED, faults_for_axe, visiting
 
 pytestmark = BROWSED
@@ -32,18 +33,27 @@ def test_problems_are_narrowed_marked_and_acknowledged_and_somebody_else_sees_it
         page.keyboard.press("x")
         bar = page.get_by_role("toolbar", name="2 selected")
         expect(bar).to_be_visible()
+        saved = page.get_by_role("button", name="Saved views")
+        saved.press("Enter")  # its own, though a row is marked
+        page.get_by_label("Name of the view").wait_for()
+        page.keyboard.press("Escape")  # closes the list alone
+        expect(page.get_by_label("Name of the view")).to_have_count(0)
+        expect(saved).to_be_focused()
+        expect(bar).to_be_visible()
         assert faults_for_axe(page) == []
         page.keyboard.press("a")
         expect(page.get_by_text("Acknowledged", exact=True)).to_be_visible()
         taken = listed(status="ack", issue_code="overheat_crit")["problems"]
         assert {(one["issue_code"], one["status"]) for one in taken} == {("overheat_crit", "ack")}
         assert len(taken) == 2
-        page.get_by_role("button", name="Saved views").press("Enter")  # its own, though a row is marked
+        saved.click()
         page.get_by_label("Name of the view").fill("hot ones")
         page.get_by_role("button", name="Save this view").click()
         with page.expect_download() as caught:
             page.get_by_role("button", name="Export CSV").click()
-        assert caught.value.path().read_text().count("overheat_crit") == crit
+        lines = list(csv.DictReader(caught.value.path().read_text().splitlines()))
+        assert [line["issue_code"] for line in lines] == ["overheat_crit"] * crit
+        assert {(line["site"], line["site_name"]) for line in lines} == {(BIG, "Big Spring")}
         (taken_out,) = house.rows("select after from audit_log where action = 'problems_exported'")
         assert taken_out[0]["rows"] == crit
         visit.go("/problems")
@@ -117,6 +127,11 @@ def test_the_list_goes_on_to_its_end_and_is_ordered_by_its_columns(
         expect(page.locator(".vbody .vrow").first).to_contain_text(
             last(symptoms="exclude", sort="miner_id")["miner_id"]
         )
+        search = page.get_by_label("Machine id, or its beginning")
+        search.press_sequentially("b-000 ")  # a hand that goes on typing finds what it wrote
+        expect(page).to_have_url(re.compile("text=b-000(&|$)"))
+        expect(page.locator(".vbody .vrow").first).to_contain_text("b-000")
+        expect(search).to_have_value("b-000 ")
 
 
 def test_a_refusal_is_told_in_the_language_of_the_reader(browser: Browser, house: House, noc: tuple[str, str]) -> None:
@@ -124,6 +139,7 @@ def test_a_refusal_is_told_in_the_language_of_the_reader(browser: Browser, house
     with visiting(browser, house, noc, f"/problems?code=overheat_warn&at={found['id']}", locale="zh-CN") as visit:
         page = visit.page
         expect(page.get_by_role("complementary").get_by_text(found["miner_id"])).to_be_visible()
+        expect(page.get_by_role("complementary")).to_contain_text(re.compile("同类.Antminer"))  # no code of a level
         page.route("**/api/v1/stream*", lambda route: route.abort())  # it is to be late
         house.ask(house.owner, "POST", f"/api/v1/problems/{found['id']}/acknowledge", json={})
         page.keyboard.press("a")

@@ -38,6 +38,9 @@ def test_a_customer_is_offered_nothing_that_changes_something(browser: Browser, 
             page.keyboard.press(key)
         visit.go(f"/sites/{BIG}/problems/{house.hot}")
         expect(page.get_by_role("heading", name="Timeline")).to_be_visible()
+        drawn = page.get_by_role("region", name="Temperature")  # what may be seen is seen whole
+        expect(drawn.get_by_role("img", name=re.compile(r"^Temperature of b-\d+, \d+ points"))).to_be_visible()
+        expect(drawn.get_by_text("eight of ten peers")).to_be_visible()
         expect(page.get_by_role("button", name=ACTS)).to_have_count(0)
         expect(page.get_by_label("Add a comment")).to_have_count(0)
         for key in "ac":
@@ -73,6 +76,15 @@ def test_somebody_else_who_signs_in_after_the_end_of_a_session_sees_nothing_of_t
         expect(page.get_by_text("mine alone")).to_have_count(0)
 
 
+def test_who_may_see_nothing_is_not_told_to_make_a_site(browser: Browser, house: House) -> None:
+    group = {"name": "of nobody yet", "filter": {"model": "no such model"}}
+    made = house.ask(house.owner, "POST", "/api/admin/v1/groups", json=group)
+    assert made.status_code == 201, made.text
+    who = house.add("nothing@example.com", "Customer", group_ids=[made.json()["id"]])
+    with visiting(browser, house, who) as visit:
+        expect(visit.page.get_by_text("None lies within what you may see.")).to_be_visible()
+
+
 def test_a_narrow_scope_sees_less(browser: Browser, house: House) -> None:
     zones = house.ask(house.owner, "GET", "/api/admin/v1/zones", params={"site_id": "demo-north"}).json()["zones"]
     who = house.add("zone@example.com", "Technician", zone_ids=[zones[0]["id"]])
@@ -85,3 +97,6 @@ def test_a_narrow_scope_sees_less(browser: Browser, house: House) -> None:
         expect(visit.page.get_by_role("application")).to_have_accessible_name(re.compile(rf"^Map of the site: {part} "))
         visit.go("/")
         expect(visit.page.get_by_role("row")).to_have_count(2)  # the head and its one site
+        for path in (f"/sites/{BIG}", f"/sites/{BIG}/problems/{house.hot}", f"{NORTH}/problems/{house.hot}"):
+            visit.go(path)
+            expect(visit.page.get_by_text("There is no such page")).to_be_visible()

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Browser, expect
 
-from tests.console.house import House
+from tests.console.house import BIG, House
 from tests.console.visits import BROWSED, NORTH, faults_for_axe, visiting
 
 pytestmark = BROWSED
@@ -60,6 +60,7 @@ def test_the_server_restarts_while_somebody_types_and_nothing_is_lost(
     miner = house.ask(noc, "GET", "/api/admin/v1/miners", params={"site_id": "demo-north"}).json()["miners"][3][
         "miner_id"
     ]
+    found = house.ask(noc, "GET", "/api/v1/problems", params={"issue_code": "hashrate_zero"}).json()["problems"][3]
     with visiting(browser, house, noc, f"{NORTH}/miners/{miner}") as visit:
         page = visit.page
         page.get_by_role("button", name="Command…").click()
@@ -67,6 +68,13 @@ def test_the_server_restarts_while_somebody_types_and_nothing_is_lost(
         dialog.get_by_label("What").select_option("fault_light")
         dialog.get_by_label("On", exact=False).last.select_option("true")
         dialog.get_by_label(re.compile("^Why")).fill("written while the server was away")
+        comments, resolves = page.context.new_page(), page.context.new_page()
+        for tab in (comments, resolves):
+            tab.goto(f"{house.url}/sites/{BIG}/problems/{found['id']}")
+        comments.get_by_label("Add a comment").fill("typed into nothing")
+        resolves.get_by_role("button", name="Resolve…").click()
+        resolves.get_by_label("What was the cause").select_option("cleaned")
+        resolves.get_by_label("What was done").fill("dust taken out")
         api = house.up.child("serve")
         api.suspend()  # as a machine that hangs: connections stay open, and nothing is answered
         api.kill()
@@ -76,6 +84,18 @@ def test_the_server_restarts_while_somebody_types_and_nothing_is_lost(
         expect(page.get_by_text("Connected again.")).to_be_visible()
         dialog.get_by_role("button", name="Fault light on 1 machine").click()
         expect(page.get_by_text("Fault light: 1 command is on the way.")).to_be_visible()
+        expect(comments.get_by_label("Add a comment")).to_have_value("typed into nothing")
+        comments.get_by_role("button", name="Comment", exact=True).click()
+        expect(comments.get_by_role("listitem").filter(has_text="typed into nothing")).to_be_visible()
+        expect(resolves.get_by_label("What was done")).to_have_value("dust taken out")
+        resolves.get_by_role("dialog").get_by_role("button", name="Resolve").click()
+        expect(resolves.locator(".chip", has_text="resolved").first).to_be_visible()
+    story = house.ask(house.owner, "GET", f"/api/v1/problems/{found['id']}").json()
+    assert [one["message"] for one in story["timeline"]].count("typed into nothing") == 1
+    assert (story["problem"]["resolution_cause"], story["problem"]["resolution_action"]) == (
+        "cleaned",
+        "dust taken out",
+    )
     (made,) = house.commands(house.owner, site_id="demo-north", miner_id=miner)
     assert made["created_reason"] == "written while the server was away"
 

@@ -1,5 +1,7 @@
 """Signing in."""
 
+import re
+
 import pyotp
 from playwright.sync_api import Browser, expect
 
@@ -9,12 +11,14 @@ from tests.console.visits import BROWSED, NORTH, visiting
 pytestmark = BROWSED
 
 
-def test_signing_in_says_what_is_wrong_and_asks_for_the_second_factor(browser: Browser, house: House) -> None:
+def test_signing_in_says_what_is_wrong_and_asks_for_the_second_factor_which_a_dangerous_act_asks_for_again(
+    browser: Browser, house: House
+) -> None:
     who = house.add("guarded@example.com", "OpsManager")
     secret = house.ask(who, "POST", "/api/v1/auth/totp/begin").json()["secret"]
     codes = pyotp.TOTP(secret)
     confirmed = house.ask(who, "POST", "/api/v1/auth/totp/confirm", json={"code": codes.now()})
-    spare = confirmed.json()["recovery_codes"][0]
+    spare, another, *_ = confirmed.json()["recovery_codes"]
     with visiting(browser, house, None, NORTH) as visit:
         page = visit.page
         page.get_by_label("E-mail").fill(who[0])
@@ -23,3 +27,30 @@ def test_signing_in_says_what_is_wrong_and_asks_for_the_second_factor(browser: B
         expect(page.get_by_role("alert")).to_contain_text("E-mail or password is wrong.")
         visit.sign_in(who, spare)
         expect(page.get_by_role("heading", name="Demo north")).to_be_visible()  # where the link led
+
+        visit.go(f"{NORTH}/miners/{house.first}")
+        page.get_by_role("button", name="Command…").click()
+        dialog = page.get_by_role("dialog", name="Command")
+        dialog.get_by_label("What").select_option("set_pool")
+        dialog.get_by_label("Pool address").fill("stratum+tcp://pool.example.com:3333")
+        dialog.get_by_label("Worker").fill("farm.9")
+        dialog.get_by_label(re.compile("^Why")).fill("the account moves")
+        dialog.get_by_role("button", name="Ask for approval: Set pool on 1 machine").click()
+        factor = page.get_by_role("dialog", name="Show your second factor again")
+        code, go = factor.get_by_label("Code of your second factor"), factor.get_by_role("button", name="Go on")
+        page.route("**/step-up", lambda route: route.abort())
+        code.fill("000000")
+        go.click()
+        expect(factor.get_by_role("alert")).to_contain_text("The server cannot be reached")
+        page.unroute("**/step-up")
+        go.click()
+        expect(factor.get_by_role("alert")).to_contain_text("This code is wrong or was used already.")
+        assert house.commands(house.owner, command_type="set_pool") == []
+        code.fill(another)
+        go.click()
+        expect(page.get_by_text("Set pool: 1 command waits for approval.")).to_be_visible()
+        # by the browser itself, of the act and of the code that were refused
+        assert [one for one in visit.complaints if "status of 403" not in one] == []
+        visit.complaints.clear()
+    (made,) = house.commands(house.owner, command_type="set_pool")
+    assert (made["created_reason"], made["approval_state"]) == ("the account moves", "required")

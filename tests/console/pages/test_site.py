@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from tests.console.house import House, until
+from tests.console.house import BIG, BIG_MACHINES, House, until
 from tests.console.visits import BROWSED, NORTH, visiting
 
 pytestmark = BROWSED
@@ -113,6 +113,26 @@ def test_a_command_goes_to_the_machines_that_were_seen_selected_whatever_comes_a
         others = [one for one in sorted({*cells["zone"]}) if one != zone]
         page.get_by_role("button", name=others[0], exact=True).click()
         expect(hint).to_be_visible()
+
+
+def test_twenty_thousand_machines_are_swept_up_and_the_dialog_says_what_that_would_be(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    with visiting(browser, house, noc, f"/sites/{BIG}") as visit:
+        page = visit.page
+        drag_over_all(page, page.get_by_role("application"))
+        expect(page.get_by_text(f"{BIG_MACHINES:,} machines selected")).to_be_visible()
+        page.get_by_role("button", name="Command…").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("What").select_option("fault_light")
+        dialog.get_by_label("On", exact=False).last.select_option("true")
+        expect(dialog).to_contain_text(f"{BIG_MACHINES:,} machines will go on hashing as before.", timeout=30_000)
+        expect(dialog).to_contain_text(
+            f"It waits until somebody else approves it: {BIG_MACHINES:,} machines, more than"
+        )
+        page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+    assert house.commands(house.owner, site_id=BIG, command_type="fault_light") == []
 
 
 def test_a_moment_that_is_not_there_is_unknown_and_never_the_present(

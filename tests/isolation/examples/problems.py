@@ -14,10 +14,11 @@ with site as (
     select id, tenant_id, 1, '{}' from sites where id = %(site)s on conflict do nothing
 ), made as (
     insert into problem_events (id, tenant_id, site_id, event_no, miner_no, miner_id, issue_code, severity, status,
-        start_ts, opened_ts, last_seen_ts, seen, dedup_key, evidence_json, zone_id, created_at, updated_at)
+        start_ts, opened_ts, last_seen_ts, seen, dedup_key, evidence_json, zone_id, created_at, updated_at,
+        p_fail_24h)
     select %(id)s, tenant_id, site_id, miner_no, miner_no, miner_id, 'offline', 'P0', 'open', now(), now(), now(), true,
         miner_id || ':offline', jsonb_build_array(jsonb_build_object('rule_code', %(words)s::text)), zone_id, now(),
-        now()
+        now(), 0.5
     from miners where miner_id = %(miner)s and site_id = %(site)s
     returning *
 ), told as (
@@ -49,6 +50,7 @@ async def _suppression(world: World, mark: str) -> str:
 @example(f"GET {_HOSTING}/sites/{{site_id}}/health_summary")
 @example(f"GET {_V1}/sites/{{site_id}}/problems")
 @example(f"GET {_HOSTING}/sites/{{site_id}}/problems")
+@example(f"GET {_V1}/sites/{{site_id}}/risks")
 async def of_a_site(world: World, mark: str) -> Ask:
     await _problem(world, mark)
     return Ask(path={"site_id": world.site_id})

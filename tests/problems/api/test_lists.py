@@ -235,7 +235,8 @@ async def test_a_scope_holds_for_lists_counts_summaries_and_files(ward: Ward) ->
         lines = (await ward.api.get(f"{V1}/problems?format=csv", headers=customer)).text.splitlines()
         assert {line.split(",")[0] for line in lines[1:]} == wanted
     elsewhere = await ward.headers("Owner", sites=[ward.desk.site_id("tx-2")])
-    for path in ("/sites/tx-1/problems", "/sites/tx-1/health_summary", "/miners/m1/problems", f"/problems/{odd}"):
+    at_site = [f"/sites/tx-1/{name}" for name in ("problems", "health_summary", "risks")]
+    for path in (*at_site, "/miners/m1/problems", f"/problems/{odd}"):
         assert code_of(await ward.api.get(f"{V1}{path}", headers=elsewhere)) == (404, "NOT_FOUND")
         other_tenant = await ward.api.get(f"{V1}{path}", headers=await ward.headers("Owner", "b"))
         assert code_of(other_tenant) == (404, "NOT_FOUND")
@@ -267,6 +268,29 @@ async def test_a_summary_counts_problems_now_and_machines_as_the_last_scan_left_
     assert told["last_scan_ts"] == ward.now.isoformat().replace("+00:00", "Z")
 
 
+async def test_risks_are_each_machines_worst_and_say_when_no_model_says_anything(ward: Ward) -> None:
+    noc = await ward.headers()
+    ward.problem("m1", Issue.OFFLINE, Severity.P0)
+    nothing = await ward.get("/sites/tx-1/risks", noc, least=0.1)
+    assert (nothing["judged"], nothing["columns"]["miner_id"]) == (0, [])
+    ward.problem("m2", p_fail=0.25)
+    ward.problem("m2", Issue.FAN_ZERO, p_fail=0.75)
+    ward.problem("m3", p_fail=0.5)
+    ward.problem("m4", p_fail=0.05)
+    ward.problem("m5", p_fail=0.9, status=EventStatus.RESOLVED)
+    told = await ward.get("/sites/tx-1/risks", noc, least=0.1)
+    assert told.keys() == examples.RISKS.keys()
+    assert told["judged"] == 3
+    assert (told["columns"]["miner_id"], told["columns"]["p_fail_24h"]) == (["m2", "m3"], [0.75, 0.5])
+    machine = ward.desk.row("select miner_no from miners where miner_id = 'm2'")
+    assert told["columns"]["miner_no"][0] == machine["miner_no"]
+    odd_ones = await ward.headers("Customer", zones=[ward.desk.zone_id("z1")])
+    part = await ward.get("/sites/tx-1/risks", odd_ones)
+    assert (part["judged"], part["columns"]["miner_id"]) == (1, ["m3"])
+    assert code_of(await ward.api.get(f"{V1}/sites/tx-1/risks?least=2", headers=noc)) == (422, "VALIDATION_FAILED")
+    assert (await ward.api.get(f"{V1}/sites/tx-1/risks")).status_code == 401
+
+
 async def test_a_machine_shows_what_is_open_and_on_request_what_is_over(ward: Ward) -> None:
     acked = str(ward.problem("m1", status=EventStatus.ACK))
     over = str(ward.problem("m1", Issue.OFFLINE, Severity.P0, EventStatus.RESOLVED, with_pulse=False))
@@ -283,11 +307,12 @@ async def test_a_file_holds_all_pages_in_their_order_is_recorded_and_carries_no_
     first = ward.problem("m2", Issue.OFFLINE, Severity.P0, p_fail=0.5)
     ward.problem("m1", status=EventStatus.RESOLVED, action="=cmd()", cause="other", resolved_by="x")
     noc = await ward.headers()
+    site = ward.desk.row("select name from sites where code = 'tx-1'")
     answer = await ward.api.get(f"{V1}/problems", params={"format": "csv", "status": "open,resolved"}, headers=noc)
     assert answer.headers["content-type"].startswith("text/csv")
     lines = answer.text.split("\r\n")
-    assert lines[0].startswith("id,site_id,miner_id,zone,")
-    assert lines[1].startswith(f"{first},")
+    assert lines[0].startswith("id,site_id,site,site_name,miner_id,zone,")
+    assert lines[1].startswith(f"{first},{ward.desk.site_id('tx-1')},tx-1,{site['name']},m2,z2,")
     assert "'=cmd()" in lines[2]
     assert lines[3:] == [""]
     (entry,) = ward.audited("problems_exported")

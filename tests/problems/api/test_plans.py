@@ -24,6 +24,7 @@ from hashinsight.problems.ages import Age
 from hashinsight.problems.queries import showing
 from hashinsight.problems.queries.counting import FACETS, facets_query
 from hashinsight.problems.queries.listing import Sort, Wanted, count, count_query, ids_query
+from hashinsight.problems.queries.risks import judged_query
 from hashinsight.problems.queries.summary import counts_query, loss_query, risks_query
 from hashinsight.problems.queries.suppressions import _AT_SITE
 from hashinsight.problems.routes.asking import _narrowed
@@ -227,6 +228,9 @@ async def test_a_summary_is_counted_in_the_small_index_and_risks_are_found_by_a_
     lost = await explain(database, context, loss_query(scope, 1))
     assert {node["Index Name"] for node in lost.scans("problem_events")} == {"ix_problem_events_loss"}
     assert (await explain(database, context, risks_query(scope, 1))).rows_read("problem_events") <= 4 * 10
+    every = await explain(database, context, judged_query(scope, 1))
+    assert every.rows_read("problem_events") > 0
+    assert heap_rows(every) == 0
 
 
 async def test_without_suppressions_nobody_looks_at_machines(database: Database, scope: Scope) -> None:

@@ -35,6 +35,12 @@ async def list_tenants_of(session: AsyncSession, site_ids: Collection[int]) -> l
     return [(row.id, row.tenant_id) for row in await session.execute(query)]
 
 
+async def find_names(session: AsyncSession, scope: Scope, site_ids: Collection[int]) -> dict[int, tuple[str, str]]:
+    """Code and name of each of these sites."""
+    query = select(Site.id, Site.code, Site.name).where(sites_seen(scope), Site.id.in_(site_ids))
+    return {row.id: (row.code, row.name) for row in await session.execute(query)}
+
+
 async def list_sites(session: AsyncSession, scope: Scope, *, limit: int, cursor: str | None = None) -> Page:
     return await page(session, select(Site).where(sites_seen(scope)), [Site.id], limit=limit, cursor=cursor)
 

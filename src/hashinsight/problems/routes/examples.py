@@ -104,7 +104,10 @@ PAGE: dict[str, Any] = {
     "problems": [PROBLEM],
     "pagination": {"page": 1, "per_page": 50, "total": 1, "pages": 1},
 }
-_LINES = "id,site_id,miner_id,zone,issue_code,severity,status\r\n" + f"{PROBLEM_ID},3,B2-R14-03,B2,offline,P0,open\r\n"
+_LINES = (
+    "id,site_id,site,site_name,miner_id,zone,issue_code,severity,status\r\n"
+    f"{PROBLEM_ID},3,tx-1,Midland 1,B2-R14-03,B2,offline,P0,open\r\n"
+)
 LIST_ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "As asked",
@@ -112,6 +115,11 @@ LIST_ANSWERS: dict[int | str, dict[str, Any]] = {
     }
 }
 OF_MINER: dict[str, Any] = {"miner_id": "B2-R14-03", "problems": [PROBLEM], "total": 1}
+RISKS: dict[str, Any] = {
+    "site_id": 3,
+    "judged": 49,
+    "columns": {"miner_no": [812, 97], "miner_id": ["B2-R14-03", "A1-R02-11"], "p_fail_24h": [0.62, 0.31]},
+}
 SUMMARY: dict[str, Any] = {
     "site_id": 3,
     "total_miners": 4120,

@@ -11,13 +11,13 @@ from fastapi.responses import StreamingResponse
 from hashinsight.identity.access import ReadSession
 from hashinsight.inventory.filters import SiteRef
 from hashinsight.inventory.queries import places
-from hashinsight.inventory.routes.asking import Cursor, Limit, Now, See, SiteQuery
+from hashinsight.inventory.routes.asking import Cursor, Limit, Now, See, SitePath, SiteQuery
 from hashinsight.kit.web.examples import answers
 from hashinsight.kit.web.session import get_database
 from hashinsight.problems.queries.past import MOST_HOURS
 from hashinsight.problems.routes import examples, story_examples
 from hashinsight.problems.routes.asking import Asks, Format, MinerPath, Narrowed, PageNo, PerPage, WhichSite, told
-from hashinsight.problems.service import acting, comparing, counting, exporting, listing, telling
+from hashinsight.problems.service import acting, comparing, counting, exporting, listing, summarising, telling
 
 router = APIRouter()
 
@@ -60,6 +60,20 @@ async def count_problems(
     """
     site = None if site_id is None else (await places.get_site(session, scope, site_id)).id
     return told(await counting.count_by_facet(session, scope, replace(wanted, site_id=site), now=now))
+
+
+@router.get("/sites/{site_id}/risks", response_class=Response, responses=answers(examples.RISKS))
+async def read_risks(
+    scope: See,
+    session: ReadSession,
+    site_id: SitePath,
+    least: Annotated[float, Query(ge=0, le=1, description="Leave out machines that are less likely to fail.")] = 0,
+) -> Response:
+    """The chance of each machine to fail within a day, likeliest first, where a model says one.
+
+    `judged` is of how many machines it says anything: 0 means that nothing is known, not that nothing is at risk.
+    """
+    return told(await summarising.tell_risks(session, scope, site_id, least=least))
 
 
 @router.get("/problems/assignees", response_class=Response, responses=answers(examples.ASSIGNEES))

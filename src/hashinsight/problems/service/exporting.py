@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.actions import Action
 from hashinsight.audit.service import record
 from hashinsight.identity.scope import Scope
+from hashinsight.inventory.queries import places
 from hashinsight.kit.db.database import Database
 from hashinsight.problems.errors import too_many_rows
 from hashinsight.problems.queries import listing
@@ -20,9 +21,10 @@ from hashinsight.problems.queries.listing import Wanted
 MOST_ROWS = 200_000
 _PART_ROWS = 2000
 COLUMNS = (
-    *("id", "site_id", "miner_id", "zone", "model", "firmware", "issue_code", "severity", "status", "start_ts"),
-    *("opened_ts", "last_seen_ts", "resolved_ts", "recurrence_count", "flapping", "symptom", "p_fail_24h", "loss_ths"),
-    *("loss_thh", "assigned_to", "acked_by", "acked_at", "resolved_by", "resolution_cause", "resolution_action"),
+    *("id", "site_id", "site", "site_name", "miner_id", "zone", "model", "firmware", "issue_code", "severity"),
+    *("status", "start_ts", "opened_ts", "last_seen_ts", "resolved_ts", "recurrence_count", "flapping", "symptom"),
+    *("p_fail_24h", "loss_ths", "loss_thh", "assigned_to", "acked_by", "acked_at", "resolved_by", "resolution_cause"),
+    "resolution_action",
 )
 
 
@@ -45,7 +47,8 @@ async def export_lines(database: Database, scope: Scope, ids: Sequence[UUID]) ->
     for start in range(0, len(ids), _PART_ROWS):
         async with database.reading(scope.context(read_only=True)) as session:
             rows = await listing.list_rows(session, scope, ids[start : start + _PART_ROWS])
-        yield written(rows)
+            names = await places.find_names(session, scope, {row["site_id"] for row in rows})
+        yield written([row | dict(zip(("site", "site_name"), names[row["site_id"]], strict=True)) for row in rows])
 
 
 def written(rows: Sequence[dict[str, Any]]) -> str:

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.queries import places
 from hashinsight.problems.codes import Severity
-from hashinsight.problems.queries import listing, showing, summary
+from hashinsight.problems.queries import listing, risks, showing, summary
 
 
 async def summarise(session: AsyncSession, scope: Scope, site: str | int) -> dict[str, Any]:
@@ -48,3 +48,13 @@ async def _machines(session: AsyncSession, scope: Scope, site_id: int, scan: Any
         "problem_miners": with_problem,
         "unknown_miners": total - healthy - with_problem,
     }
+
+
+async def tell_risks(session: AsyncSession, scope: Scope, site: str | int, *, least: float) -> dict[str, Any]:
+    """Those at risk in columns: a map asks for thousands of machines, and for nothing but this of each."""
+    found = await places.get_site(session, scope, site)
+    await listing.plan_by_values(session)
+    judged = await risks.count_judged(session, scope, found.id)
+    rows = await risks.list_at_risk(session, scope, found.id, least=least) if judged else []
+    columns = {name: [getattr(row, name) for row in rows] for name in ("miner_no", "miner_id", "p_fail_24h")}
+    return {"site_id": found.id, "judged": judged, "columns": columns}
