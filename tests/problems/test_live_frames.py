@@ -1,5 +1,6 @@
 """What the live layer tells is what a cycle reads."""
 
+import dataclasses
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -7,8 +8,9 @@ import polars as pl
 import pytest
 
 from hashinsight.problems.codes import Expected
-from hashinsight.problems.live_frames import frame_of
-from hashinsight.telemetry.live_state import SCHEMA, judge
+from hashinsight.problems.config import Config, distinct
+from hashinsight.problems.live_frames import columns_for, frame_of
+from hashinsight.telemetry.live_state import NEEDED, SCHEMA, judge
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 
@@ -71,3 +73,42 @@ def test_boards_are_told_by_machine_and_brought_to_the_mean_that_is_judged() -> 
     assert np.isnan(frame.board_ths[:, 2:]).all()  # nothing to bring them to, and none told
     assert np.isnan(frame.board_ths[2, 0])
     assert frame_of(rows, nothing, told.clear()).board_ths.shape == (0, 4)
+
+
+@pytest.mark.parametrize(
+    ("config", "lists"),
+    [
+        (Config(), ()),
+        (Config(allowed_pools=("good.example",)), ("pool",)),
+        (Config(allowed_workers=("a",)), ("worker",)),
+    ],
+)
+def test_the_columns_that_a_cycle_reads_make_the_same_frame_as_all_of_them(
+    config: Config, lists: tuple[str, ...]
+) -> None:
+    told = {"miner_no": [2, 1], "site_id": [1, 1], "ts": [NOW, None], "pool_url": ["p", None], "worker": ["a", "b"]}
+    rest: dict[str, list[object]] = {
+        name: ["Antminer S21", "b"] if kind == pl.String else [NOW, NOW] if isinstance(kind, pl.Datetime) else [3, 4]
+        for name, kind in SCHEMA.items()
+        if name not in told
+    }
+    rows = pl.DataFrame({name: (told | rest)[name] for name in SCHEMA}, schema=SCHEMA)
+    nothing = pl.DataFrame(schema={"miner_no": pl.Int64, "state": pl.String, "until_at": pl.Datetime("us", "UTC")})
+    read = [name for name in SCHEMA if name in NEEDED or name in columns_for(config)]
+    few, whole = (frame_of(judge(one, as_of=NOW), nothing) for one in (rows.select(read), rows))
+    for one in dataclasses.fields(few):
+        left, right = getattr(few, one.name), getattr(whole, one.name)
+        if one.name in {"pool", "worker"} - set(lists):
+            assert (left.no == -1).all()
+        elif isinstance(left, np.ndarray):
+            np.testing.assert_array_equal(left, right)
+        else:
+            assert (left.of, left.no.tolist()) == (right.of, right.no.tolist())
+
+
+@pytest.mark.parametrize("spread", [1, 1_000])
+def test_distinct_rows_are_the_same_by_a_list_of_all_and_by_sorting(spread: int) -> None:
+    numbers = np.maximum(np.random.default_rng(3).integers(-1, 5, size=(3, 500)) * spread, -1)
+    found, which = distinct(*numbers)
+    assert found.tolist() == [list(row) for row in sorted(set(zip(*numbers.tolist(), strict=True)))]
+    assert (found[which] == numbers.T).all()

@@ -19,6 +19,7 @@ from hashinsight.identity.service.tenants import create_tenant
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.ids import new_id
+from hashinsight.kit.memory import keep_memory
 from hashinsight.problems.config import Config
 from hashinsight.problems.service.cycle import run_cycle
 
@@ -88,6 +89,7 @@ class _Site:
 
 
 async def measure() -> Result:
+    keep_memory()  # as the worker does
     async with scratch() as place:
         small = await _open(place, "small", SMALL)
         steady_small = await _steady(small, ill=20)

@@ -1,11 +1,13 @@
 """`hashinsight worker` and `hashinsight scheduler`: the two halves of what happens by itself."""
 
 from hashinsight.cli.prepare import check_database, prepare
+from hashinsight.kit.memory import keep_memory
 from hashinsight.kit.run import run, stop_on_signal
 from hashinsight.kit.settings import Settings
 
 
 def worker() -> None:
+    keep_memory()
     run(_worker(prepare("worker")))
 
 

@@ -5,6 +5,7 @@ sensor kind. The catalogue stands between what is said for everybody and what is
 tenant's 85 °C must not hold for a chip that is at home at 95 °C.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
@@ -15,6 +16,8 @@ from hashinsight.facts.models import MinerModel
 from hashinsight.facts.spellings import find_model
 from hashinsight.facts.temperatures import FLUID_WARNS_SOONER_C, SensorKind, limits_for, sensor_kind
 from hashinsight.problems.frame import Floats, Frame, Ints
+
+_MOST_LISTED = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -198,12 +201,22 @@ def distinct(*codes: Ints) -> tuple[Ints, Ints]:
     packed = np.zeros(len(codes[0]), dtype=np.int64)
     for code, size in zip(codes, sizes, strict=True):
         packed = packed * size + (code + 1)
-    found, which = np.unique(packed, return_inverse=True)
+    found, which = _numbered(packed, math.prod(sizes))
     columns = []
     for size in reversed(sizes):
         columns.append(found % size - 1)
         found = found // size
-    return np.stack(columns[::-1], axis=1), which.reshape(-1)
+    return np.stack(columns[::-1], axis=1), which
+
+
+def _numbered(packed: Ints, most: int) -> tuple[Ints, Ints]:
+    """The distinct numbers in order, and which of them each one is: by a list of all, where that is short enough."""
+    if most > _MOST_LISTED:
+        found, which = np.unique(packed, return_inverse=True)
+        return found, which.reshape(-1)
+    there = np.zeros(most, dtype=np.bool_)
+    there[packed] = True
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[packed]
 
 
 def _word(of: tuple[str, ...], no: int) -> str | None:

@@ -7,6 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from hashinsight.problems.codes import Expected
+from hashinsight.problems.config import Config
 from hashinsight.problems.frame import Flags, Floats, Frame, Ints, Texts, make_frame
 
 _NUMBERS = {
@@ -15,9 +16,17 @@ _NUMBERS = {
     "accepted": "accepted", "rejected": "rejected", "hw_errors": "hw_errors", "uptime_sec": "uptime_sec",
     "boards_healthy": "boards_healthy", "boards_total": "boards_total",
 }  # fmt: skip
-_TEXTS = {"model": "model", "firmware": "firmware", "mode": "mode", "pool_url": "pool", "worker": "worker"}
+_TEXTS = {"model": "model", "firmware": "firmware", "mode": "mode"}
+_ALLOWED = {"pool_url": "pool", "worker": "worker"}  # where a list says which are
+_PLAIN = ("miner_no", "site_id", "collector_no", "ts", "heard_at", "status", "flags", "cooling", "hashrate_ths")
 _MOST_BOARDS = 16
 _STATES = {one.name.lower(): int(one) for one in Expected}
+
+
+def columns_for(config: Config) -> tuple[str, ...]:
+    """Which columns of the live layer a cycle with these rules looks at."""
+    lists = {"pool_url": config.allowed_pools, "worker": config.allowed_workers}
+    return (*_PLAIN, *_NUMBERS, *_TEXTS, *(name for name, words in lists.items() if words))
 
 
 def frame_of(
@@ -27,11 +36,12 @@ def frame_of(
 
     `boards` is `telemetry.queries.boards_frame`.
     """
-    rows = live.sort("miner_no")
+    texts = _TEXTS | {name: ours for name, ours in _ALLOWED.items() if name in live.columns}
+    rows = live.select(*_PLAIN, *_NUMBERS, *texts).sort("miner_no")
     numbers = rows["miner_no"].cast(pl.Int64).to_numpy()
     state, until = _expected(expected, numbers)
     columns: dict[str, object] = {ours: _floats(rows[name]) for name, ours in _NUMBERS.items()}
-    columns |= {ours: _texts(rows[name]) for name, ours in _TEXTS.items()}
+    columns |= {ours: _texts(rows[name]) for name, ours in texts.items()}
     columns |= {
         "site": _texts(rows["site_id"].cast(pl.String)),
         "collector": _numbered(rows["collector_no"]),

@@ -67,6 +67,12 @@ SCHEMA: dict[str, Any] = {
     "overall_health": pl.String,
     "updated_at": _TIME,
 }
+# what `judge` looks at
+NEEDED = frozenset({
+    "miner_no", "inventory_model", "inventory_firmware", "inventory_ths", "inventory_source", "heard_at", "ts",
+    "status", "flags", "hashrate_5min_ths", "reported_ths", "power_w", "reject_rate", "accepted", "rejected",
+    "reported_model", "reported_firmware", "overall_health",
+})  # fmt: skip
 _FLAGS = {
     "temp_sensor_fault": Flags.TEMPERATURE_SENTINEL,
     "fan_sensor_fault": Flags.FAN_SENTINEL,

@@ -90,9 +90,10 @@ def _was_done(cycled_at: datetime | None, now: datetime) -> bool:
 
 
 def _think(read: Read, now: float, last: float) -> tuple[State, Verdicts]:
-    state = aligned(read.state, read.frame.miner_no)  # a copy: what was read stays as it was, to be compared with
-    repaired = np.isin(state.miner_no, list(read.repaired))
+    state = read.state  # `step` takes a copy: what was read stays as it was, to be compared with
+    repaired = np.isin(read.frame.miner_no, list(read.repaired))
     if repaired.any():
+        state = aligned(state, read.frame.miner_no)
         baselines.begin_anew(state, repaired, now=now, reason=ThawReason.REPAIRED)
     events = read.remembered.events
     gone = events.active & ~np.isin(events.subject, read.subjects["subject"].to_numpy())

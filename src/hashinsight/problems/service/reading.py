@@ -11,14 +11,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import SYSTEM
 from hashinsight.collectors.models import Collector
-from hashinsight.identity.scope import Reach, make_scope
+from hashinsight.identity.scope import Reach, Scope, make_scope
 from hashinsight.inventory.service import expected_frame
 from hashinsight.inventory.service.settings import read_settings
 from hashinsight.kit.db.database import Database
 from hashinsight.problems.codes import EventStatus
 from hashinsight.problems.config import Config
 from hashinsight.problems.frame import Frame
-from hashinsight.problems.live_frames import frame_of
+from hashinsight.problems.live_frames import columns_for, frame_of
 from hashinsight.problems.queries.carried import Kept, read_state
 from hashinsight.problems.queries.pulse import Remembered, read_pulse
 from hashinsight.problems.queries.suppressions import suppressed_miners
@@ -26,6 +26,7 @@ from hashinsight.problems.settings import config_of
 from hashinsight.problems.state import State
 from hashinsight.telemetry.queries import boards_frame, live_frame
 
+_SHOWN = ("miner_id", "zone_id")  # of a machine that has a problem
 # an act that was committed while the cycle before was thinking is looked at again
 _OVERLAP = timedelta(minutes=2)
 # by the pulse, which remembers a month: events are kept for ever, and a cycle never looks through all of them
@@ -51,25 +52,37 @@ class Read:
 async def read_cycle(database: Database, session: AsyncSession, kept: Kept, site_id: int, *, now: datetime) -> Read:
     scope = make_scope(kept.tenant_id, SYSTEM, [Reach(sites=(site_id,))])
     context = scope.context(read_only=True)
-    live, expected, boards, state, remembered = await asyncio.gather(
-        live_frame(database, scope, as_of=now, site_id=site_id),
-        expected_frame(database, context, now, site_id=site_id),
-        boards_frame(database, context, site_id),
-        read_state(database, context, site_id),
-        read_pulse(database, context, site_id, next_no=kept.next_no),
-    )
     settings = (await read_settings(session, kept.tenant_id)).settings
     collectors = await _collectors(session, site_id)
-    quiet = await suppressed_miners(session, site_id, as_of=now)
+    config = config_of(settings, site_id=site_id, site_code=kept.code, interval_sec=_interval(collectors))
+    state, (live, frame), remembered = await asyncio.gather(
+        read_state(database, context, site_id),
+        _machines(database, session, scope, site_id, config, now=now),
+        read_pulse(database, context, site_id, next_no=kept.next_no),
+    )
     return Read(
         live=live,
-        frame=await asyncio.to_thread(frame_of, live, expected, boards, suppressed=quiet.miner_no.tolist()),
+        frame=frame,
         state=state,
         remembered=remembered,
         subjects=_subjects(live, collectors.drop("interval_sec")),
         repaired=await _repaired(session, site_id, kept.cycled_at),
-        config=config_of(settings, site_id=site_id, site_code=kept.code, interval_sec=_interval(collectors)),
+        config=config,
     )
+
+
+async def _machines(
+    database: Database, session: AsyncSession, scope: Scope, site_id: int, config: Config, *, now: datetime
+) -> tuple[pl.DataFrame, Frame]:
+    """The live layer, and what a cycle makes of it, while the state is still on its way."""
+    context = scope.context(read_only=True)
+    live, expected, boards, quiet = await asyncio.gather(
+        live_frame(database, scope, as_of=now, site_id=site_id, only={*_SHOWN, *columns_for(config)}),
+        expected_frame(database, context, now, site_id=site_id),
+        boards_frame(database, context, site_id),
+        suppressed_miners(session, site_id, as_of=now),
+    )
+    return live, await asyncio.to_thread(frame_of, live, expected, boards, suppressed=quiet.miner_no.tolist())
 
 
 async def _repaired(session: AsyncSession, site_id: int, last: datetime | None) -> Sequence[int]:

@@ -1,6 +1,6 @@
 """The live layer beside the inventory: flat columns, one row a machine in service, of a page or of a whole fleet."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -19,7 +19,7 @@ from hashinsight.kit.db.copying import staged
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.paging import Page, page
 from hashinsight.telemetry.layers import ONLINE_FOR
-from hashinsight.telemetry.live_state import OFFLINE_AFTER, SCHEMA, STALE_AFTER, judge
+from hashinsight.telemetry.live_state import NEEDED, OFFLINE_AFTER, SCHEMA, STALE_AFTER, judge
 from hashinsight.telemetry.models import LIVE
 from hashinsight.telemetry.states import Status
 
@@ -34,14 +34,24 @@ async def live_frame(
     *,
     as_of: datetime,
     site_id: int | None = None,
+    only: Collection[str] = SCHEMA,
     stale_after: timedelta = STALE_AFTER,
     offline_after: timedelta = OFFLINE_AFTER,
 ) -> pl.DataFrame:
-    """Every machine in scope, as columns over Arrow: what one cycle over a fleet reads."""
-    query = live_query(scope, site_id=site_id)
+    """Every machine in scope, as columns over Arrow: what one cycle over a fleet reads.
+
+    `only` these columns of the live layer: each costs as much as the machines are many. `NEEDED` are always among them.
+    """
+    names = [name for name in SCHEMA if name in only or name in NEEDED]
+    query = live_query(scope, site_id=site_id, names=names)
     statement = str(query.compile(dialect=_PLAIN, compile_kwargs={"literal_binds": True}))
     found = await database.frame(scope.context(read_only=True), sql.SQL(statement))
-    return judge(found.cast(pl.Schema(SCHEMA)), as_of=as_of, stale_after=stale_after, offline_after=offline_after)
+    return judge(
+        found.cast(pl.Schema({name: SCHEMA[name] for name in names})),
+        as_of=as_of,
+        stale_after=stale_after,
+        offline_after=offline_after,
+    )
 
 
 async def list_live(
@@ -66,7 +76,7 @@ async def list_live(
     return pl.DataFrame(list(found.rows), schema=SCHEMA, orient="row"), found.next_cursor
 
 
-def live_query(scope: Scope, *, site_id: int | None = None) -> Select[Any]:
+def live_query(scope: Scope, *, site_id: int | None = None, names: Collection[str] = tuple(SCHEMA)) -> Select[Any]:
     """Machines in service, also those that were never heard of."""
     of_site, of_zone, brought = _heard(zoned=False), _heard(zoned=True), aliased(Collector)
     is_here = and_(brought.site_id == Miner.site_id, brought.status != "disabled")
@@ -91,7 +101,7 @@ def live_query(scope: Scope, *, site_id: int | None = None) -> Select[Any]:
         "reported_firmware": LIVE.c.firmware,
     }
     query = (
-        select(*(columns[name].label(name) for name in SCHEMA))
+        select(*(columns[name].label(name) for name in names))
         .select_from(Miner)
         .outerjoin(LIVE, LIVE.c.miner_no == Miner.miner_no)
         .outerjoin(Zone, Zone.id == Miner.zone_id)
