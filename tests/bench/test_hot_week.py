@@ -1,4 +1,4 @@
-"""Hot weather is nobody's fault: sound machines in air that their makers allow raise no alarm of heat; hotter air does."""
+"""Hot weather is nobody's fault: in air that makers allow sound machines raise no alarm of heat."""
 
 from dataclasses import replace
 from pathlib import Path
