@@ -11,7 +11,7 @@ from hashinsight.problems.codes import ANCHORED, ISSUES, METRICS, Issue, Metric,
 from hashinsight.problems.conditions import Seen, judge
 from hashinsight.problems.config import Config, resolve
 from hashinsight.problems.data_state import Standing
-from hashinsight.problems.features import Features
+from hashinsight.problems.features import RPM_PER_C, Features
 from hashinsight.problems.frame import make_frame
 from hashinsight.problems.peers import Standings
 
@@ -112,6 +112,27 @@ def test_z_and_effect_must_both_pass(
     issue: Issue, metric: Metric, by: float, z: float | None, verdict: Verdict
 ) -> None:
     assert says(shifted(metric, by, z=z), issue) is verdict
+
+
+@pytest.mark.parametrize(
+    ("hotter_c", "z", "slower_rpm", "rpm", "verdict"),
+    [
+        (2.0, 2.51, 1500.0, 3000.0, HIT),
+        (2.0, 2.51, 1490.0, 3000.0, FINE),
+        (2.0, 2.5, 1500.0, 3000.0, FINE),
+        (0.0, 0.0, 2500.0, 2000.0, FINE),  # cooler work, or a lower target
+        (2.0, 4.0, 4500.0, 0.0, FINE),  # it stands, and that is `fan_zero`
+        (2.0, 4.0, np.nan, np.nan, FINE),  # nothing is told of fans
+    ],
+)
+def test_a_fan_that_slows_while_the_machine_gets_hotter_is_found(
+    hotter_c: float, z: float, slower_rpm: float, rpm: float, verdict: Verdict
+) -> None:
+    seen = shifted(Metric.TEMP_MAX, hotter_c, z=z)
+    for values in (seen.own.residual, seen.own.smooth):
+        values[Metric.TEMP_LOAD, 0] = hotter_c - slower_rpm / RPM_PER_C
+    seen.features.fan_speed_min[0] = rpm
+    assert says(seen, Issue.TEMP_ANOMALY) is verdict
 
 
 def test_a_mean_that_is_low_after_the_values_have_come_back_is_no_reason() -> None:

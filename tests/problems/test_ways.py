@@ -74,6 +74,26 @@ def fans(rpm: float) -> Change:
     return change
 
 
+def hotter(by_c: float) -> Change:
+    def change(told: dict[str, Any]) -> None:
+        told["temp_max_c"][0] += by_c
+
+    return change
+
+
+def slows_and_gets_hotter(yard: Yard) -> Verdicts:
+    yard.cycle(times=144)  # 2 °C are beyond chance only against a past that has settled
+    return yard.cycle(both(fans(-2200), hotter(2.5)), times=10)
+
+
+def slow_since_its_first_days(yard: Yard) -> Verdicts:
+    yard.warm_up()
+    for metric, from_anchor in ((Metric.TEMP_MAX, 2.0), (Metric.TEMP_LOAD, -3.0)):
+        yard.state["anchor"][metric, 0] = yard.state["ewma"][metric, 0] - from_anchor
+    yard.state["cusum_up"][Metric.TEMP_MAX, 0] = 15.0
+    return yard.cycle()
+
+
 def reboots(yard: Yard) -> Verdicts:
     yard.warm_up()
     for cycle in range(4):
@@ -129,6 +149,8 @@ CASES: list[tuple[Issue, str, Drive]] = [
     (Issue.TEMP_ANOMALY, "first_days", since_its_first_days(Metric.TEMP_MAX, 6.0)),
     (Issue.TEMP_ANOMALY, "own_past_at_equal_fans", by(fans(4000), times=8)),
     (Issue.TEMP_ANOMALY, "first_days_at_equal_fans", since_its_first_days(Metric.TEMP_LOAD, 6.0)),
+    (Issue.TEMP_ANOMALY, "own_past_of_a_fan", slows_and_gets_hotter),
+    (Issue.TEMP_ANOMALY, "first_days_of_a_fan", slow_since_its_first_days),
     (Issue.TREND_ANOMALY, "slope", falls),
     (Issue.REJECT_RATE_HIGH, "rate", by(more("rejected", 30.0), times=14)),
     (Issue.HW_ERROR_RATE_HIGH, "rate", by(more("hw_errors", 40.0), times=14)),

@@ -34,6 +34,8 @@ export const codes = {
   "says.temp_anomaly.first_days": ["It has got slowly to {value}; by its first days it should stay below {limit}.", "温度缓慢升至 {value}；按其最初几天应低于 {limit}。"],
   "says.temp_anomaly.own_past_at_equal_fans": ["Its fans hide heat: at equal fan speed it would be at {value}; its own normal is {normal}.", "风扇掩盖了升温：同等转速下为 {value}；自身正常为 {normal}。"],
   "says.temp_anomaly.first_days_at_equal_fans": ["Its fans hide heat: at equal fan speed it has got slowly to {value}; by its first days it should stay below {limit}.", "风扇掩盖了升温：同等转速下缓慢升至 {value}；按其最初几天应低于 {limit}。"],
+  "says.temp_anomaly.own_past_of_a_fan": ["A fan turns too slowly: {value}, {limit} would be usual at the least; and it is hotter than it was.", "有风扇转速过低：{value}，通常不低于 {limit}；且温度比以往升高。"],
+  "says.temp_anomaly.first_days_of_a_fan": ["A fan has turned too slowly for long: {value}, by its first days {limit} at the least; and it is hotter than it was then.", "有风扇长期转速过低：{value}，按其最初几天不低于 {limit}；且温度比当时升高。"],
   "says.trend_anomaly": ["It gets slower day by day.", "算力逐日下降。"],
   "says.reject_rate_high": ["The pool rejects {value} of its shares; its own normal is {normal}.", "矿池拒绝率 {value}；自身正常为 {normal}。"],
   "says.hw_error_rate_high": ["{value} hardware errors an hour and TH/s; its own normal is {normal}.", "每小时每 TH/s 硬件错误 {value}；自身正常为 {normal}。"],

@@ -119,7 +119,8 @@ def _against_its_past(verdict: Verdicts, seen: Seen) -> None:
     say(verdict, issue, *_off(seen, issue, Metric.EFFICIENCY, sign=1.0, z=limits["efficiency_z"]))
     known, hit = _off(seen, Issue.TEMP_ANOMALY, Metric.TEMP_MAX, sign=1.0, z=limits["temp_z"])
     known_too, hidden = _off(seen, Issue.TEMP_ANOMALY, Metric.TEMP_LOAD, sign=1.0, z=limits["temp_z"])
-    say(verdict, Issue.TEMP_ANOMALY, known | known_too, hit | hidden)
+    fan = slow_fan(seen)
+    say(verdict, Issue.TEMP_ANOMALY, known | known_too, hit | hidden | fan.jump | fan.creep)
     boards = Metric.BOARDS_RATIO
     known = seen.standing.judged & ~seen.standing.excused & ~seen.features.booting & ~seen.own.cold[boards]
     say(verdict, Issue.BOARDS_DEGRADING, known, seen.own.residual[boards] < -limits["boards_degrading_drop"])
@@ -152,6 +153,24 @@ def off(seen: Seen, issue: Issue, metric: Metric, *, sign: float, z: Floats) -> 
     creep = (cusum[metric] >= limits["cusum_sigma_hours"]) & (apart >= margin)
     known = seen.judgeable & ~np.isnan(own.level[metric]) & (~own.cold[metric] | ~np.isnan(apart))
     return Off(known, known & jump, known & creep, margin)
+
+
+def slow_fan(seen: Seen) -> Off:
+    """Hotter than it was, and yet its slowest fan is slower: fans answer heat, so one does not do what it is told."""
+    own, hot, load = seen.own, Metric.TEMP_MAX, Metric.TEMP_LOAD
+    held = np.where(seen.shown[Issue.TEMP_ANOMALY], HELD, 1.0)
+    margin = seen.limits["temp_effect_c"] * held  # of the fan; of heat the other fans leave little
+    known = seen.judgeable & (seen.features.fan_speed_min > 0)  # one that stands is another finding
+    jump = (own.z[hot] > seen.limits["temp_z"] * held) & (slower_c(own.smooth) >= margin) & ~own.cold[load]
+    jump &= slower_c(own.residual) >= _RAW * margin
+    creep = (seen.cusum_up[hot] >= seen.limits["cusum_sigma_hours"]) & (slower_c(seen.drift) >= margin)
+    return Off(known, known & jump, known & creep, margin)
+
+
+def slower_c(away: Floats) -> Floats:
+    """By how much a fan turns slower, told as the heat that would make it turn that much faster."""
+    slower: Floats = away[Metric.TEMP_MAX] - away[Metric.TEMP_LOAD]
+    return slower
 
 
 def _off(seen: Seen, issue: Issue, metric: Metric, *, sign: float, z: Floats) -> tuple[Flags, Flags]:

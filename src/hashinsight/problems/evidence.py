@@ -13,7 +13,8 @@ from hashinsight.problems.health_rules import BY_ISSUE, Rule, Way
 from hashinsight.problems.pipeline import Verdicts
 from hashinsight.problems.standing import numbers, stands
 from hashinsight.problems.standing import told as told_among
-from hashinsight.problems.ways import Told, told_of
+from hashinsight.problems.told import Told
+from hashinsight.problems.ways import told_of
 
 
 def evidence_of(found: Verdicts, rows: Ints, issue: Issue) -> list[str]:

@@ -22,6 +22,7 @@ MOST_RATIO = 2.0  # of what is expected: no machine has that
 BOARDS_OFF = 0.15
 # fans turn faster in proportion to heat: all of their range is worth about this much of it
 _FAN_C, _FULL_RPM = 16.0, 6000.0
+RPM_PER_C = _FULL_RPM / _FAN_C
 _VOLATILITY_SEC = 6 * 3600.0
 
 
@@ -94,7 +95,7 @@ def observe(
         power_share=watts / limits.rated_w,
         boards_ratio=np.where(fresh, boards, np.nan),
         temp_max=temp,
-        temp_load=temp + _FAN_C * slowest / _FULL_RPM,
+        temp_load=temp + slowest / RPM_PER_C,
         temp_spread=temp - np.where(np.isin(frame.temp_c, BROKEN_READINGS_C), np.nan, frame.temp_c),
         efficiency=efficiency,
         fan_speed_min=slowest,

@@ -5,34 +5,19 @@ the problem is open already, it is the narrower one that is told.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
 
 from hashinsight.facts.temperatures import BROKEN_READINGS_C
-from hashinsight.problems import conditions
+from hashinsight.problems import conditions, past_ways
 from hashinsight.problems.codes import Issue, Metric, Verdict
 from hashinsight.problems.conditions import HELD, OUTLYING
 from hashinsight.problems.features import BOARDS_OFF, MOST_RATIO, boards_apart
 from hashinsight.problems.frame import Flags, Floats, Ints, Texts, zeroed
 from hashinsight.problems.pipeline import Verdicts
 from hashinsight.problems.standing import numbers
-
-_Z = {Metric.EFFICIENCY: "efficiency_z", Metric.TEMP_MAX: "temp_z", Metric.TEMP_LOAD: "temp_z"}
-
-
-@dataclass(frozen=True)
-class Told:
-    """The numbers of one way. `aside` is what belongs to the explanation without being the number that passed."""
-
-    hit: Flags
-    value: Floats | pl.Series
-    threshold: Floats | None = None
-    own: Metric | None = None  # whose baseline is told with it
-    is_mean: Flags | None = None  # the value is not the reading of now, but the mean of about half an hour
-    aside: dict[str, pl.Series] = field(default_factory=dict)
-
+from hashinsight.problems.told import Told
 
 _Tells = Callable[[Verdicts, Ints, Issue], tuple[Told, ...]]
 
@@ -77,47 +62,6 @@ def _plain(feature: str, limit: str | None) -> _Tells:
         return (Told(_only(found, rows, issue), getattr(found.features, feature)[rows], threshold),)
 
     return told
-
-
-def _past(found: Verdicts, rows: Ints, issue: Issue, metric: Metric, *, sign: float) -> tuple[Told, Told]:
-    """Against the baseline both z and effect must pass: the wider of the two is the threshold."""
-    seen, own = found.seen, found.seen.own
-    z = -seen.limits["hashrate_z"] if metric is Metric.HASHRATE_RATIO else seen.limits[_Z[metric]]
-    away = conditions.off(seen, issue, metric, sign=sign, z=z)
-    value, margin = own.value[metric, rows], away.margin[rows]
-    expected = value - own.residual[metric, rows]
-    mean = expected + own.smooth[metric, rows]
-    from_past = expected + sign * np.maximum(margin, z[rows] * own.sigma[metric, rows])
-    from_first_days = mean - seen.drift[metric, rows] + sign * margin
-    return (
-        _now_or_mean(away.jump[rows], value, mean, from_past, metric, sign=sign),
-        _now_or_mean(away.creep[rows], value, mean, from_first_days, metric, sign=sign),
-    )
-
-
-def _now_or_mean(hit: Flags, value: Floats, mean: Floats, threshold: Floats, metric: Metric, *, sign: float) -> Told:
-    """It is the mean that is judged. People look at the reading, so that is told wherever it has passed as well."""
-    passed = sign * (value - threshold) >= 0
-    return Told(hit, np.where(passed, value, mean), threshold, metric, is_mean=~passed)
-
-
-def _hashrate(found: Verdicts, rows: Ints, issue: Issue) -> tuple[Told, ...]:
-    seen, boots = found.seen, found.features.boots[rows]
-    often = conditions.reboots_for(seen, issue)[rows]
-    aside = {"hashrate_ratio": numbers(found.features.hashrate_ratio[rows])}
-    loops = Told((seen.standing.judged & ~seen.standing.excused)[rows] & (boots >= often), boots, often, aside=aside)
-    return (*_past(found, rows, issue, Metric.HASHRATE_RATIO, sign=-1.0), loops)
-
-
-def _efficiency(found: Verdicts, rows: Ints, issue: Issue) -> tuple[Told, ...]:
-    return _past(found, rows, issue, Metric.EFFICIENCY, sign=1.0)
-
-
-def _temperature(found: Verdicts, rows: Ints, issue: Issue) -> tuple[Told, ...]:
-    """Fans that work harder hide heat: what it would be at equal fan speed is looked at, too."""
-    hidden = _past(found, rows, issue, Metric.TEMP_LOAD, sign=1.0)
-    aside = {"temp_max": numbers(found.features.temp_max[rows])}
-    return (*_past(found, rows, issue, Metric.TEMP_MAX, sign=1.0), *(replace(one, aside=aside) for one in hidden))
 
 
 def _trend(found: Verdicts, rows: Ints, issue: Issue) -> tuple[Told, ...]:
@@ -231,9 +175,9 @@ _TOLD: dict[Issue, _Tells] = {
     Issue.BOARDS_DEAD: _plain("boards_ratio", "boards_dead_ratio"),
     Issue.FAN_ZERO: _plain("fan_speed_min", None),
     Issue.OVERHEAT_WARN: _hot("overheat_warn_c"),
-    Issue.HASHRATE_DEGRADATION: _hashrate,
-    Issue.EFFICIENCY_DEGRADATION: _efficiency,
-    Issue.TEMP_ANOMALY: _temperature,
+    Issue.HASHRATE_DEGRADATION: past_ways.hashrate,
+    Issue.EFFICIENCY_DEGRADATION: past_ways.efficiency,
+    Issue.TEMP_ANOMALY: past_ways.temperature,
     Issue.TREND_ANOMALY: _trend,
     Issue.REJECT_RATE_HIGH: _rejects,
     Issue.HW_ERROR_RATE_HIGH: _errors,

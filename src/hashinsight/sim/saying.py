@@ -40,10 +40,11 @@ def say(
     board_ths = state.board_ths * (1 + noise * _HASH_NOISE * np.sqrt(BOARDS) * state.hash_noise)
     total = board_ths.sum(axis=1)
     rough = 1 + noise * (_HASH_NOISE_5S * normals[-1] - _HASH_NOISE * state.hash_noise.mean(axis=1))
-    trembling = np.rint((state.board_c + noise * _TEMP_NOISE_C * normals[BOARDS : 2 * BOARDS].T) * 2) / 2
+    trembling = noise * _TEMP_NOISE_C * normals[BOARDS : 2 * BOARDS].T
     broken = ~np.isnan(effects.sensor_c)
-    board_c = np.where(broken, effects.sensor_c, trembling)
-    chip_c = np.where(broken, effects.sensor_c, trembling + np.rint(state.chip_c - state.board_c))
+    # each rounded by itself: a rounded difference added on would be off by up to half a degree, the same all day
+    board_c = np.where(broken, effects.sensor_c, _in_half_degrees(state.board_c + trembling))
+    chip_c = np.where(broken, effects.sensor_c, _in_half_degrees(state.chip_c + trembling))
     rpm = fans.said_rpm(
         state.duty,
         fleet.fan_gain * effects.fan_gain,
@@ -82,6 +83,11 @@ def say(
         error_code=np.where(cut & (effects.error_code == 0), _OVERHEATED_CODE, effects.error_code),
         fault_light=state.light.copy(),
     )
+
+
+def _in_half_degrees(temp_c: Floats) -> Floats:
+    rounded: Floats = np.rint(temp_c * 2) / 2
+    return rounded
 
 
 def expected_ths(fixed: Constants, state: State) -> Floats:
