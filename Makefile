@@ -10,7 +10,7 @@ DEV := $(VENV)/.dev-installed
 MADE := $(VENV)/.made
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 
-.PHONY: up test chaos browser paint check fix pins migration docs console types clean help FORCE
+.PHONY: up test chaos browser paint bench check fix pins migration docs console types clean help FORCE
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -38,6 +38,9 @@ paint: $(DEV)  ## how fast the console paints and its map moves, with 20,000 mac
 	@$(BIN)/python console/build.py
 	@HI_MEASURE=1 $(BIN)/pytest tests/console -q -k "painted or frames or kilobytes"
 	@cat console/shots/figures.json
+
+bench: $(SERVER)  ## score detection on seeds that nobody tuned on; most of an hour of both cores
+	@$(BIN)/python -m hashinsight bench detection
 
 check: $(DEV)  ## lint, types, walls, and that the models match the migrations
 	@$(BIN)/python -m tests.budget --only-checks
