@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.console.chromium import find_chromium
 
 BUDGET_SECONDS = 15 * 60
-PARALLEL = "3"  # most of a test's time is waiting for other processes
+PARALLEL = "4"  # most of a test's time is waiting for other processes
 BIN = Path(sys.executable).parent
 ROOT = Path(__file__).parents[1]
 

@@ -1,5 +1,6 @@
 """What every test can ask for: a database of its own, a Redis of its own, settings that point there."""
 
+import gc
 import os
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
+gc.set_threshold(20_000, 20, 20)  # as in the product's own processes, and before all of it is loaded
 # the library reads this when it is first imported, so it comes before everything of ours
 if "HI_TEST_METRICS" not in os.environ:
     os.environ["HI_TEST_METRICS"] = tempfile.mkdtemp(prefix="hi-metrics-")
@@ -88,6 +90,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes long begins first, or it would end last."""
     items.sort(key=lambda item: not item.nodeid.startswith(LONG))
+
+
+def pytest_collection_finish() -> None:
+    """What stays for the whole run is looked through for garbage once, not at every turn."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_unconfigure() -> None:

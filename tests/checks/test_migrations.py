@@ -111,7 +111,7 @@ async def test_the_way_down_and_up_again_works(admin_of_test: DatabaseAddress) -
 async def test_a_lock_in_the_way_is_waited_for_in_small_steps_and_then_told(
     admin_of_test: DatabaseAddress, superuser_url: str, database: Database
 ) -> None:
-    await as_owner(admin_of_test, lambda connection: command.downgrade(config(connection), "base"))
+    await as_owner(admin_of_test, lambda connection: command.downgrade(config(connection), "-1"))
     with psycopg.connect(superuser_url) as holder:
         holder.execute("lock table alembic_version in access exclusive mode")
 
@@ -124,7 +124,7 @@ async def test_a_lock_in_the_way_is_waited_for_in_small_steps_and_then_told(
         await releasing
         async with database.transaction(job_context()) as session:
             assert await current_revision(session) == head_revision()
-        await as_owner(admin_of_test, lambda connection: command.downgrade(config(connection), "base"))
+        await as_owner(admin_of_test, lambda connection: command.downgrade(config(connection), "-1"))
         holder.execute("lock table alembic_version in access exclusive mode")
         with pytest.raises(Refusal, match="got no lock"):
             await upgrade(admin_of_test, login=LOGIN_ROLE, lock_tries=1, pause_sec=0.1)
