@@ -198,3 +198,15 @@ async def test_a_device_keeps_its_own_leases_under_a_shared_token(gate: Gate) ->
     assert {first["miner_id"], second["miner_id"]} == {"m1", "m2"}
     devices = gate.rows("select device from command_attempts order by device")
     assert [one["device"] for one in devices] == ["a", "b"]
+
+
+async def test_what_runs_out_while_a_poll_waits_for_its_turn_is_not_handed_out(gate: Gate) -> None:
+    await gate.order("set_fan", 1, ttl_sec=5)
+    await gate.order("set_fan", 2, ttl_sec=60)
+    async with gate.scene.app.state.turns.of(gate.scene.site_id):
+        polled = asyncio.create_task(gate.polled())
+        await asyncio.sleep(0.1)  # less than a poll's patience, enough to stand in line
+        gate.scene.at(6)
+    (handed,) = await polled
+    assert handed["miner_id"] == "m2"
+    assert handed["lease_until"] == iso_z(gate.scene.now + timedelta(seconds=180))

@@ -6,18 +6,15 @@ import random
 from collections import Counter
 from typing import Any
 
-import psycopg
 import pytest
 
-from hashinsight.commands import service
 from hashinsight.commands.asking import Answer, PreApproval
 from hashinsight.commands.service.deciding import Which
 from hashinsight.commands.service.leasing import Leased
 from hashinsight.kit.db.address import DatabaseAddress
-from hashinsight.kit.db.context import Context
-from hashinsight.kit.db.database import Database
 from hashinsight.kit.errors import HashInsightError
-from tests.commands.yard import VAULT, Yard
+from tests.commands.slipping import SLOW, slip_in
+from tests.commands.yard import Yard
 
 FAN: dict[str, Any] = {"params": {"speed": 60}}
 LEAVE = PreApproval("olga", "a test")
@@ -41,45 +38,12 @@ async def test_polls_that_race_for_one_machine_get_one_control_command(yard: Yar
     assert Counter(one.miner_no for one in got) == dict.fromkeys(range(1, 11), 1)
 
 
-# the lease of whoever is called `slow` stops at the first row that it looks at, its picture of the table taken
-PAUSE = """
-create function pause() returns boolean language plpgsql as $$ begin
-    if current_setting('application_name') = 'slow' and current_query() like '%skip locked%' then
-        perform pg_advisory_xact_lock_shared(4711);
-    end if;
-    return true;
-end $$;
-create policy pause on commands as restrictive for select to hi_app using (pause());
-"""
-
-
-async def waiting(yard: Yard) -> None:
-    while not yard.rows("select from pg_locks where locktype = 'advisory' and not granted"):  # noqa: ASYNC110 - of the server
-        await asyncio.sleep(0.02)
-
-
 async def test_a_command_that_slips_in_between_two_polls_breaks_neither(
     yard: Yard, address: DatabaseAddress, superuser_url: str
 ) -> None:
-    """The first poll has looked, and not yet locked, when a more urgent command for the same machine is leased."""
-    await yard.made("set_fan", 1, **FAN)
-    yard.write(PAUSE)
-    slow = Database(address, application="slow")
-
-    async def poll() -> list[Leased]:
-        async with slow.transaction(Context(tenant=str(yard.tenant), sites=(1,))) as session:
-            return await service.lease(session, VAULT, yard.north, now=yard.now)
-
-    async with await psycopg.AsyncConnection.connect(superuser_url, autocommit=True) as gate:
-        with yard.statements("slow") as sent:
-            await gate.execute("select pg_advisory_lock(4711)")
-            first = asyncio.create_task(poll())
-            await waiting(yard)
-            await yard.made("restart_mining", 1, priority_number=9)
-            assert (await yard.lease_one(yard.south)).command_type == "restart_mining"
-            await gate.execute("select pg_advisory_unlock(4711)")
-            assert await first == []
-    await slow.dispose()
+    """The database refuses the second lease, and the poll looks again."""
+    with yard.statements(SLOW) as sent:
+        assert await slip_in(yard, address, superuser_url) == []
     assert sum("command_attempts" in one for one in sent) == 2, "refused once, and looked at again"
     assert yard.rows("select count(*) from commands where state = 'dispatched'") == [{"count": 1}]
 

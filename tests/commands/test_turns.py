@@ -18,12 +18,18 @@ class Polls:
         self._doors: dict[str, asyncio.Event] = {}
         self.came_in: dict[str, asyncio.Event] = {}
 
-    def come(self, name: str, site_id: int = 1) -> asyncio.Task[None]:
-        self._doors[name], self.came_in[name] = asyncio.Event(), asyncio.Event()
-        return asyncio.create_task(self._poll(name, site_id))
+    def come(self, *names: str, site_id: int = 1) -> asyncio.Task[None]:
+        """One task; with several names it polls again as soon as it was answered."""
+        for name in names:
+            self._doors[name], self.came_in[name] = asyncio.Event(), asyncio.Event()
+        return asyncio.create_task(self._poll_each(names, site_id))
 
     def let_go(self, name: str) -> None:
         self._doors[name].set()
+
+    async def _poll_each(self, names: tuple[str, ...], site_id: int) -> None:
+        for name in names:
+            await self._poll(name, site_id)
 
     async def _poll(self, name: str, site_id: int) -> None:
         async with self._turns.of(site_id):
@@ -51,7 +57,7 @@ async def test_polls_of_one_site_go_one_after_another_in_their_order() -> None:
 
 async def test_polls_of_two_sites_do_not_wait_for_each_other() -> None:
     polls = Polls()
-    tasks = [polls.come("here", 1), polls.come("there", 2)]
+    tasks = [polls.come("here"), polls.come("there", site_id=2)]
     await settled()
     assert polls.inside == ["here", "there"]
     polls.let_go("there")
@@ -75,6 +81,20 @@ async def test_whoever_has_waited_for_long_goes_and_takes_nobodys_turn_away() ->
     assert polls.inside == ["third"]
     polls.let_go("third")
     await third
+
+
+async def test_who_comes_while_a_turn_changes_hands_is_not_held_up_for_long_either() -> None:
+    """The turn is free then, and goes to whoever was woken for it: here to one that hangs."""
+    polls = Polls(patience_seconds=0.01)
+    eager, hangs = polls.come("first", "again"), polls.come("hangs")
+    await settled()
+    polls.let_go("first")
+    async with asyncio.timeout(10):
+        await polls.came_in["again"].wait()
+    assert polls.inside == ["hangs", "again"]
+    polls.let_go("again")
+    polls.let_go("hangs")
+    await asyncio.gather(eager, hangs)
 
 
 @pytest.mark.parametrize("who", ["inside", "waiting"])

@@ -38,7 +38,7 @@ router = APIRouter(tags=["edge"])
 
 _V1 = "/api/edge/v1/commands"
 _LEGACY = "/api/collector/commands"
-_MOST_LIVES = 2**53
+_MOST_LIVES, _MOST_DIGITS = 2**53, 20
 
 
 @router.get(f"{_V1}/poll", responses=answers(shown.POLLED))
@@ -103,10 +103,11 @@ async def _lease(request: Request, caller: CollectorCaller, limit: int, site: st
     if not caller.may(CollectorPermission.CONTROL):
         return []
     await _meet(request, caller)
-    now, vault, holder = now_of(request), vault_of(request), service.holder_of(caller)
+    vault, holder = vault_of(request), service.holder_of(caller)
     entering: Context | None = _context(caller)
     zone = request.headers.get("x-zone-id", "").strip() or None
     async with _turns(request).of(caller.site_id), get_database(request).unentered() as session:
+        now = now_of(request)  # behind all waiting: what ran out meanwhile is not handed out
         if zone is not None:  # it would refuse what is of another zone, also when its token is for the whole site
             await together(session, entering=entering)
             own_site = make_scope(caller.tenant_id, caller.actor, [Reach(sites=(caller.site_id,))])
@@ -123,14 +124,20 @@ async def _lease(request: Request, caller: CollectorCaller, limit: int, site: st
 
 async def _meet(request: Request, caller: CollectorCaller) -> None:
     """In a transaction of its own, before the lease, and only where this process has not met that life."""
-    said, device, met = request.headers.get("x-device-incarnation", "").strip(), caller.device_id, _met(request)
-    if device is None or not (said.isascii() and said.isdecimal()) or not 0 < int(said[:20]) < _MOST_LIVES:
-        return
-    if met.knows(caller.collector_id, device, int(said)):
+    life, device, met = _life(request.headers.get("x-device-incarnation", "")), caller.device_id, _met(request)
+    if device is None or life is None or met.knows(caller.collector_id, device, life):
         return
     async with get_database(request).transaction(caller.context()) as session:
-        await service.meet(session, service.holder_of(caller), device, int(said), now=now_of(request))
-    met.note(caller.collector_id, device, int(said))
+        await service.meet(session, service.holder_of(caller), device, life, now=now_of(request))
+    met.note(caller.collector_id, device, life)
+
+
+def _life(said: str) -> int | None:
+    """None for what is no number that a device can have counted to."""
+    digits = said.strip()
+    if not (digits.isascii() and digits.isdecimal()) or len(digits) > _MOST_DIGITS:
+        return None
+    return int(digits) if 0 < int(digits) < _MOST_LIVES else None
 
 
 def _met(request: Request) -> service.Met:

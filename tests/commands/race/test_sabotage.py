@@ -6,10 +6,12 @@ import pytest
 
 from hashinsight.commands.checker import Name
 from hashinsight.commands.service.examining import examine
+from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.database import Database
 from tests.commands import cutting
 from tests.commands.race.crew import REBOOTS, TYPES, Crew, Types
 from tests.commands.race.driven import DrivenYard
+from tests.commands.slipping import slip_in
 
 MOST_TRIES = 8
 
@@ -46,6 +48,18 @@ async def test_a_build_without_a_safeguard_is_caught(
         if found:
             break
     assert name in found
+
+
+@pytest.mark.parametrize(("behind_it", "found"), [(None, set()), (ACTIVE, {Name.TWO_ACTIVE})], ids=["with", "without"])
+async def test_the_unique_index_alone_taken_away_is_caught(
+    yard: DrivenYard, address: DatabaseAddress, superuser_url: str, behind_it: str | None, found: set[Name]
+) -> None:
+    """All else in place: it alone stands between two polls of which one looked too early."""
+    if behind_it is not None:
+        yard.write(behind_it)
+    got = await slip_in(yard, address, superuser_url)
+    assert len(got) == len(found)
+    assert await _findings(yard.database, yard) == found
 
 
 async def test_nothing_is_found_where_the_rate_is_kept(yard: DrivenYard) -> None:

@@ -32,8 +32,7 @@ class Turns:
                 turn.release()
 
     async def _taken(self, turn: asyncio.Lock) -> bool:
-        if not turn.locked():
-            return await turn.acquire()
+        """Patience also for one that looks free: it may be on its way to somebody who waited."""
         try:
             async with asyncio.timeout(self._patience_seconds):
                 return await turn.acquire()
