@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -155,10 +155,10 @@ class Up:
     def kill_everything(self) -> None:
         """Kill -9 of every process, all at once: nobody gets to tidy up."""
         tree = self.tree()
-        for process in tree:
-            process.suspend()
-        for process in tree:
-            process.kill()
+        for strike in (psutil.Process.suspend, psutil.Process.kill):
+            for process in tree:
+                with suppress(psutil.NoSuchProcess):  # the servers start some that end by themselves
+                    strike(process)
         psutil.wait_procs(tree, timeout=20)
         self.process.wait(20)
 
