@@ -210,3 +210,27 @@ async def test_what_runs_out_while_a_poll_waits_for_its_turn_is_not_handed_out(g
     (handed,) = await polled
     assert handed["miner_id"] == "m2"
     assert handed["lease_until"] == iso_z(gate.scene.now + timedelta(seconds=180))
+
+
+SAMPLES = {"schema": "telemetry_envelope.v1", "records": [{"miner_id": "m60", "online": False}]}
+
+
+@pytest.mark.parametrize("device", [None, "box-1"])
+async def test_a_device_that_only_uploads_while_it_is_at_its_commands_keeps_its_leases(
+    gate: Gate, device: str | None
+) -> None:
+    """Some makes send no heartbeat, and ack when the whole poll is done: 150 s for machines that do not answer."""
+    quick = await gate.collector("quick", collection_interval_sec=20, heartbeat_interval_sec=20)
+    quick |= {} if device is None else {"X-Device-ID": device}
+    (command_id,) = await gate.order("set_fan", 1)
+    assert len(await gate.polled(quick)) == 1
+    for seconds in range(20, 160, 20):
+        gate.scene.at(seconds)
+        answer = await gate.post("/api/edge/v1/telemetry/batch", SAMPLES, quick)
+        assert answer.status_code == 200, answer.text
+        await gate.sweep()
+        assert gate.command(command_id)["state"] == "dispatched", f"after {seconds} s"
+    for seconds in (165, 205):
+        gate.scene.at(seconds)
+        await gate.sweep()
+    assert gate.events(command_id)[-1] == "lease_lost", "and when it is silent, it gives them back"

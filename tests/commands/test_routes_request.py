@@ -181,3 +181,26 @@ async def test_groups_and_filters_mean_the_machines_in_them(desk: Desk) -> None:
         asked = fan(speed=70, filter={"group_id": group, "online": online})
         made = await desk.noc.commands.request(asked)
         assert [one["miner_id"] for one in made["commands"]] == [miner]
+
+
+PROBLEM = """
+insert into problem_events (id, tenant_id, site_id, event_no, miner_no, miner_id, issue_code, severity, status,
+    start_ts, last_seen_ts, resolved_ts, seen, dedup_key, created_at, updated_at)
+select gen_random_uuid(), tenant_id, site_id, miner_no, miner_no, miner_id, %(code)s, 'P2', %(status)s, %(now)s,
+    %(now)s, case %(status)s when 'resolved' then %(now)s::timestamptz end, true, miner_id || %(code)s, %(now)s, %(now)s
+from miners where miner_id = %(miner)s
+"""
+
+
+async def test_a_filter_by_issue_code_means_the_machines_that_have_that_problem_now(desk: Desk) -> None:
+    there = [("m1", "overheat", "open"), ("m2", "overheat", "ack"), ("m3", "overheat", "in_progress")]
+    there += [("m4", "overheat", "pending"), ("m5", "overheat", "resolved"), ("m6", "fan_failure", "open")]
+    there += [("x1", "overheat", "open"), ("n1", "overheat", "open")]
+    for miner, code, status in there:
+        desk.write_named(PROBLEM, {"miner": miner, "code": code, "status": status, "now": desk.now})
+    made = await desk.noc.commands.request(fan(filter={"issue_code": "overheat"}))
+    assert sorted(one["miner_id"] for one in made["commands"]) == ["m1", "m2", "m3"]
+    narrowed = await desk.noc.commands.dry_run(reboot(filter={"issue_code": "overheat", "zone": "z2"}))
+    assert narrowed["machines"] == 1
+    nobody = fan(filter={"issue_code": "psu_failure"})
+    assert await refusal(desk.noc.commands.request(nobody)) == (404, "NO_MACHINES")

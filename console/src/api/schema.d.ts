@@ -2150,6 +2150,7 @@ export interface components {
             owner?: string | null;
             group_id?: number | null;
             text?: string | null;
+            issue_code?: string | null;
             online?: boolean | null;
         };
         GroupChange: {

@@ -82,6 +82,7 @@ class Request:
     group_id: int | None = None
     filter: MinerFilter | None = None
     online: bool | None = None  # beside the filter
+    issue_code: str | None = None  # beside it as well: of a problem that the machine has now
     reason: str = ""
     priority: str = Priority.EFFICIENCY
     priority_number: int = 5
@@ -106,6 +107,7 @@ class Request:
             "group_id": self.group_id,
             "filter": None if self.filter is None else self.filter.given(),
             "online": self.online,
+            "issue_code": self.issue_code,
         }
 
 

@@ -18,10 +18,10 @@ def check(asked: Request) -> None:
     chosen = [one for one in (asked.miner_ids, asked.group_id, asked.filter) if one is not None]
     if len(chosen) != 1 or asked.miner_ids == ():
         raise ValidationFailed("give miner_ids, group_id or filter, and one of them only", code="BAD_TARGET")
-    if asked.filter is not None and asked.site is None and not asked.filter.given():
+    if asked.filter is not None and asked.site is None and not (asked.filter.given() or asked.issue_code):
         raise ValidationFailed("the filter is empty: every machine would be meant", code="BAD_TARGET")
-    if asked.online is not None and asked.filter is None:
-        raise ValidationFailed("online narrows a filter", code="BAD_TARGET")
+    if asked.filter is None and (asked.online is not None or asked.issue_code is not None):
+        raise ValidationFailed("online and issue_code narrow a filter", code="BAD_TARGET")
     _check_number("ttl_sec", asked.ttl_sec, MIN_TTL_SEC, MAX_TTL_SEC, code="BAD_TTL")
     _check_number("priority_number", asked.priority_number, 0, 9, code="BAD_PRIORITY")
     _check_number("max_retries", asked.max_retries, 0, MOST_RETRIES)

@@ -28,7 +28,10 @@ def body(model: type[BaseModel]) -> Any:
 
 
 class Filter(BaseModel):
-    """Every key that is given must hold. `zone` and `rack` are codes; `text` is how an id, serial or MAC begins."""
+    """Every key that is given must hold. `zone` and `rack` are codes; `text` is how an id, serial or MAC begins.
+
+    `issue_code`: machines that have a problem of this kind now, as the registry lists it.
+    """
 
     model_config = _form(model="S19j Pro", zone="B2", online=True)
 
@@ -39,10 +42,11 @@ class Filter(BaseModel):
     owner: Word | None = None
     group_id: Id | None = None
     text: Word | None = None
+    issue_code: Word | None = None
     online: bool | None = None
 
     def chosen(self) -> MinerFilter:
-        return MinerFilter(**self.model_dump(exclude={"online"}))
+        return MinerFilter(**self.model_dump(exclude={"online", "issue_code"}))
 
 
 class NewCommands(BaseModel):
@@ -90,6 +94,7 @@ class NewCommands(BaseModel):
             miner_ids=None if self.miner_ids is None else tuple(self.miner_ids),
             filter=None if self.filter is None else self.filter.chosen(),
             online=None if self.filter is None else self.filter.online,
+            issue_code=None if self.filter is None else self.filter.issue_code,
             idempotency_key=idempotency_key,
         )
 

@@ -13,13 +13,15 @@ from hashinsight.commands.states import Event, begins
 
 # What was locked is written by its place, as a lease does it and for its reason.
 _RAN_OUT = "c.lease_until <= :now"
-# a device that a long lease was given to, and that has not been heard for three intervals, by any kind of call
+# a device that a long lease was given to, and that has not been heard for three intervals, by any kind of call;
+# uploads are noted with the collector and the device that it last called as: shards of one token share that note
 _SILENT = """
     exists (
         select from collectors o
         left join command_devices d on d.collector_id = o.id and d.device = coalesce(c.lease_device, '')
         where o.id = c.lease_owner
-            and greatest(d.last_seen_at, o.watched_from, c.dispatched_at, (
+            and greatest(d.last_seen_at, o.watched_from, c.dispatched_at,
+                case when o.last_device_id is not distinct from c.lease_device then o.last_seen_at end, (
                 select max(h.at) from collector_heartbeats h where h.collector_id = o.id
                     and h.device_id is not distinct from c.lease_device and h.at > :look_back
             )) < cast(:now as timestamptz)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ARRAY, ColumnElement, Integer, Text, and_, func, literal, select, text
+from sqlalchemy import ARRAY, ColumnElement, Integer, Text, and_, column, func, literal, select, table, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.identity.scope import Scope
@@ -14,6 +14,9 @@ from hashinsight.inventory.queries.miners import narrowed
 from hashinsight.inventory.queries.scopes import in_groups, miners_within
 from hashinsight.telemetry.models import LIVE
 
+# of the registry beside us, which we know by its rows and not by its code
+_PROBLEMS = table("problem_events", column("miner_no"), column("issue_code"), column("status"))
+_PRESENT = ("open", "ack", "in_progress")
 _FRESH = timedelta(minutes=15)
 # in one order for all: requests for the same machines take turns, and what the one made, the next one weighs
 _LOCK = text(
@@ -30,11 +33,17 @@ def by_group(group_id: int) -> ColumnElement[bool]:
     return in_groups([group_id])
 
 
-def by_filter(chosen: MinerFilter, site_id: int | None, *, online: bool | None) -> ColumnElement[bool]:
+def by_filter(
+    chosen: MinerFilter, site_id: int | None, *, online: bool | None, issue_code: str | None
+) -> ColumnElement[bool]:
     narrow: ColumnElement[bool] = narrowed(chosen, site_id=site_id)
-    if online is None:
-        return narrow
-    return and_(narrow, Miner.miner_no.in_(select(LIVE.c.miner_no).where(LIVE.c.online.is_(online))))
+    if online is not None:
+        narrow = and_(narrow, Miner.miner_no.in_(select(LIVE.c.miner_no).where(LIVE.c.online.is_(online))))
+    if issue_code is not None:
+        p = _PROBLEMS.c
+        has_it = select(p.miner_no).where(p.issue_code == issue_code, p.status.in_(_PRESENT), p.miner_no.is_not(None))
+        narrow = and_(narrow, Miner.miner_no.in_(has_it))
+    return narrow
 
 
 async def list_targets(

@@ -83,7 +83,7 @@ async def _meant(session: AsyncSession, asker: Asker, asked: Request) -> ColumnE
         raise errors.no_machine()
     of = asked.filter.site_id
     site_id = None if of is None else (await places.get_site(session, asker.seen, of)).id
-    return targets.by_filter(asked.filter, site_id, online=asked.online)
+    return targets.by_filter(asked.filter, site_id, online=asked.online, issue_code=asked.issue_code)
 
 
 async def _may_approve(
