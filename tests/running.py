@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -106,16 +106,17 @@ class Up:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.tree()
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            try:
+        try:
+            if self.process.poll() is None:
+                self.process.send_signal(signal.SIGTERM)
                 self.process.wait(60)
-            except subprocess.TimeoutExpired:
-                self.kill_everything()
-                raise
-        self._reader.join(10)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
+        except subprocess.TimeoutExpired:
+            self.kill_everything()
+            raise
+        finally:
+            self._reader.join(10)
+            assert self.process.stdout is not None
+            self.process.stdout.close()
         left = [process for process in self._seen.values() if process.is_running() and process.status() != "zombie"]
         for process in left:
             process.kill()
@@ -155,10 +156,10 @@ class Up:
     def kill_everything(self) -> None:
         """Kill -9 of every process, all at once: nobody gets to tidy up."""
         tree = self.tree()
-        for process in tree:
-            process.suspend()
-        for process in tree:
-            process.kill()
+        for act in (psutil.Process.suspend, psutil.Process.kill):
+            for process in tree:
+                with suppress(psutil.NoSuchProcess):  # a server's own helpers come and go
+                    act(process)
         psutil.wait_procs(tree, timeout=20)
         self.process.wait(20)
 
