@@ -106,16 +106,17 @@ class Up:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.tree()
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            try:
+        try:
+            if self.process.poll() is None:
+                self.process.send_signal(signal.SIGTERM)
                 self.process.wait(60)
-            except subprocess.TimeoutExpired:
-                self.kill_everything()
-                raise
-        self._reader.join(10)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
+        except subprocess.TimeoutExpired:
+            self.kill_everything()
+            raise
+        finally:
+            self._reader.join(10)
+            assert self.process.stdout is not None
+            self.process.stdout.close()
         left = [process for process in self._seen.values() if process.is_running() and process.status() != "zombie"]
         for process in left:
             process.kill()
