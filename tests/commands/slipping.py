@@ -13,7 +13,7 @@ from tests.commands.yard import VAULT, Yard
 
 SLOW = "slow"
 # the lease of whoever is called `slow` stops at the first row that it looks at, its picture of the table taken
-_PAUSE = """
+PAUSE = """
 create function pause() returns boolean language plpgsql as $$ begin
     if current_setting('application_name') = 'slow' and current_query() like '%skip locked%' then
         perform pg_advisory_xact_lock_shared(4711);
@@ -27,7 +27,7 @@ create policy pause on commands as restrictive for select to hi_app using (pause
 async def slip_in(yard: Yard, address: DatabaseAddress, superuser_url: str) -> list[Leased]:
     """What the slow poll got in the end."""
     await yard.made("set_fan", 1, params={"speed": 60})
-    yard.write(_PAUSE)
+    yard.write(PAUSE)
     slow = Database(address, application=SLOW)
 
     async def poll() -> list[Leased]:

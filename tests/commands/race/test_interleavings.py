@@ -20,18 +20,12 @@ from hashinsight.kit.db.database import Database
 from hashinsight.wire.acks import Ack, AckStatus
 from tests.commands.race.driven import REBOOTS, DrivenYard, Plan, joined
 from tests.commands.race.watching import every_statement
+from tests.commands.slipping import PAUSE
 from tests.commands.yard import SITE, VAULT
 
 LEAVE = PreApproval("olga", "a race")
 # a poll of whoever is called `slow` stops with its picture taken; and a lease takes long enough for two polls to meet
-MEETING = """
-create function pause() returns boolean language plpgsql as $$ begin
-    if current_setting('application_name') = 'slow' and current_query() like '%skip locked%' then
-        perform pg_advisory_xact_lock_shared(4711);
-    end if;
-    return true;
-end $$;
-create policy pause on commands as restrictive for select to hi_app using (pause());
+MEETING = f"""{PAUSE}
 create function slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(0.03); return new; end $$;
 create trigger slowly before update on commands for each row when (new.state = 'dispatched') execute function slowly();
 """
