@@ -1,11 +1,14 @@
 """The documented faults are the faults."""
 
+import re
 from pathlib import Path
 
+from hashinsight.sim.faults import PUBLIC
 from hashinsight.sim.kinds import causes_table, faults_table
 from hashinsight.sim.scenario import library, parse_scenario
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "simulator.md"
+ROOT = Path(__file__).parents[2]
+DOCUMENT = ROOT / "docs" / "simulator.md"
 
 
 def test_the_documented_faults_and_causes_are_those_that_can_be_played() -> None:
@@ -25,3 +28,14 @@ def test_the_documented_example_of_a_scenario_is_one() -> None:
 def test_the_documented_library_is_the_library() -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
     assert all(f"| `{name}` | {about} |" in text for name, about in library().items())
+
+
+def test_what_readers_are_told_to_break_can_break() -> None:
+    told = {
+        (page.name, kind)
+        for page in (*ROOT.glob("README*.md"), *ROOT.glob("docs/*.md"))
+        for kind in re.findall(r"sim inject ([a-z_]+)", page.read_text(encoding="utf-8"))
+    }
+    assert {name for name, _ in told} >= {"README.md", "README.zh-CN.md"}
+    known = {family.kind for family in PUBLIC}
+    assert {kind for _, kind in told} <= known

@@ -57,6 +57,7 @@ export const codes = {
   "todo.check_cooling": ["check the cooling", "检查冷却"],
   "todo.check_network": ["check the network", "检查网络"],
   "todo.check_power": ["check the power", "检查供电"],
+  "todo.power_cycle": ["switch its power off and on", "断电后重新上电"],
   "todo.check_pool": ["check the pool", "检查矿池"],
   "todo.check_collector": ["check the collector", "检查采集器"],
   "todo.inspect_boards": ["inspect the boards", "检查算力板"],

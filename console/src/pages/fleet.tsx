@@ -9,7 +9,7 @@ import { Spark } from "../charts/spark";
 import { t, useLanguage } from "../i18n";
 import { hashrate, money, number, power, text } from "../i18n/format";
 import type { Summary as Health } from "../problems/api";
-import { useHealth, type Healths } from "../problems/health";
+import { unknownOf, useHealth, type Healths } from "../problems/health";
 import { usePrices, type Prices } from "../problems/prices";
 import { useKeys } from "../ui/keys";
 import { useTitle } from "../ui/page";
@@ -77,7 +77,7 @@ function Summary({ sites, health, prices }: { sites: SiteSums[]; health: Healths
   for (const one of health.of.values()) {
     for (const [severity, n] of Object.entries(one.by_severity)) counts[severity] = (counts[severity] ?? 0) + n;
   }
-  const unknown = sum(sites.map((one) => one.unknown));
+  const unknown = sum(sites.map((one) => unknownOf(one, health.of.get(one.site_id))));
   const machines = sum(sites.map((one) => one.machines));
   return (
     <section className="panel" aria-label={t("fleet.title")}>
@@ -200,7 +200,7 @@ function Row({
         {number(site.online)}/{number(site.machines)}
       </td>
       <td>
-        <Counts of={health?.by_severity} unknown={site.unknown} />
+        <Counts of={health?.by_severity} unknown={unknownOf(site, health)} />
       </td>
       <td className="num only-wide">
         <Amount of={{ value: number(site.efficiency_j_th, 1), unit: "J/TH" }} />

@@ -7,7 +7,7 @@ import { Chart } from "../charts/chart";
 import { drawLines } from "../charts/lines";
 import { t, useLanguage } from "../i18n";
 import { number, power } from "../i18n/format";
-import { useHealth } from "../problems/health";
+import { unknownOf, useHealth } from "../problems/health";
 import { usePrices } from "../problems/prices";
 import { RiskList } from "../problems/risk_list";
 import { Amount, Figure } from "../ui/quantity";
@@ -42,7 +42,7 @@ export function SiteSummary({ site }: { site: SiteSums }) {
         </Figure>
         <Lost of={balance} prices={prices} />
         <Figure label={t("col.problems")}>
-          <Counts of={health?.by_severity} unknown={site.unknown} />
+          <Counts of={health?.by_severity} unknown={unknownOf(site, health)} />
         </Figure>
       </div>
     </section>

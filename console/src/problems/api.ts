@@ -101,6 +101,7 @@ export const problemQuery = (site: number | null, id: string) =>
   });
 
 export type Summary = {
+  unknown_miners: number;
   by_severity: Record<string, number>;
   by_issue: Record<string, number>;
   loss: { ths: number | null; thh: number | null } | null;

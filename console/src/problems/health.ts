@@ -11,6 +11,11 @@ export type Healths = {
   unjudged: SiteSums[]; // no scan yet: that nothing is open says nothing
 };
 
+/** Machines of which nobody can say whether they are well: by the registry, or by their data where it has not looked. */
+export function unknownOf(site: SiteSums, health: Summary | undefined): number | null {
+  return health?.unknown_miners ?? site.unknown;
+}
+
 export function useHealth(sites: SiteSums[]): Healths {
   const found = useQueries({ queries: sites.map((site) => summaryQuery(site.site_id)) });
   const stamp = found.map((one) => `${one.dataUpdatedAt}${one.status}`).join() + sites.map((site) => site.site_id).join();

@@ -5,7 +5,6 @@ const COMMANDS: Record<string, string> = {
   restart: "restart_mining",
   restart_mining: "restart_mining",
   stop_mining: "disable_hashing",
-  power_cycle: "reboot_device",
   reboot: "reboot_device",
   reboot_device: "reboot_device",
   set_power_mode: "set_power_mode",

@@ -89,7 +89,7 @@ async def episodes(live: Live, given: Given) -> list[dict[str, Any]]:
 async def inject(live: Live, given: Given) -> list[dict[str, Any]]:
     kind = given.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
-        raise BadRequest(f"there is no fault {kind}: `kinds` lists them", code="NOT_FOUND")
+        raise BadRequest(f"there is no fault {kind}: `sim kinds` lists them", code="NOT_FOUND")
     severity, lasts = given.get("severity", 1.0), given.get("for_sec")
     if not is_number(severity, most=1):
         raise BadRequest("severity goes from above 0 to 1", code="INVALID")
