@@ -1,6 +1,7 @@
 """Real installations for tests: `hashinsight …` as child processes with folders and ports of their own."""
 
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -28,9 +29,12 @@ PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """None that the system hands out by itself: it would go to somebody's connection before a server is there."""
+    while True:
+        port = 10_000 + secrets.randbelow(22_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from hashinsight.sim.control.client import NotAnswered
-from hashinsight.sim.sockets.nets import CONTROL_PORT
+from hashinsight.sim.sockets.nets import CONTROL_PORT, claim
 from tests.prepared import hashinsight
 from tests.running import environment, wait_for
 from tests.running import hashinsight as started
@@ -50,6 +50,19 @@ def test_nothing_listens_beyond_loopback(sim: Sim) -> None:
     addresses = {(one.laddr.ip, one.laddr.port) for one in listening if one.status == psutil.CONN_LISTEN}
     machines = {(sim.address(no), 4028) for no in range(9)}
     assert addresses == machines | {(f"{sim.net}.255.254", CONTROL_PORT)}
+
+
+def test_a_net_that_is_handed_over_is_its_own_from_before_its_start_to_after_its_end(tmp_path: Path) -> None:
+    net, held = claim(None)
+    fd = held.fileno()
+    for _ in range(2):
+        with sim_running(tmp_path, "--fd", str(fd), holding=(fd,)) as one:
+            assert one.net == f"127.{net}"
+            assert one.control("status")["machines"] == 9
+        other, also_held = claim(None)
+        also_held.close()
+        assert other != net, "between two lives nobody else gets it"
+    held.close()
 
 
 def test_two_simulators_side_by_side_do_not_meet(sim: Sim, tmp_path: Path) -> None:

@@ -66,13 +66,13 @@ class Sim:
 
 
 @contextmanager
-def sim_running(folder: Path, *options: str) -> Iterator[Sim]:
+def sim_running(folder: Path, *options: str, holding: tuple[int, ...] = ()) -> Iterator[Sim]:
     """Ready when everything listens; SIGTERM must end it with code 0 and without a word."""
     file = folder / "few.toml"
     file.write_text(SCENARIO)
     command = [sys.executable, "-m", "hashinsight", "sim", "run", str(file), "--json", *options]
     with subprocess.Popen(
-        command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=holding
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import socket
 import sys
 from pathlib import Path
 
@@ -33,10 +34,10 @@ async def run_demo(database: Database, url: str, folder: Path, machines: int, st
     fleet = lay_out(with_luxos(from_library(SCENARIO).resized(machines)), SEED)
     async with database.transaction(job_context()) as session:
         tokens = await settle(session, fleet, now=system_clock())
-    net = _free_net()
+    net, held = claim(None)  # held here, so that a simulator that is started anew is where its edges look for it
     supervisor = Supervisor()
     try:
-        await supervisor.start(_simulator(folder, net, machines))
+        await supervisor.start(_simulator(folder, held, machines))
         for site, token in tokens.items():
             config = enrol(folder / site, fleet, site, token, net=net, url=url)
             await supervisor.start(_edge(site, config))
@@ -44,25 +45,19 @@ async def run_demo(database: Database, url: str, folder: Path, machines: int, st
         await supervisor.run_until(stop)
     finally:
         await supervisor.stop()
+        held.close()
 
 
-def _free_net() -> int:
-    """Chosen here, so that a simulator that has to be started anew is where its edges look for it."""
-    number, held = claim(None)
-    held.close()
-    return number
-
-
-def _simulator(folder: Path, net: int, machines: int) -> Child:
+def _simulator(folder: Path, held: socket.socket, machines: int) -> Child:
     """LuxOS on every Antminer: the maker's own firmware takes no orders by its socket."""
-    options = ["--machines", str(machines), "--seed", str(SEED), "--net", f"127.{net}", "--luxos", "--json"]
+    options = ["--machines", str(machines), "--seed", str(SEED), "--fd", str(held.fileno()), "--luxos", "--json"]
     output = _log(folder / "simulator")
 
     async def listens() -> bool:
-        return output.exists() and output.stat().st_size > 0
+        return output.exists() and output.read_bytes()[:1] == b"{"  # its one line, and no reason why it cannot run
 
     command = [sys.executable, "-m", "hashinsight", "sim", "run", SCENARIO, *options]
-    return Child("demo-simulator", command, layer=1, ready=listens, output=output)
+    return Child("demo-simulator", command, layer=1, ready=listens, output=output, pass_fds=(held.fileno(),))
 
 
 def _edge(site: str, config: Path) -> Child:

@@ -109,7 +109,7 @@ class Supervisor:
                 code = await kept.process.wait()
                 # a first start that is refused will be refused again; later, the database may just be recovering
                 if code == EXIT_REFUSED and kept.restarts == 0:
-                    self.failure = f"{kept.child.name} refused to start."
+                    self.failure = f"{kept.child.name} refused to start{_last_words(kept.child)}."
                     self.failed.set()
                     return
                 log.error("child_died", child=kept.child.name, exit_code=code, restart_in_seconds=pause)
@@ -182,7 +182,7 @@ def _last_words(child: Child) -> str:
     """What it said last, and where to read the rest."""
     if child.output is None:
         return ""
-    lines = [line for line in child.output.read_text(errors="replace").splitlines() if line.strip()]
+    lines = [line.strip() for line in child.output.read_text(errors="replace").splitlines() if line.strip()]
     fatal = [line for line in lines if "FATAL" in line or "rror" in line] or lines
-    said = f": {fatal[-1].strip()}" if fatal else ""
+    said = f": {fatal[-1].rstrip('.')}" if fatal else ""
     return f"{said} (its logs are in {child.output.parent})"

@@ -1,7 +1,8 @@
-"""One simulator from start to end: claims its net, opens its sockets, runs until it is told to stop."""
+"""One simulator from start to end: opens its sockets, runs until it is told to stop."""
 
 import asyncio
 import signal
+import socket
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,7 @@ from hashinsight.sim.control.serving import control_served
 from hashinsight.sim.control.verbs import status
 from hashinsight.sim.plan import Scenario, Zone
 from hashinsight.sim.running import Live
-from hashinsight.sim.sockets.nets import allow_files, claim
+from hashinsight.sim.sockets.nets import allow_files
 from hashinsight.sim.world import World
 
 LUXOS = "LuxOS 2024.5.1"
@@ -35,12 +36,12 @@ async def run_live(
     *,
     seed: int,
     start: float,
-    net: int | None,
+    net: tuple[int, socket.socket],
     speed: float,
     ready: Callable[[dict[str, Any]], None],
 ) -> None:
-    """`ready` is told once everything listens. SIGTERM and SIGINT end it as `stop` does."""
-    number, held = claim(net)
+    """In a net that is held (`nets.claim`). `ready` is told once everything listens. Signals end it as `stop` does."""
+    number, held = net
     try:
         allow_files(scenario.machines)
         live = Live(await asyncio.to_thread(World, scenario, seed=seed, start=start), number, speed=speed)

@@ -24,12 +24,13 @@ def run(
     luxos: Annotated[
         bool, typer.Option("--luxos", help="LuxOS on every Antminer: the maker's own firmware takes no orders here.")
     ] = False,
+    fd: Annotated[int | None, typer.Option(hidden=True, help="The control socket of a net that is held.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Put a fleet on loopback sockets, port 4028, until Ctrl-C. Says one line when everything listens."""
     with refusing():
         from hashinsight.sim.live import run_live, with_luxos
-        from hashinsight.sim.sockets.nets import read_net
+        from hashinsight.sim.sockets.nets import claim, handed, read_net
 
         chosen = get_scenario(scenario, machines)
         chosen = with_luxos(chosen) if luxos else chosen
@@ -43,7 +44,7 @@ def run(
                 chosen,
                 seed=chosen.seed if seed is None else seed,
                 start=time.time(),
-                net=None if net is None else read_net(net),
+                net=handed(fd) if fd is not None else claim(None if net is None else read_net(net)),
                 speed=speed,
                 ready=ready,
             )

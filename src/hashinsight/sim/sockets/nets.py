@@ -43,6 +43,12 @@ def claim(net: int | None) -> tuple[int, socket.socket]:
     raise CannotRun(f"127.{net} belongs to another simulator that runs: stop it, or choose another --net.")
 
 
+def handed(descriptor: int) -> tuple[int, socket.socket]:
+    """A net that somebody else claimed and goes on holding, for one simulator after another."""
+    held = socket.socket(fileno=descriptor)
+    return int(held.getsockname()[0].split(".")[1]), held
+
+
 def listen_on(address: str, port: int) -> socket.socket:
     """Also where connections of a simulator that just ended linger; never where somebody else listens."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
