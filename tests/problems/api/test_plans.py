@@ -171,6 +171,20 @@ async def test_those_that_began_lately_are_looked_at_and_no_others(database: Dat
     assert heap_rows(await explain(database, context, count_query(scope, wanted))) <= lately + 1
 
 
+@pytest.mark.parametrize("status", [[], ["resolved"], ["open,ack,in_progress,resolved"]], ids=["shown", "over", "both"])
+@pytest.mark.parametrize("site_id", [1, None], ids=["of a site", EVERYWHERE])
+async def test_what_began_within_a_time_is_counted_by_what_did(
+    database: Database, scope: Scope, status: list[str], site_id: int | None
+) -> None:
+    for age in (Age.HOUR, Age.DAY):
+        wanted, context = wanted_of({"age": [age], "status": status}, site_id=site_id), scope.context(read_only=True)
+        async with database.reading(context) as session:
+            met = await count(session, scope, wanted)
+        plan = await explain(database, context, count_query(scope, wanted))
+        assert plan.rows_read("problem_events") == met
+        assert heap_rows(plan) == 0
+
+
 async def test_how_people_ended_the_same_is_read_newest_first_as_far_as_it_is_looked_at(
     database: Database, scope: Scope, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -118,7 +118,7 @@ EVENTS = Table(
     ),
     Index("ix_problem_events_miner_no", "miner_no", "status"),
     Index("ix_problem_events_issue_code", "site_id", "issue_code", "status", "severity"),
-    Index("ix_problem_events_start_ts", "start_ts"),
+    Index("ix_problem_events_began", "site_id", "status", "start_ts", "tenant_id"),  # what began when is counted in it
     Index("ix_problem_events_incident_id", "site_id", "incident_id", postgresql_where=text("incident_id is not null")),
     Index("uq_problem_events_event_no", "site_id", "event_no", unique=True),
     Index(
