@@ -1,28 +1,29 @@
 import { describe, expect, it } from "vitest";
 import { balanceOf, isNothing } from "../src/pages/balance";
 
-const site = (now: number | null, expected: number | null, unknown: number | null) => ({
+const site = (now: number | null, expected: number | null, unknown: number | null, lost: number | null) => ({
   hashrate_ths: now,
   expected_ths: expected,
   expected_unknown_ths: unknown,
+  lost_ths: lost,
 });
 
 describe("what the fleet lost", () => {
-  it("is what is missing of what is known", () => {
-    expect(balanceOf([site(950, 1200, 0), site(80, 100, 0)])).toMatchObject({ now: 1030, lost: 270, unknown: 0 });
-    expect(balanceOf([site(950, 1200, 200)])).toMatchObject({ lost: 50, known: 1000, unknown: 200 });
+  it("is what its sites say, also where others hash more than is expected", () => {
+    expect(balanceOf([site(950, 1200, 0, 250), site(80, 100, 0, 20)])).toMatchObject({ now: 1030, lost: 270, unknown: 0 });
+    expect(balanceOf([site(1210, 1200, 200, 100)])).toMatchObject({ lost: 100, known: 1000, unknown: 200 });
   });
 
   it("is not invented while a collector is silent", () => {
-    const dark = balanceOf([site(0, 1200, 1200)]);
+    const dark = balanceOf([site(0, 1200, 1200, 0)]);
     expect(dark).toMatchObject({ now: null, lost: null, expected: 1200, unknown: 1200 });
     expect(isNothing(dark)).toBe(false);
-    expect(balanceOf([site(0, 1200, 1200), site(100, 100, 0)])).toMatchObject({ now: 100, lost: 0, unknown: 1200 });
+    expect(balanceOf([site(0, 1200, 1200, 0), site(100, 100, 0, 0)])).toMatchObject({ now: 100, lost: 0, unknown: 1200 });
   });
 
   it("is everything where all are known to stand still, and nothing where all is delivered", () => {
-    expect(balanceOf([site(0, 1200, 0)])).toMatchObject({ now: 0, lost: 1200 });
-    expect(isNothing(balanceOf([site(1199.9, 1200, 0)]))).toBe(true);
-    expect(balanceOf([site(null, null, null)])).toMatchObject({ expected: null, lost: null });
+    expect(balanceOf([site(0, 1200, 0, 1200)])).toMatchObject({ now: 0, lost: 1200 });
+    expect(isNothing(balanceOf([site(1199.9, 1200, 0, 0.1)]))).toBe(true);
+    expect(balanceOf([site(null, null, null, null)])).toMatchObject({ expected: null, lost: null });
   });
 });

@@ -30,15 +30,38 @@ async def test_a_site_is_told_by_its_sums_and_what_is_not_known_is_counted(fleet
     assert (site["machines"], site["online"], site["unknown"], site["zones"]) == (3, 2, 1, 2)
     assert (site["hashrate_ths"], site["expected_ths"], site["power_w"]) == (156.0, 312.0, 6000.0)
     assert site["expected_unknown_ths"] == 104.0  # the silent one may hash; it is not lost
+    assert site["lost_ths"] == 52.0
     assert (site["efficiency_j_th"], site["hottest_c"]) == (6000 / 156, 70.0)
     fleet.set_clock(fleet.now + timedelta(seconds=600))  # its collector is silent: nothing is known, and nothing lost
     (site,) = (await fleet.ok(SITES))["sites"]
     assert (site["online"], site["hashrate_ths"], site["expected_unknown_ths"]) == (0, 0.0, 312.0)
+    assert site["lost_ths"] == 0.0
+
+
+async def test_what_others_hash_beyond_their_due_does_not_hide_a_machine_that_stands(fleet: Fleet) -> None:
+    """A case a zone; who sees one zone alone is told its sums."""
+    cases: dict[str, tuple[float | None, ...]] = {
+        "stands": (150.0, 150.0, 104.0, 0.0),
+        "offline": (150.0, 150.0, 104.0, None),
+        "short": (93.0, 104.0, 130.0, 110.0),  # by more than a tenth
+        "luck": (94.0, 104.0, 130.0, 110.0),
+        "all": (99.0, 99.0, 99.0, 99.0),
+    }
+    machines = [(f"{zone}-{no}", zone, ths) for zone, hashing in cases.items() for no, ths in enumerate(hashing)]
+    await fleet.load("\n".join(f"{name},S19j Pro,{zone}," for name, zone, _ in machines))
+    at = fleet.at(-40)
+    await fleet.send(*(sample(name, at, hashrate_ths=ths, online=ths is not None) for name, _, ths in machines))
+    await fleet.roll()
+    lost = {}
+    for zone in (await fleet.ok("/api/admin/v1/zones"))["zones"]:
+        (site,) = (await fleet.ok(SITES, await fleet.place.people.headers("Customer", zones=[zone["id"]])))["sites"]
+        lost[zone["code"]] = round(float(site["lost_ths"]), 1)
+    assert lost == {"stands": 104.0, "offline": 104.0, "short": 11.0, "luck": 0.0, "all": 20.0}
 
 
 async def test_a_site_without_machines_has_no_sums_rather_than_zero(fleet: Fleet) -> None:
     (site,) = (await fleet.ok(SITES))["sites"]
-    assert (site["machines"], site["hashrate_ths"], site["newest_at"]) == (0, None, None)
+    assert (site["machines"], site["hashrate_ths"], site["lost_ths"], site["newest_at"]) == (0, None, None, None)
 
 
 async def test_the_cells_of_a_site_are_columns_with_each_word_once(fleet: Fleet) -> None:

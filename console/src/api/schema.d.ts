@@ -6841,6 +6841,7 @@ export interface operations {
                             hashrate_ths: number | null;
                             expected_ths: number | null;
                             expected_unknown_ths: number | null;
+                            lost_ths: number | null;
                             power_w: number | null;
                             power_unknown: number | null;
                             efficiency_j_th: number | null;

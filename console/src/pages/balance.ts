@@ -1,7 +1,7 @@
-// What the fleet should hash, what it does, and what is lost. What nobody knows is neither delivered nor lost.
+// What the fleet should hash, what it does, and what is lost, by each machine that lacks it. What nobody knows is neither delivered nor lost.
 import type { SiteSums } from "../api/known";
 
-type Sums = Pick<SiteSums, "hashrate_ths" | "expected_ths" | "expected_unknown_ths">;
+type Sums = Pick<SiteSums, "hashrate_ths" | "expected_ths" | "expected_unknown_ths" | "lost_ths">;
 export type Balance = {
   now: number | null; // null where not one machine is known
   expected: number | null;
@@ -24,13 +24,8 @@ export function balanceOf(sites: Sums[]): Balance {
     expected: told.length ? expected : null,
     unknown,
     known,
-    lost: isDark ? null : total(sites.map(lostAt)),
+    lost: isDark ? null : total(sites.map((one) => one.lost_ths)),
   };
-}
-
-/** By site: what one has too much does not make up for what another lacks. */
-function lostAt(site: Sums): number {
-  return Math.max(0, (site.expected_ths ?? 0) - (site.expected_unknown_ths ?? 0) - (site.hashrate_ths ?? 0));
 }
 
 /** Less than this share is noise, not loss. */

@@ -27,6 +27,7 @@ _SITE: dict[str, Any] = {
     "hashrate_ths": 96100.0,
     "expected_ths": 104000.0,
     "expected_unknown_ths": 416.0,
+    "lost_ths": 7900.0,
     "power_w": 3200000.0,
     "power_unknown": 0,
     "efficiency_j_th": 30.8,
@@ -82,8 +83,9 @@ async def read_sites(*, request: Request, scope: See, now: Now) -> Response:
     """Every site in scope with its sums: hashrate against expected, machines online, power, efficiency.
 
     Sums are over machines that are online. `expected_unknown_ths` is the part of `expected_ths` of machines whose
-    hashrate nobody knows now: it is neither delivered nor lost. `efficiency_j_th` is null while an online machine's
-    power is not known.
+    hashrate nobody knows now: it is neither delivered nor lost. `lost_ths` is what machines lack that are known: each
+    that lacks more than a tenth, whatever others have too much, or all of them together if that is more.
+    `efficiency_j_th` is null while an online machine's power is not known.
     """
     database = get_database(request)
     async with database.reading(scope.context(read_only=True)) as session:

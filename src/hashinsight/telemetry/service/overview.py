@@ -16,6 +16,7 @@ from hashinsight.telemetry.queries.live import live_frame
 from hashinsight.telemetry.queries.overview import bucket_frame, trend_frame
 
 DAY = timedelta(hours=24)
+_SHORT = 0.1  # of what is expected of a machine: more than this it lacks, less may be the luck of five minutes
 # above this many points of a site a trend is read from hours: a day of 20,000 machines is 5.8 million rows
 _FINE_POINTS = 700_000
 _NAMED = ("zone", "rack", "model", "firmware", "data_state", "data_reason", "overall_health")
@@ -26,6 +27,10 @@ async def tell_sites(database: Database, scope: Scope, sites: Sequence[Site], *,
     """Sums a site, over what is known: a machine without a figure adds nothing, and is counted as unknown."""
     frame = await live_frame(database, scope, as_of=now)
     is_told = pl.col("online") & pl.col("hashrate_5min_ths").is_not_null()
+    is_known = is_told | (pl.col("data_state") == "offline")
+    lack = pl.when(is_known).then(pl.col("expected_ths") - pl.when(is_told).then("hashrate_5min_ths").otherwise(0))
+    frame = frame.with_columns(lack=lack.cast(pl.Float64))
+    is_short = pl.col("lack") > _SHORT * pl.col("expected_ths")
     sums = frame.group_by("site_id").agg(
         machines=pl.len(),
         online=pl.col("online").sum(),
@@ -33,7 +38,9 @@ async def tell_sites(database: Database, scope: Scope, sites: Sequence[Site], *,
         hashrate_ths=pl.col("hashrate_5min_ths").filter(pl.col("online")).cast(pl.Float64).sum(),
         expected_ths=pl.col("expected_ths").sum(),
         # what of it nobody can say: one that is known to be offline gives nothing, one that is not heard of may hash
-        expected_unknown_ths=pl.col("expected_ths").filter(~is_told & (pl.col("data_state") != "offline")).sum(),
+        expected_unknown_ths=pl.col("expected_ths").filter(~is_known).sum(),
+        # what others have too much does not make up for a machine that stands; what all lack a little is lost, too
+        lost_ths=pl.max_horizontal(pl.col("lack").sum(), pl.col("lack").filter(is_short).sum(), pl.lit(0.0)),
         power_w=pl.col("power_w").filter(pl.col("online")).cast(pl.Float64).sum(),
         power_unknown=(pl.col("power_w").is_null() & pl.col("online")).sum(),
         hottest_c=pl.col("temp_max_c").filter(pl.col("online")).cast(pl.Float64).max(),
@@ -123,7 +130,7 @@ def _site(site: Site) -> dict[str, Any]:
 def _summed(found: dict[str, Any] | None) -> dict[str, Any]:
     """A site without machines says so; its sums are not known, and not 0."""
     if found is None:
-        sums = ("hashrate_ths", "expected_ths", "expected_unknown_ths", "power_w", "efficiency_j_th")
+        sums = ("hashrate_ths", "expected_ths", "expected_unknown_ths", "lost_ths", "power_w", "efficiency_j_th")
         nothing = (*sums, "hottest_c", "newest_at", "updated_at")
         counts = ("machines", "online", "unknown", "power_unknown", "zones")
         return dict.fromkeys(counts, 0) | dict.fromkeys(nothing)
