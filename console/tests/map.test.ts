@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Cells, Frame } from "../src/api/known";
-import { cellAt, cellsWithin, labelAt, layOut, neighbour, PITCH } from "../src/map/layout";
+import { cellAt, cellsWithin, endsOf, labelAt, layOut, neighbour, PITCH } from "../src/map/layout";
 import { colour, isDimmed, loudness, momentColumns, noColumns, nowColumns } from "../src/map/measures";
 import { momentOf, stepOf } from "../src/map/replay";
 import { rowsOf, select, shownOf, sumOf } from "../src/map/selection";
@@ -163,5 +163,14 @@ describe("the map", () => {
     expect(labels("ratio")).toEqual(["≥ 95%", "85–95%", "50–85%", "< 50%", "unknown"]);
     expect(labels("risk")).toEqual(["< 10%", "10–30%", "30–60%", "≥ 60%", "unknown"]);
     expect(labels("temperature")[1]).toBe("65–75 °C");
+  });
+});
+
+describe("a rack's name with little room", () => {
+  it("is cut where a word begins, or says that it is cut", () => {
+    expect(endsOf("north/a/rack-23")).toEqual(["rack-23", "23"]);
+    expect(endsOf("row 2 rack 14")).toEqual(["row 2 rack 14", "2 rack 14", "rack 14", "14"]);
+    expect(endsOf("R117")).toEqual(["R117", "…17", "…7"]);
+    expect(endsOf("7")).toEqual(["7"]);
   });
 });

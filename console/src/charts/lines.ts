@@ -1,13 +1,14 @@
 // Lines over time: one measure, its band and what happened, in one look.
 import { clock, number } from "../i18n/format";
 import type { Draw } from "./chart";
+import { broken, lone, type Point } from "./points";
 
 export type Mark = { at: number; text: string };
 export type Lines = {
   name: string;
   unit: string;
   digits: number;
-  points: [number, number | null][];
+  points: Point[];
   start: number;
   end: number;
   zone: string;
@@ -21,6 +22,8 @@ export type Lines = {
 export function drawLines(of: Lines): Draw {
   const long = of.end - of.start > 36 * 3_600_000;
   const reach = reachOf(of);
+  const points = broken(of.points);
+  const alone = lone(points);
   return (colour) => ({
     animation: false,
     textStyle: { fontFamily: colour("font"), fontSize: 11 },
@@ -60,8 +63,10 @@ export function drawLines(of: Lines): Draw {
       {
         type: "line",
         name: of.name,
-        data: of.points,
-        showSymbol: false,
+        data: points,
+        showSymbol: alone.size > 0,
+        symbol: "circle",
+        symbolSize: (_: unknown, { dataIndex }: { dataIndex: number }) => (alone.has(dataIndex) ? 4 : 0),
         connectNulls: false,
         lineStyle: { width: 1.5, color: colour("series") },
         itemStyle: { color: colour("series") },

@@ -102,7 +102,7 @@ export const fleet = {
   "miner.uptime": ["Up for", "运行时间"],
   "miner.pool": ["Pool", "矿池"],
   "miner.worker": ["Worker", "矿工名"],
-  "miner.says": ["The machine says", "矿机报告"],
+  "miner.says": ["Last error", "最近错误"],
   "miner.sensor": ["sensor fault", "传感器故障"],
   "miner.charts": ["History", "历史"],
   "miner.range.6h": ["6 h", "6 小时"],

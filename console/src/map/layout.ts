@@ -240,3 +240,11 @@ export function neighbour(layout: Layout, from: number, dx: number, dy: number):
   }
   return best < 0 ? from : best;
 }
+
+/** A rack's name and its ends, the longest first: the end tells racks apart, and is cut where a word begins. */
+export function endsOf(name: string): string[] {
+  const last = name.slice(name.lastIndexOf("/") + 1);
+  const words = [...last.matchAll(/[-_. ]+(?=\S)/g)].map((found) => last.slice(found.index + found[0].length));
+  const letters = [...last.slice(1)].map((_, no) => `…${last.slice(no + 2)}`).slice(0, -1);
+  return words.length ? [last, ...words] : [last, ...letters];
+}

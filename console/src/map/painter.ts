@@ -3,7 +3,7 @@
 // Moving and zooming redraw only a bitmap; a moment after the last movement the bitmap is made anew, sharp.
 import { token } from "../ui/theme";
 import { hatching } from "./hatching";
-import { CELL, type Layout } from "./layout";
+import { CELL, endsOf, type Layout } from "./layout";
 import { loudness, type Coloured } from "./measures";
 
 export type View = { x: number; y: number; scale: number }; // the map's point at the upper left corner; pixels a unit
@@ -226,12 +226,6 @@ export class Painter {
   }
 }
 
-/** As much of a name's end as fits: the end is what tells racks apart. */
 function clipped(context: CanvasRenderingContext2D, name: string, room: number): string {
-  const last = name.slice(name.lastIndexOf("/") + 1);
-  for (let from = 0; from < last.length; from++) {
-    const shown = last.slice(from);
-    if (context.measureText(shown).width <= room) return shown;
-  }
-  return "";
+  return endsOf(name).find((one) => context.measureText(one).width <= room) ?? "";
 }

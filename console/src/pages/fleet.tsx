@@ -5,6 +5,7 @@ import { useState } from "react";
 import { sitesQuery, trendQuery } from "../api/queries";
 import type { SiteSums, Trend } from "../api/known";
 import { useMay } from "../api/session";
+import type { Point } from "../charts/points";
 import { Spark } from "../charts/spark";
 import { t, useLanguage } from "../i18n";
 import { hashrate, money, number, power, text } from "../i18n/format";
@@ -162,7 +163,7 @@ function Table({
             isMarked={no === at}
             health={health.of.get(site.site_id)}
             prices={prices}
-            series={trend?.series.find((one) => one.site_id === site.site_id)?.hashrate_ths}
+            trend={trend}
           />
         ))}
       </tbody>
@@ -174,13 +175,13 @@ function Row({
   site,
   health,
   prices,
-  series,
+  trend,
   isMarked,
 }: {
   site: SiteSums;
   health: Health | undefined;
   prices: Prices | null;
-  series: (number | null)[] | undefined;
+  trend: Trend | undefined;
   isMarked: boolean;
 }) {
   const balance = balanceOf([site]);
@@ -212,11 +213,17 @@ function Row({
         {prices && lost !== null ? money((lost / 1000) * prices.perPhDay, prices.currency) : text(hashrate(lost))}
       </td>
       <td className="only-wide">
-        <Spark values={series ?? []} expected={site.expected_ths} />
+        {trend ? <Day of={trend} site={site} /> : null}
       </td>
       <td className="num only-wide second">
         <When at={site.newest_at} zone={site.timezone} />
       </td>
     </tr>
   );
+}
+
+function Day({ of, site }: { of: Trend; site: SiteSums }) {
+  const found = of.series.find((one) => one.site_id === site.site_id);
+  const points = (found?.ts ?? []).map((at, no): Point => [Date.parse(at), found?.hashrate_ths[no] ?? null]);
+  return <Spark points={points} start={Date.parse(of._meta.start)} end={Date.parse(of._meta.end)} expected={site.expected_ths} />;
 }

@@ -34,7 +34,7 @@ export function Sev({ of, word = false }: { of: string | null | undefined; word?
   );
 }
 
-/** ▲2 ◆14 ●41 ○23 ?36: only what there is. */
+/** ▲2 ◆14 ●41 ○23 ▨36 unknown: only what there is. */
 export function Counts({ of, unknown }: { of: Partial<Record<string, number>> | undefined; unknown?: number | null }) {
   const shown = SEVERITIES.filter((one) => (of?.[one] ?? 0) > 0);
   if (of && !shown.length && !unknown) return <span className="quiet">{t("sev.none")}</span>;
@@ -49,10 +49,9 @@ export function Counts({ of, unknown }: { of: Partial<Record<string, number>> | 
         </span>
       ))}
       {unknown ? (
-        <span className="sev unknown" title={t("sev.unknown")}>
+        <span className="sev unknown">
           <Shape of="unknown" />
-          <span className="hidden-label">{t("sev.unknown")}</span>
-          {number(unknown)}
+          {number(unknown)} {t("sev.unknown")}
         </span>
       ) : null}
     </span>
