@@ -39,7 +39,7 @@ paint: $(DEV)  ## how fast the console paints and its map moves, with 20,000 mac
 	@HI_MEASURE=1 $(BIN)/pytest tests/console -q -k "painted or frames or kilobytes"
 	@cat console/shots/figures.json
 
-bench: $(SERVER)  ## score detection on seeds that nobody tuned on; most of an hour of both cores
+bench: $(SERVER)  ## score detection on seeds that nobody looked at before; most of an hour of both cores
 	@$(BIN)/python -m hashinsight bench detection
 
 check: $(DEV)  ## lint, types, walls, and that the models match the migrations

@@ -54,6 +54,27 @@ async def test_a_total_that_its_boards_contradict_is_a_problem_and_an_odd_list_i
     assert all(shares[f"m-{number:03}"] is None for number in range(2, 12))
 
 
+async def test_boards_of_minutes_do_not_contradict_a_total_of_seconds(site: StoredSite) -> None:
+    """Three machines whose newest total is a fifth off: by chance, on the way up, and one that tells two truths."""
+    yard = StoredYard(site)
+    whole, low = [board(104 / 3)] * 3, [board(80 / 3)] * 3
+    yard.yard.now += yard.yard.config.cycle_sec
+    site.show(yard.yard.frame(yard.yard.readings()))
+    for machine, (newest, mean, told) in enumerate([(84.0, 104.0, whole), (104.0, 84.0, whole), (104.0, 104.0, low)]):
+        site.rows(
+            "update telemetry_live set hashrate_ths = %s, hashrate_5min_ths = %s, boards = %s where miner_no = %s"
+            " returning 1",
+            newest, mean, json.dumps(told), site.numbers[machine],
+        )  # fmt: skip
+    await site.cycle(yard.now)
+    newest_of = "ts = (select max(ts) from feature_chunks) and miner_id < 'm-003' order by miner_id"
+    assert site.rows(f"select boards_contradict from feature_store_5min where {newest_of}") == [
+        (False,),
+        (False,),
+        (True,),
+    ]
+
+
 def test_machines_with_different_numbers_of_boards_are_each_judged_by_their_own() -> None:
     yard = Yard(n=4)
     thirds = np.full((4, 4), np.nan)

@@ -79,8 +79,8 @@ def test_boards_are_told_by_machine_and_brought_to_the_mean_that_is_judged() -> 
     ("config", "lists"),
     [
         (Config(), ()),
-        (Config(allowed_pools=("good.example",)), ("pool",)),
-        (Config(allowed_workers=("a",)), ("worker",)),
+        (Config(allowed_pools=("good.example",)), ("pool", "worker")),
+        (Config(allowed_workers=("a",)), ("pool", "worker")),
     ],
 )
 def test_the_columns_that_a_cycle_reads_make_the_same_frame_as_all_of_them(

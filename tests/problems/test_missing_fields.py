@@ -12,8 +12,8 @@ from hashinsight.problems.health_rules import RULES
 from tests.problems.yard import Yard, of
 
 OPTIONAL = (
-    "hashrate_ths", "expected_ths", "temp_c", "temp_max_c", "fan_min_rpm", "power_w", "accepted", "rejected",
-    "hw_errors", "uptime_sec", "boards_healthy", "boards_total", "site", "collector", "model", "firmware",
+    "hashrate_ths", "expected_ths", "temp_c", "temp_max_c", "fan_min_rpm", "fan_rpm", "power_w", "accepted",
+    "rejected", "hw_errors", "uptime_sec", "boards_healthy", "boards_total", "site", "collector", "model", "firmware",
 )  # fmt: skip
 DEPENDS = {
     "hashrate_ratio": ("hashrate_ths", "expected_ths"),

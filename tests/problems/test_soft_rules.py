@@ -11,7 +11,7 @@ from hashinsight.problems.codes import ANCHORED, ISSUES, METRICS, Issue, Metric,
 from hashinsight.problems.conditions import Seen, judge
 from hashinsight.problems.config import Config, resolve
 from hashinsight.problems.data_state import Standing
-from hashinsight.problems.features import RPM_PER_C, Features
+from hashinsight.problems.features import Features
 from hashinsight.problems.frame import make_frame
 from hashinsight.problems.peers import Standings
 
@@ -79,6 +79,12 @@ def shifted(metric: Metric, by: float, *, z: float | None = None) -> Seen:
     return seen
 
 
+def behind(seen: Seen, mean_rpm: float, slowest_rpm: float) -> Seen:
+    seen.frame.fan_rpm[0] = mean_rpm
+    seen.features.fan_speed_min[0] = slowest_rpm
+    return seen
+
+
 def test_a_machine_that_is_as_ever_is_fine_by_every_rule_that_can_judge() -> None:
     verdict = judge(usual(), Config())
     assert (verdict != HIT).all()
@@ -115,23 +121,37 @@ def test_z_and_effect_must_both_pass(
 
 
 @pytest.mark.parametrize(
-    ("hotter_c", "z", "slower_rpm", "rpm", "verdict"),
+    ("z", "mean_rpm", "slowest_rpm", "verdict"),
     [
-        (2.0, 2.51, 1500.0, 3000.0, HIT),
-        (2.0, 2.51, 1490.0, 3000.0, FINE),
-        (2.0, 2.5, 1500.0, 3000.0, FINE),
-        (0.0, 0.0, 2500.0, 2000.0, FINE),  # cooler work, or a lower target
-        (2.0, 4.0, 4500.0, 0.0, FINE),  # it stands, and that is `fan_zero`
-        (2.0, 4.0, np.nan, np.nan, FINE),  # nothing is told of fans
+        (2.51, 4500.0, 3500.0, HIT),
+        (2.51, 4500.0, 3501.0, FINE),
+        (2.5, 4500.0, 3500.0, FINE),
+        (4.0, 4500.0, 0.0, FINE),  # it stands, and that is `fan_zero`
+        (4.0, np.nan, 2000.0, FINE),  # nothing is told of the others
+        (4.0, np.nan, np.nan, FINE),
     ],
 )
-def test_a_fan_that_slows_while_the_machine_gets_hotter_is_found(
-    hotter_c: float, z: float, slower_rpm: float, rpm: float, verdict: Verdict
+def test_a_fan_far_behind_the_others_of_a_machine_that_gets_hotter_is_found(
+    z: float, mean_rpm: float, slowest_rpm: float, verdict: Verdict
 ) -> None:
-    seen = shifted(Metric.TEMP_MAX, hotter_c, z=z)
-    for values in (seen.own.residual, seen.own.smooth):
-        values[Metric.TEMP_LOAD, 0] = hotter_c - slower_rpm / RPM_PER_C
-    seen.features.fan_speed_min[0] = rpm
+    assert says(behind(shifted(Metric.TEMP_MAX, 2.0, z=z), mean_rpm, slowest_rpm), Issue.TEMP_ANOMALY) is verdict
+
+
+def test_a_fan_behind_the_others_is_nothing_without_a_past_and_is_held_with_less() -> None:
+    seen = behind(shifted(Metric.TEMP_MAX, 2.0, z=4.0), 4500.0, 3500.0)
+    seen.own.cold[Metric.TEMP_MAX, 0] = True
+    assert says(seen, Issue.TEMP_ANOMALY) is not HIT
+    seen = behind(shifted(Metric.TEMP_MAX, 1.5, z=1.8), 4500.0, 3790.0)
+    assert says(seen, Issue.TEMP_ANOMALY) is FINE
+    seen.shown[Issue.TEMP_ANOMALY, 0] = True
+    assert says(seen, Issue.TEMP_ANOMALY) is HIT
+    assert says(behind(seen, 4500.0, 3810.0), Issue.TEMP_ANOMALY) is FINE
+
+
+@pytest.mark.parametrize(("sum_", "verdict"), [(11.9, FINE), (12.0, HIT)])
+def test_a_fan_behind_the_others_is_found_where_heat_came_by_and_by(sum_: float, verdict: Verdict) -> None:
+    seen = behind(usual(), 4500.0, 3400.0)
+    seen.cusum_up[Metric.TEMP_MAX, 0] = sum_
     assert says(seen, Issue.TEMP_ANOMALY) is verdict
 
 

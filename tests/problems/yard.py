@@ -34,10 +34,10 @@ class Yard:
         n = self.n
         self.counted = np.zeros(n)
         self.columns = {
-            "site": _same("north", n),
-            "collector": _same("north", n),
-            "model": _same("Antminer S19j Pro", n),
-            "firmware": _same("stock 1.0", n),
+            "site": same("north", n),
+            "collector": same("north", n),
+            "model": same("Antminer S19j Pro", n),
+            "firmware": same("stock 1.0", n),
             "expected_ths": np.full(n, 104.0),
             "boards_healthy": np.full(n, 3.0),
             "boards_total": np.full(n, 3.0),
@@ -55,6 +55,7 @@ class Yard:
             "temp_c": np.round(58 + 0.4 * noise[1], 1),
             "temp_max_c": np.round(62 + 0.4 * noise[1], 1),
             "fan_min_rpm": 4500 + 25 * noise[2],
+            "fan_rpm": 4540 + 12 * noise[2],
             "power_w": 3050 * (1 + 0.004 * noise[3]),
             "accepted": self.counted.copy(),
             "rejected": np.floor(self.counted * 0.003),
@@ -158,7 +159,7 @@ def leave(yard: Yard, few: int) -> None:
     yard.frame = frame  # type: ignore[method-assign]
 
 
-def _same(word: str, n: int) -> Texts:
+def same(word: str, n: int) -> Texts:
     return Texts((word,), np.zeros(n, dtype=np.int64))
 
 

@@ -2540,6 +2540,7 @@ export interface components {
             efficiency_effect?: number | null;
             temp_z?: number | null;
             temp_effect_c?: number | null;
+            fan_behind_rpm?: number | null;
             trend_per_day?: number | null;
             trend_hours?: number | null;
             reject_rate?: number | null;

@@ -1,7 +1,7 @@
 """`bench detection`: what is found of what was broken, how late, and what is said of machines that are well.
 
-On seeds that were used for nothing else, through the files of `hashinsight replay` alone. Beside us: the same number of
-alarms by chance, the hard rules alone, and the plain design. A long campaign: the sizes can be set.
+On seeds that nobody looked at while rules were made, through the files of `hashinsight replay` alone. Beside us: the
+same number of alarms by chance, the hard rules alone, and the plain design. A long campaign: the sizes can be set.
 
 A plain name is the point, what was counted; `_low` and `_high` are the ends of its 95 % interval. With nothing missed
 the low end of recall is 0.999 from 3,838 faults on; with no false event the high end of their rate is below 0.05 from
@@ -22,7 +22,7 @@ from hashinsight.problems.health_rules import HARD as HARD_ISSUES
 from hashinsight.sim.faults import PUBLIC
 from hashinsight.sim.reserved import RESERVED
 
-FIRST_SEED = 9000  # those below are for tuning
+FIRST_SEED = 20_000  # those below were looked at while rules were made
 _HARD_CODES = tuple(issue.code for issue in HARD_ISSUES)
 
 

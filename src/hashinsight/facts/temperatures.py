@@ -46,7 +46,7 @@ _WORDS = (
 
 _S19_CHIP = TemperatureLimits(70, 80, 85)
 _S19_BOARD = TemperatureLimits(55, 65, 70)
-_S21_CHIP = TemperatureLimits(90, 97, 100)  # 90 to 97 °C is normal at the chip of this series
+_S21_CHIP = TemperatureLimits(90, 98, 100)  # 90 to 97 °C is normal at the chip of this series
 _S21_BOARD = TemperatureLimits(75, 82, 85)
 
 LIMITS: dict[tuple[str, SensorKind], TemperatureLimits] = {

@@ -53,6 +53,7 @@ Celsius = Annotated[float, Field(ge=30, le=150)]
 Degrees = Annotated[float, Field(ge=0, le=60)]
 Sigmas = Annotated[float, Field(ge=-20, le=20)]
 Times = Annotated[float, Field(gt=0, le=10_000)]
+Rpm = Annotated[float, Field(gt=0, le=20_000)]
 
 
 class RuleLimits(_Section):
@@ -70,6 +71,7 @@ class RuleLimits(_Section):
     efficiency_effect: Share | None = None
     temp_z: Sigmas | None = None
     temp_effect_c: Degrees | None = None
+    fan_behind_rpm: Rpm | None = None
     trend_per_day: Share | None = None
     trend_hours: Times | None = None
     reject_rate: Share | None = None

@@ -106,7 +106,7 @@ def wrong_worker(frame: Frame, config: Config) -> Flags:
 
 def reboots_for(seen: Seen, issue: Issue) -> Floats:
     """How many are a loop; no more than are remembered."""
-    return np.minimum(seen.limits["reboots_in_6_hours"], BOOTS) * np.where(seen.shown[issue], HELD, 1.0)
+    return np.minimum(seen.limits["reboots_in_6_hours"], BOOTS) * _held(seen, issue)
 
 
 def _against_its_past(verdict: Verdicts, seen: Seen) -> None:
@@ -119,8 +119,7 @@ def _against_its_past(verdict: Verdicts, seen: Seen) -> None:
     say(verdict, issue, *_off(seen, issue, Metric.EFFICIENCY, sign=1.0, z=limits["efficiency_z"]))
     known, hit = _off(seen, Issue.TEMP_ANOMALY, Metric.TEMP_MAX, sign=1.0, z=limits["temp_z"])
     known_too, hidden = _off(seen, Issue.TEMP_ANOMALY, Metric.TEMP_LOAD, sign=1.0, z=limits["temp_z"])
-    fan = slow_fan(seen)
-    say(verdict, Issue.TEMP_ANOMALY, known | known_too, hit | hidden | fan.jump | fan.creep)
+    say(verdict, Issue.TEMP_ANOMALY, known | known_too, hit | hidden | slow_fan(seen))
     boards = Metric.BOARDS_RATIO
     known = seen.standing.judged & ~seen.standing.excused & ~seen.features.booting & ~seen.own.cold[boards]
     say(verdict, Issue.BOARDS_DEGRADING, known, seen.own.residual[boards] < -limits["boards_degrading_drop"])
@@ -145,7 +144,7 @@ class Off:
 
 def off(seen: Seen, issue: Issue, metric: Metric, *, sign: float, z: Floats) -> Off:
     own, limits = seen.own, seen.limits
-    margin = _effect(limits, metric, own.value[metric]) * np.where(seen.shown[issue], HELD, 1.0)
+    margin = _effect(limits, metric, own.value[metric]) * _held(seen, issue)
     away, raw = sign * own.smooth[metric], sign * own.residual[metric]
     jump = (sign * own.z[metric] > z) & (away >= margin) & (raw >= _RAW * margin) & ~own.cold[metric]
     apart = sign * seen.drift[metric]
@@ -155,22 +154,24 @@ def off(seen: Seen, issue: Issue, metric: Metric, *, sign: float, z: Floats) -> 
     return Off(known, known & jump, known & creep, margin)
 
 
-def slow_fan(seen: Seen) -> Off:
-    """Hotter than it was, and yet its slowest fan is slower: fans answer heat, so one does not do what it is told."""
-    own, hot, load = seen.own, Metric.TEMP_MAX, Metric.TEMP_LOAD
-    held = np.where(seen.shown[Issue.TEMP_ANOMALY], HELD, 1.0)
-    margin = seen.limits["temp_effect_c"] * held  # of the fan; of heat the other fans leave little
-    known = seen.judgeable & (seen.features.fan_speed_min > 0)  # one that stands is another finding
-    jump = (own.z[hot] > seen.limits["temp_z"] * held) & (slower_c(own.smooth) >= margin) & ~own.cold[load]
-    jump &= slower_c(own.residual) >= _RAW * margin
-    creep = (seen.cusum_up[hot] >= seen.limits["cusum_sigma_hours"]) & (slower_c(seen.drift) >= margin)
-    return Off(known, known & jump, known & creep, margin)
+def slow_fan(seen: Seen) -> Flags:
+    """Hotter than it was, and one of its fans does not turn as the others do, which are told the same."""
+    own, limits, hot = seen.own, seen.limits, Metric.TEMP_MAX
+    slowest = seen.features.fan_speed_min  # one that stands is another finding
+    behind = seen.judgeable & (slowest > 0) & (slowest <= seen.frame.fan_rpm - fan_behind(seen))
+    jumped = (own.z[hot] > limits["temp_z"] * _held(seen, Issue.TEMP_ANOMALY)) & ~own.cold[hot]
+    found: Flags = behind & (jumped | (seen.cusum_up[hot] >= limits["cusum_sigma_hours"]))
+    return found
 
 
-def slower_c(away: Floats) -> Floats:
-    """By how much a fan turns slower, told as the heat that would make it turn that much faster."""
-    slower: Floats = away[Metric.TEMP_MAX] - away[Metric.TEMP_LOAD]
-    return slower
+def fan_behind(seen: Seen) -> Floats:
+    """By how much the slowest fan must be behind the mean of all."""
+    return seen.limits["fan_behind_rpm"] * _held(seen, Issue.TEMP_ANOMALY)
+
+
+def _held(seen: Seen, issue: Issue) -> Floats:
+    """What is open is held with less."""
+    return np.where(seen.shown[issue], HELD, 1.0)
 
 
 def _off(seen: Seen, issue: Issue, metric: Metric, *, sign: float, z: Floats) -> tuple[Flags, Flags]:
@@ -188,14 +189,14 @@ def _effect(limits: Resolved, metric: Metric, value: Floats) -> Floats:
 def _by_counters(verdict: Verdicts, seen: Seen) -> None:
     """Rates of about the last hour, against its peers and its own past."""
     features, limits, own = seen.features, seen.limits, seen.own
-    held = np.where(seen.shown[Issue.REJECT_RATE_HIGH], HELD, 1.0)
+    held = _held(seen, Issue.REJECT_RATE_HIGH)
     rate = features.reject_rate
     past = zeroed(rate - own.residual[Metric.REJECT_RATE])
     usual = np.maximum(seen.usual_reject, past)
     counted = ~(features.recent_rejected < limits["reject_least"] * held) | np.isnan(seen.frame.rejected)
     hit = (rate >= limits["reject_rate"] * held) & (rate >= limits["reject_times_peers"] * held * usual) & counted
     say(verdict, Issue.REJECT_RATE_HIGH, seen.judgeable & ~np.isnan(rate), hit)
-    held = np.where(seen.shown[Issue.HW_ERROR_RATE_HIGH], HELD, 1.0)
+    held = _held(seen, Issue.HW_ERROR_RATE_HIGH)
     errors = features.hw_error_rate
     past = zeroed(errors - own.residual[Metric.HW_ERROR_RATE])
     usual = np.maximum(seen.usual_errors, past)
@@ -242,7 +243,7 @@ def outlying(seen: Seen, metric: Metric) -> tuple[Flags, Flags]:
 
 
 def outlier_limits(seen: Seen, metric: Metric) -> tuple[Floats, Floats]:
-    limits, held = seen.limits, np.where(seen.shown[Issue.FLEET_OUTLIER], HELD, 1.0)
+    limits, held = seen.limits, _held(seen, Issue.FLEET_OUTLIER)
     effect = limits[_OUTLYING_BY[metric]]
     if metric is Metric.EFFICIENCY:
         effect = effect * seen.peers[metric].median

@@ -35,6 +35,7 @@ class Thresholds:
     efficiency_effect: float = 0.05  # of its own W/TH
     temp_z: float = 2.5
     temp_effect_c: float = 4.0
+    fan_behind_rpm: float = 1000.0  # its slowest fan behind the mean of all
     overheat_hold_c: float = 2.0  # below its limit, a machine that was too hot is not well yet
     trend_per_day: float = 0.03
     trend_hours: float = 12.0

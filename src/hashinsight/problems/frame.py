@@ -56,7 +56,8 @@ class Frame:
     expected_ths: Floats
     temp_c: Floats
     temp_max_c: Floats
-    fan_min_rpm: Floats
+    fan_min_rpm: Floats  # of the slowest
+    fan_rpm: Floats  # mean of all
     power_w: Floats
     reject_rate: Floats
     accepted: Floats
@@ -74,8 +75,8 @@ class Frame:
 
 _TEXTS = ("site", "collector", "model", "firmware", "mode", "pool", "worker")
 _READINGS = (
-    "hashrate_ths", "expected_ths", "temp_c", "temp_max_c", "fan_min_rpm", "power_w", "reject_rate", "accepted",
-    "rejected", "hw_errors", "uptime_sec", "boards_healthy", "boards_total",
+    "hashrate_ths", "expected_ths", "temp_c", "temp_max_c", "fan_min_rpm", "fan_rpm", "power_w", "reject_rate",
+    "accepted", "rejected", "hw_errors", "uptime_sec", "boards_healthy", "boards_total",
 )  # fmt: skip
 READINGS: tuple[str, ...] = _READINGS
 

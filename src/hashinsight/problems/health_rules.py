@@ -61,7 +61,7 @@ RULES: tuple[Rule, ...] = (
     Rule(Issue.TEMP_ANOMALY, Severity.P2, "hotter than its own past at the same weather", "temp_max",
          ("temp_max",), ("clean", "check_cooling", "swap_fan"),
          (*_past("temp_max", "above"), *_past("temp_load", "above", after="_at_equal_fans"),
-          *_past("fan_speed_min", "below", after="_of_a_fan"))),
+          Way("fan_behind_others", "fan_speed_min", "below"))),
     Rule(Issue.TREND_ANOMALY, Severity.P2, "gets slower day by day", "trend_slope", ("hashrate_ratio",),
          ("inspect_boards",), (Way("slope", "trend_slope", "below"),)),
     Rule(Issue.REJECT_RATE_HIGH, Severity.P2, "the pool rejects far more of its shares than of its peers'",

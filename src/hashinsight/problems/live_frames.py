@@ -12,12 +12,12 @@ from hashinsight.problems.frame import Flags, Floats, Frame, Ints, Texts, make_f
 
 _NUMBERS = {
     "hashrate_5min_ths": "hashrate_ths", "expected_ths": "expected_ths", "temp_c": "temp_c",
-    "temp_max_c": "temp_max_c", "fan_min_rpm": "fan_min_rpm", "power_w": "power_w", "reject_rate": "reject_rate",
-    "accepted": "accepted", "rejected": "rejected", "hw_errors": "hw_errors", "uptime_sec": "uptime_sec",
-    "boards_healthy": "boards_healthy", "boards_total": "boards_total",
+    "temp_max_c": "temp_max_c", "fan_min_rpm": "fan_min_rpm", "fan_rpm": "fan_rpm", "power_w": "power_w",
+    "reject_rate": "reject_rate", "accepted": "accepted", "rejected": "rejected", "hw_errors": "hw_errors",
+    "uptime_sec": "uptime_sec", "boards_healthy": "boards_healthy", "boards_total": "boards_total",
 }  # fmt: skip
 _TEXTS = {"model": "model", "firmware": "firmware", "mode": "mode"}
-_ALLOWED = {"pool_url": "pool", "worker": "worker"}  # where a list says which are
+_ALLOWED = {"pool_url": "pool", "worker": "worker"}  # where a list says which are; of a stolen machine both are told
 _PLAIN = ("miner_no", "site_id", "collector_no", "ts", "heard_at", "status", "flags", "cooling", "hashrate_ths")
 _MOST_BOARDS = 16
 _STATES = {one.name.lower(): int(one) for one in Expected}
@@ -25,8 +25,8 @@ _STATES = {one.name.lower(): int(one) for one in Expected}
 
 def columns_for(config: Config) -> tuple[str, ...]:
     """Which columns of the live layer a cycle with these rules looks at."""
-    lists = {"pool_url": config.allowed_pools, "worker": config.allowed_workers}
-    return (*_PLAIN, *_NUMBERS, *_TEXTS, *(name for name, words in lists.items() if words))
+    has_lists = bool(config.allowed_pools or config.allowed_workers)
+    return (*_PLAIN, *_NUMBERS, *_TEXTS, *(_ALLOWED if has_lists else ()))
 
 
 def frame_of(
@@ -69,7 +69,10 @@ def _expected(expected: pl.DataFrame, numbers: Ints) -> tuple[Floats, Floats]:
 
 
 def _boards(rows: pl.DataFrame, boards: pl.DataFrame) -> NDArray[np.float64] | None:
-    """By board and machine. A sample tells them as of its moment: brought to the mean that machines are judged by."""
+    """By board and machine. A sample tells them as of its moment: brought to the mean that machines are judged by.
+
+    Left as they are where they are nearer to it so: a machine may tell the total of seconds beside boards of minutes.
+    """
     told = boards.filter(pl.col("board_ths").list.len().is_between(1, _MOST_BOARDS))
     if told.is_empty():
         return None
@@ -77,7 +80,9 @@ def _boards(rows: pl.DataFrame, boards: pl.DataFrame) -> NDArray[np.float64] | N
     mean = (known["hashrate_5min_ths"] / known["hashrate_ths"]).cast(pl.Float64).fill_null(float("nan")).to_numpy()
     most = int(known["board_ths"].list.len().max() or 0)  # type: ignore[arg-type] # the library has it as anything
     of = np.stack([_floats(known["board_ths"].list.get(no, null_on_oob=True)) for no in range(most)])
-    return of * np.where(np.isfinite(mean), mean, np.nan)
+    total, judged = np.nansum(of, axis=0), _floats(known["hashrate_5min_ths"])
+    nearer = np.abs(total * mean - judged) < np.abs(total - judged)
+    return of * np.where(np.isfinite(mean), np.where(nearer, mean, 1.0), np.nan)
 
 
 def _floats(column: pl.Series) -> Floats:

@@ -6,7 +6,6 @@ import numpy as np
 
 from hashinsight.problems import conditions
 from hashinsight.problems.codes import Issue, Metric
-from hashinsight.problems.features import RPM_PER_C
 from hashinsight.problems.frame import Flags, Floats, Ints
 from hashinsight.problems.pipeline import Verdicts
 from hashinsight.problems.standing import numbers
@@ -55,21 +54,12 @@ def temperature(found: Verdicts, rows: Ints, issue: Issue) -> tuple[Told, ...]:
     aside = {"temp_max": numbers(found.features.temp_max[rows])}
     return (
         *_past(found, rows, issue, Metric.TEMP_MAX, sign=1.0),
-        *(replace(one, aside=aside) for one in (*hidden, *_slow_fan(found, rows))),
+        *(replace(one, aside=one.aside | aside) for one in (*hidden, _slow_fan(found, rows))),
     )
 
 
-def _slow_fan(found: Verdicts, rows: Ints) -> tuple[Told, Told]:
-    """The fan's own speed is told, beside the heat; the baseline that is told with it is that of heat."""
-    seen, away = found.seen, conditions.slow_fan(found.seen)
-    value, margin = found.features.fan_speed_min[rows], away.margin[rows] * RPM_PER_C
-    now, mean, drift = (
-        conditions.slower_c(one)[rows] * RPM_PER_C for one in (seen.own.residual, seen.own.smooth, seen.drift)
-    )
-    expected = value + now
-    return (
-        _now_or_mean(away.jump[rows], value, expected - mean, expected - margin, Metric.TEMP_MAX, sign=-1.0),
-        _now_or_mean(
-            away.creep[rows], value, expected - mean, expected - mean + drift - margin, Metric.TEMP_MAX, sign=-1.0
-        ),
-    )
+def _slow_fan(found: Verdicts, rows: Ints) -> Told:
+    """The slowest fan against the others; the baseline that is told with it is that of heat."""
+    seen, slowest, mean = found.seen, found.features.fan_speed_min[rows], found.seen.frame.fan_rpm[rows]
+    hit, most = conditions.slow_fan(seen)[rows], mean - conditions.fan_behind(seen)[rows]
+    return Told(hit, slowest, most, Metric.TEMP_MAX, aside={"fan_speed_avg": numbers(mean)})

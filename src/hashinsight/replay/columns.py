@@ -10,8 +10,9 @@ import polars as pl
 FORMS = (".parquet", ".csv")
 NEEDED = ("ts", "miner_id")
 NUMBERS = (
-    "hashrate_ths", "expected_ths", "temp_avg", "temp_max", "power_w", "fan_rpm", "boards_healthy", "boards_total",
-    "hw_errors", "accepted", "rejected", "reject_rate", "uptime_seconds", "online", "suppressed",
+    "hashrate_ths", "expected_ths", "temp_avg", "temp_max", "power_w", "fan_rpm", "fan_avg_rpm",
+    "boards_healthy", "boards_total", "hw_errors", "accepted", "rejected", "reject_rate", "uptime_seconds", "online",
+    "suppressed",
 )  # fmt: skip
 TEXTS = ("site", "model", "firmware", "mode", "collector", "pool_url", "worker", "expected_state")
 TIMES = ("ts", "arrived_at", "expected_until")

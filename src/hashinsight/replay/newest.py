@@ -16,7 +16,7 @@ _MOST_THS = 1e5
 _UNITS_OFF = 1e6
 _NAMES = {
     "hashrate_ths": "hashrate_ths", "expected_ths": "expected_ths", "temp_avg": "temp_c", "temp_max": "temp_max_c",
-    "power_w": "power_w", "fan_rpm": "fan_min_rpm", "boards_healthy": "boards_healthy",
+    "power_w": "power_w", "fan_rpm": "fan_min_rpm", "fan_avg_rpm": "fan_rpm", "boards_healthy": "boards_healthy",
     "boards_total": "boards_total", "hw_errors": "hw_errors", "accepted": "accepted", "rejected": "rejected",
     "reject_rate": "reject_rate", "uptime_seconds": "uptime_sec", "suppressed": "suppressed",
 }  # fmt: skip

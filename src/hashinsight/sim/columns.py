@@ -17,6 +17,7 @@ _PLAIN: dict[str, type[np.generic]] = {
     "temp_max": np.float32,
     "power_w": np.float32,
     "fan_rpm": np.int32,
+    "fan_avg_rpm": np.float32,
     "boards_healthy": np.int8,
     "hw_errors": np.int64,
     "accepted": np.int64,
@@ -53,6 +54,7 @@ def fill(block: Block, row: int, world: World, *, parts: bool) -> None:
     block["temp_max"][row] = temps.max(axis=1)
     block["power_w"][row] = said.power_w
     block["fan_rpm"][row] = slowest_fan(said)
+    block["fan_avg_rpm"][row] = mean_fan(said)
     block["boards_healthy"][row] = (said.board_chips * 2 > fleet.board_chips[:, None]).sum(axis=1)
     for name in ("hw_errors", "accepted", "rejected", "mode"):
         block[name][row] = getattr(said, name)
@@ -69,6 +71,13 @@ def slowest_fan(said: Readings) -> Array:
     """Absent fans say NO_FAN and do not count."""
     slowest: Array = np.where(said.fan_rpm < 0, np.iinfo(np.int64).max, said.fan_rpm).min(axis=1)
     return slowest
+
+
+def mean_fan(said: Readings) -> Floats:
+    """The same of the mean; where there are no fans at all, so it is said of it."""
+    there = said.fan_rpm >= 0
+    mean: Floats = np.where(there, said.fan_rpm, 0).sum(axis=1) / np.maximum(there.sum(axis=1), 1)
+    return mean
 
 
 def _fill_parts(block: Block, row: int, said: Readings, temps: Floats) -> None:

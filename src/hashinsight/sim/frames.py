@@ -21,7 +21,7 @@ _DAY = 86_400.0
 COLUMNS = (
     "ts", "site", "miner_id", "model", "firmware", "hashrate_ths", "expected_ths", "temp_avg", "temp_max", "power_w",
     "fan_rpm", "boards_healthy", "boards_total", "hw_errors", "accepted", "rejected", "online", "mode", "zone",
-    "uptime_seconds",
+    "uptime_seconds", "fan_avg_rpm",
 )  # fmt: skip
 LABELS: dict[str, pl.DataType | type[pl.DataType]] = {
     "no": pl.Int64,

@@ -9,8 +9,9 @@ from hashinsight.facts.temperatures import CHIP_OVER_BOARD_C, FirmwareFamily, Se
 from hashinsight.sim.readings import Flags, Floats
 
 FULL_FANS_INLET_C = 34.0  # inlet air at which a clean machine in normal mode reaches its target with fans at 100 %
-# an S21 keeps its full frequency up to 40 °C (maker): cooling ends where derating begins; its series has the same chip
+# an S21 keeps its full frequency up to 40 °C (maker): cooling ends where derating begins; the others: assumed
 _FULL_FANS_INLET_C = dict.fromkeys(("Antminer S21", "Antminer S21 Pro", "Antminer T21"), 40.0)
+_HOT_C = dict.fromkeys(_FULL_FANS_INLET_C, 97.0)  # the last that is normal: by then its firmware has throttled
 CONTROL_BAND_C = 12.0  # fans go from their least to 100 % over this much below the target
 LEAST_DUTY = 0.25
 POWER_OF_FREQUENCY = 1.6  # watts follow frequency by this exponent when voltage is tuned with it
@@ -47,7 +48,7 @@ FAN_COUNT = _by_model(lambda model: model.fans).astype(np.int64)
 FAN_RPM = _by_model(lambda model: model.max_fan_rpm or _FAN_RPM[model.make])
 FREQUENCY_MHZ = _by_model(lambda model: _MHZ.get(model.name, 600.0))
 TARGET_C = _by_model(lambda model: limits_for(model.name, SensorKind.BOARD).target_c + CHIP_OVER_BOARD_C)
-HOT_C = _by_model(lambda model: limits_for(model.name, SensorKind.CHIP).warn_c)
+HOT_C = _by_model(lambda model: _HOT_C.get(model.name, limits_for(model.name, SensorKind.CHIP).warn_c))
 PANIC_C = _by_model(lambda model: limits_for(model.name, SensorKind.CHIP).critical_c)
 FULL_FANS_RISE_C = (
     TARGET_C - CHIP_OVER_BOARD_C - _by_model(lambda model: _FULL_FANS_INLET_C.get(model.name, FULL_FANS_INLET_C))

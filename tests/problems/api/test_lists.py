@@ -284,6 +284,8 @@ async def test_risks_are_each_machines_worst_and_say_when_no_model_says_anything
     assert (told["columns"]["miner_id"], told["columns"]["p_fail_24h"]) == (["m2", "m3"], [0.75, 0.5])
     machine = ward.desk.row("select miner_no from miners where miner_id = 'm2'")
     assert told["columns"]["miner_no"][0] == machine["miner_no"]
+    ward.problem("m6", p_fail=0.7)  # kept in four bytes, where it is a little less
+    assert (await ward.get("/sites/tx-1/risks", noc, least=0.7))["columns"]["miner_id"] == ["m2", "m6"]
     odd_ones = await ward.headers("Customer", zones=[ward.desk.zone_id("z1")])
     part = await ward.get("/sites/tx-1/risks", odd_ones)
     assert (part["judged"], part["columns"]["miner_id"]) == (1, ["m3"])

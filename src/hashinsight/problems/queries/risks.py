@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import REAL, Select, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.identity.scope import Scope
@@ -30,5 +30,10 @@ async def count_judged(session: AsyncSession, scope: Scope, site_id: int) -> int
 
 async def list_at_risk(session: AsyncSession, scope: Scope, site_id: int, *, least: float) -> list[Any]:
     judged = judged_query(scope, site_id).subquery()
-    query = select(judged).where(judged.c.p_fail_24h >= least).order_by(judged.c.p_fail_24h.desc(), judged.c.miner_no)
+    # as it is stored: 0.7 in four bytes is less than 0.7 in eight
+    query = (
+        select(judged)
+        .where(judged.c.p_fail_24h >= cast(least, REAL))
+        .order_by(judged.c.p_fail_24h.desc(), judged.c.miner_no)
+    )
     return list((await session.execute(query)).all())
