@@ -1,6 +1,7 @@
 """`hashinsight sim`: real simulators as child processes, on loopback alone, each in its own net."""
 
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -119,6 +120,30 @@ def test_machines_behind_a_dead_switch_cannot_be_connected_to_until_it_is_back(s
     sim.control("end", episode=made["no"])
     wait_for(lambda: sim.machine(AVALON)["state"] == "hashing", "the switch to be back")
     assert ask(sim.address(AVALON), "summary")["SUMMARY"]
+
+
+def test_orders_say_to_what_a_machine_was_set_and_no_password(sim: Sim) -> None:
+    where, named = sim.address(AVALON + 1), str(AVALON + 1)
+    ask(where, "ascset", "0,workmode,set,0")
+    ask(where, "setpool", "root,root,0,stratum+tcp://new.example:1,me,secret")
+    mode, pool = sim.control("orders", machine=named)
+    assert (mode["act"], mode["given"]) == ("mode", {"mode": "eco"})
+    assert pool["given"]["pools"][0] == {"url": "stratum+tcp://new.example:1", "user": "me"}
+    told = sim.said("orders", "--machine", named).stdout.splitlines()
+    assert told[0].endswith("UTC north-00008: mode eco")
+    assert "north-00008: pool stratum+tcp://new.example:1 as me" in told[1]
+    assert "secret" not in sim.said("orders", "--json").stdout
+
+
+def test_what_the_states_of_an_episode_mean_is_said_above_them_and_in_the_help(sim: Sim) -> None:
+    sim.control("inject", kind="pool_rejects", machine="5", for_sec=60)
+    head, *rows = sim.said("episodes").stdout.splitlines()
+    written = " ".join(sim.said("episodes", "--help").stdout.replace("│", " ").split())
+    for words in (head, written):
+        for meaning in ("warns`?: its first signs", "open`?: it lasts", "over`?: it has ended"):
+            assert re.search(meaning, words), (meaning, words)
+    assert rows
+    assert all(row.endswith(("(warns)", "(open)", "(over)")) for row in rows)
 
 
 @pytest.mark.parametrize(

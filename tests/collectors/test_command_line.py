@@ -37,6 +37,7 @@ async def test_a_life_of_a_collector_from_the_command_line(scene: Scene, setting
     assert (await scene.call(rotated["token"])).status_code == 401
     (row,) = answer(settings, "list")["collectors"]
     assert (row["id"], row["name"]) == (made["id"], "north")
+    assert (row["site_id"], row["site_code"]) == (scene.site_id, "tx-1")
     (entry,) = await scene.audited("collector_created")
     assert (entry.actor_kind, entry.tenant_id) == ("system", await scene.people.tenant_id("a"))
 
@@ -54,7 +55,7 @@ async def test_enrolment_from_the_command_line(scene: Scene, settings: Settings)
 async def test_for_people_it_prints_lines_and_refuses_in_a_sentence(scene: Scene, settings: Settings) -> None:
     made = command(settings, "create", "--site", str(scene.site_id), "--name", "north")
     assert "token: hi_collector_" in made.stdout
-    assert "north" in command(settings, "list", "--site", "tx-1").stdout
+    assert command(settings, "list", "--site", "tx-1").stdout.endswith("  active    tx-1  north\n")
     for arguments, sentence in (
         (("create", "--site", "tx-9", "--name", "x"), "there is no site tx-9."),
         (("create", "--site", "tx-1", "--name", "north"), "the site has a collector named north already."),

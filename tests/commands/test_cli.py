@@ -61,7 +61,7 @@ async def test_a_shift_asks_follows_and_reads_the_story(desk: Desk, shell: Shell
         await edge.ack(handed.command_id, "succeeded")
     story = await shell.told("command", "show", command_id)
     lines = story.splitlines()
-    assert lines[0] == f"set_fan speed=80 for m1 at site {desk.site_id()}: succeeded"
+    assert lines[0] == "set_fan speed=80 for m1 at site tx-1: succeeded"
     assert any("asked" in line and "by the system: hot aisle" in line for line in lines)
     told = [event for line in lines for event in ("created", "leased", "succeeded") if f"  {event} " in line]
     assert told == ["created", "leased", "succeeded"]
@@ -69,7 +69,10 @@ async def test_a_shift_asks_follows_and_reads_the_story(desk: Desk, shell: Shell
     assert "before  fan=60" in story
     listed = await shell.told("command", "list", "--miner", "m1", "--tenant", "a")
     assert command_id in listed
+    assert " tx-1 " in listed
     assert "succeeded" in listed
+    (row,) = (await shell.ok("command", "list", "--tenant", "a"))["commands"]
+    assert (row["site_id"], row["site_code"]) == (desk.site_id(), "tx-1")
     assert (await shell.ok("command", "show", command_id))["history"][0]["event"] == "created"
     assert await shell.told("command", "list", "--waiting", "--tenant", "a") == "no commands\n"
 
@@ -91,7 +94,9 @@ async def test_what_the_system_asks_for_a_person_approves_and_the_other_way_roun
     assert await shell.told("batch", "cancel", theirs) == "2 commands: 2 canceled\n"
     listed = (await shell.ok("batch", "list", "--site", "tx-1"))["batches"]
     assert {row["batch_id"] for row in listed} == {theirs, made["batch_id"]}
-    assert "reboot_device" in await shell.told("batch", "list", "--tenant", "a")
+    assert {row["site_code"] for row in listed} == {"tx-1"}
+    assert " tx-1  reboot_device" in await shell.told("batch", "list", "--tenant", "a")
+    assert "at site tx-1" in shown
 
 
 async def test_reject_cancel_and_refusals_are_one_sentence(desk: Desk, shell: Shell) -> None:

@@ -67,5 +67,6 @@ NEVER_404 = {
 # routes that the OpenAPI document does not name
 UNDOCUMENTED = {
     "GET /status": "how the installation is, for a browser",
+    "GET /favicon.ico": "the picture beside it",
     "GET /openapi.json": "the document itself",
 }

@@ -5,46 +5,91 @@ import json
 import os
 import re
 import shutil
+from collections.abc import AsyncIterator
 from pathlib import Path
 
+import httpx
 import pytest
 import uvicorn
 
 from hashinsight.app import create_app
 from hashinsight.kit.settings import Settings
-from tests.people import People
+from tests.people import PASSWORD, People
 from tests.running import free_port
 
 ROOT = Path(__file__).parents[2]
 HAS_TOOLS = all(map(shutil.which, ("curl", "bash")))
 
 
-@pytest.mark.parametrize("name", ["README.md", "README.zh-CN.md"])
-@pytest.mark.skipif(not HAS_TOOLS and "CI" not in os.environ, reason="they use curl and bash")  # CI fails without
-async def test_the_three_cases_of_the_readme(name: str, settings: Settings, people: People) -> None:
-    (block,) = re.findall(r"```sh\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)
-    token = (await people.headers("Owner"))["Authorization"].removeprefix("Bearer ")
+TOLD = "http://127.0.0.1:8700"
+AND_THEN = "echo; echo AND THEN"
+
+pytestmark = [
+    pytest.mark.skipif(not HAS_TOOLS and "CI" not in os.environ, reason="they use curl and bash"),  # CI fails without
+    pytest.mark.parametrize("name", ["README.md", "README.zh-CN.md"]),
+]
+
+
+@pytest.fixture
+async def url(settings: Settings, people: People) -> AsyncIterator[str]:
+    """A server with the owner and a site of the demo, as after `make up`."""
+    await people.user("Owner", email="owner@hashinsight.local")
     port = free_port()
     server = uvicorn.Server(uvicorn.Config(create_app(settings), port=port, log_config=None, lifespan="on"))
     serving = asyncio.create_task(server.serve())
     try:
         await _listening(server)
-        said = await _bash(block, TOKEN=token, HOST=f"http://127.0.0.1:{port}")
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=await people.headers()) as owner:
+            made = await owner.post("/api/admin/v1/sites", json={"code": "demo-north", "name": "North"})
+            assert made.status_code == 201, made.text
+        yield f"http://127.0.0.1:{port}"
     finally:
         server.should_exit = True
         await serving
-    made, first, second, many, polled, *jitter = said.splitlines()
-    assert (made, many) == (
-        "{'created': 1, 'existing': 0, 'refused': 0}",
-        "{'created': 20, 'existing': 0, 'refused': 0}",
-    )
+
+
+async def test_the_three_cases_of_the_readme(name: str, url: str) -> None:
+    code, said, complaint = await _bash(script(name, url))
+    assert (code, complaint) == (0, "")
+    telemetry, cases = said.split("\nAND THEN\n")
+    assert json.loads(telemetry)["miners"] == []
+    made, first, second, many, polled, *jitter = cases.splitlines()
+    assert json.loads(made) == {"created": 1, "existing": 0, "refused": 0}
+    assert json.loads(many) == {"created": 20, "existing": 0, "refused": 0}
     assert json.loads(first)["applied"] is True
     late = json.loads(second)
     assert (late["applied"], late["error_code"], late["state"]) == (False, "ALREADY_FINAL", "succeeded")
     assert polled == "10 10 in both: 0"
-    assert len(jitter) == 5
-    assert len(set(re.findall(r"'command_id': '([^']+)'", " ".join(jitter)))) == 1
-    assert [re.findall(r"'existing': (\w+)", line) for line in jitter] == [["False"], *[["True"]] * 4]
+    commands = [one for line in jitter for one in json.loads(line)]
+    assert len(commands) == 5
+    assert len({one["command_id"] for one in commands}) == 1
+    assert [one["existing"] for one in commands] == [False, True, True, True, True]
+
+
+async def test_run_twice_it_stops_and_prints_what_the_server_answered(name: str, url: str) -> None:
+    await _bash(script(name, url))
+    code, said, complaint = await _bash(script(name, url))
+    assert code == 1
+    assert said.endswith("AND THEN\n")
+    (line,) = complaint.splitlines()
+    assert line.startswith('no token in this answer: {"')
+    assert "the site has a collector named one already" in line
+
+
+async def test_with_a_wrong_password_it_prints_what_the_server_answered(name: str, url: str) -> None:
+    code, said, complaint = await _bash(script(name, url, password="something else"))
+    assert (code, "created" in said) == (1, False)
+    assert complaint.startswith('no access_token in this answer: {"')
+    assert "e-mail or password is wrong" in complaint
+    assert "Traceback" not in complaint
+
+
+def script(name: str, url: str, password: str = PASSWORD) -> str:
+    """Its blocks in one shell. The address is set in one place, and the password is what readers put in."""
+    where, login, cases = re.findall(r"```bash\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)
+    assert (where.count(TOLD), login.count("8700"), cases.count("8700")) == (1, 0, 0)
+    assert login.count("…") == 1
+    return "\n".join((where.replace(TOLD, url), login.replace("…", password), AND_THEN, cases))
 
 
 async def _listening(server: uvicorn.Server) -> None:
@@ -52,10 +97,11 @@ async def _listening(server: uvicorn.Server) -> None:
         await asyncio.sleep(0.05)
 
 
-async def _bash(script: str, **variables: str) -> str:
+async def _bash(script: str) -> tuple[int | None, str, str]:
     """The tests' own environment, so that `python3` is the one that runs them."""
+    pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
-        "bash", "-c", script, stdout=asyncio.subprocess.PIPE, env={**os.environ, **variables, "no_proxy": "127.0.0.1"}
+        "bash", "-c", script, stdout=pipe, stderr=pipe, env={**os.environ, "no_proxy": "127.0.0.1"}
     )
-    said, _ = await asyncio.wait_for(process.communicate(), 60)
-    return said.decode()
+    said, complaint = await asyncio.wait_for(process.communicate(), 60)
+    return process.returncode, said.decode(), complaint.decode()

@@ -6,10 +6,12 @@ from uuid import UUID
 
 import pytest
 
+from hashinsight.cli.problems.evidence import sentence
 from hashinsight.client import ApiError
 from hashinsight.kit import logs
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.problems.codes import EventStatus, Issue, Severity
+from hashinsight.problems.routes.examples import EVIDENCE
 from tests.commands.test_cli import Shell
 from tests.problems.api.ward import Ward
 
@@ -41,7 +43,7 @@ async def test_a_shift_looks_takes_resolves_and_suppresses(ward: Ward, shell: Sh
     done = await shell.ok("problem", "resolve", str(worst), "--cause", "repaired", "--action", "breaker in")
     assert (done["status"], done["resolved_by"]) == ("resolved", "system")
     story = await shell.told("problem", "show", str(worst))
-    assert story.splitlines()[0] == f"P0 offline of m1 at site {ward.desk.site_id()}: resolved"
+    assert story.splitlines()[0] == "P0 offline of m1 at site tx-1: resolved"
     assert "acknowledged by the system: on my way" in story
     assert (await shell.ok("problem", "summary", "--site", "tx-1"))["total_miners"] == 60
     assert "60 machines" in await shell.told("problem", "summary", "--site", "tx-1")
@@ -52,6 +54,14 @@ async def test_a_shift_looks_takes_resolves_and_suppresses(ward: Ward, shell: Sh
     assert lifted == "m1: 1 lifted; still suppressed by its zone\n"
     told = json.loads((await shell.run("problem", "list", "--tenant", "a", "--json")).stdout)
     assert told["pagination"]["total"] == 0
+
+
+async def test_evidence_is_told_in_sentences_and_scripts_get_it_as_it_is(ward: Ward, shell: Shell) -> None:
+    hot = str(ward.problem("m1"))
+    ward.desk.write("update problem_events set evidence_json = %s::jsonb where id = %s", json.dumps([EVIDENCE]), hot)
+    story = (await shell.told("problem", "show", hot)).splitlines()
+    assert story[story.index("evidence") + 1] == f"  {sentence(EVIDENCE)}"
+    assert (await shell.ok("problem", "show", hot))["problem"]["evidence_json"] == [EVIDENCE]
 
 
 async def test_a_program_does_the_same_by_the_typed_client(ward: Ward) -> None:

@@ -67,14 +67,19 @@ def list_collectors(*, site: AnySiteOption = None, json: JsonOption = False) -> 
         from sqlalchemy import select
 
         from hashinsight.collectors.models import Collector
+        from hashinsight.inventory.models import Site
 
-        query = select(Collector).order_by(Collector.site_id, Collector.name)
+        query = select(Collector, Site.code).join(Site, Site.id == Collector.site_id)
+        query = query.order_by(Site.code, Collector.name)
         if site is not None:
             query = query.where(Collector.site_id == (await get_site(session, site))[0].id)
-        return {"collectors": [brief(row) for row in (await session.execute(query)).scalars()]}
+        found = (await session.execute(query)).all()
+        return {"collectors": [brief(row) | {"site_code": code} for row, code in found]}
 
     answer = run(work)
-    lines = [f"{row['id']}  {row['status']:<8}  {row['site_id']:>5}  {row['name']}" for row in answer["collectors"]]
+    rows = answer["collectors"]
+    width = max((len(row["site_code"]) for row in rows), default=0)
+    lines = [f"{row['id']}  {row['status']:<8}  {row['site_code']:<{width}}  {row['name']}" for row in rows]
     say(answer, "\n".join(lines), as_json=json)
 
 

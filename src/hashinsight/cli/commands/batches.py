@@ -42,13 +42,15 @@ def list_batches(
     async def work(acting: Acting) -> dict[str, Any]:
         from pydantic import AwareDatetime, TypeAdapter
 
+        from hashinsight.cli.commands.names import with_site_codes
         from hashinsight.commands.queries.batches import WantedBatches
         from hashinsight.commands.service import batches
 
         since_then = TypeAdapter(AwareDatetime | None).validate_python(since)
         wanted = WantedBatches(acting.site_id, since=since_then, waiting=True if waiting else None)
         found = await batches.list_batches(acting.session, acting.asker.seen, wanted, limit=limit, cursor=cursor)
-        return {"batches": list(found.rows), "next_cursor": found.next_cursor}
+        rows = await with_site_codes(acting.session, found.rows)
+        return {"batches": rows, "next_cursor": found.next_cursor}
 
     answer = run(work, tenant=tenant, site=site)
     if json:
@@ -63,10 +65,11 @@ def show(batch_id: BatchArgument, *, json: JsonOption = False) -> None:
     async def work(acting: Acting) -> dict[str, Any]:
         from uuid import UUID
 
-        from hashinsight.cli.commands.names import names_in
+        from hashinsight.cli.commands.names import names_in, with_site_codes
         from hashinsight.commands.service import batches
 
-        batch = await batches.tell_batch(acting.session, acting.asker.seen, UUID(batch_id))
+        told = await batches.tell_batch(acting.session, acting.asker.seen, UUID(batch_id))
+        (batch,) = await with_site_codes(acting.session, [told])
         return batch if json else {"batch": batch, "names": await names_in(acting.session, batch)}
 
     answer = run_about(work, "command_batches", "batch_id", batch_id)
@@ -117,7 +120,7 @@ def _line(one: dict[str, Any]) -> dict[str, Any]:
     return {
         "batch_id": one["batch_id"],
         "created": short(one["created_at"]),
-        "site": one["site_id"],
+        "site": one["site_code"],
         "command": f"{one['command_type']} {words(one['params'])}".strip(),
         "machines": counts["machines"],
         "made": counts["created"],
@@ -130,7 +133,7 @@ def _line(one: dict[str, Any]) -> dict[str, Any]:
 def _print(one: dict[str, Any], names: Names) -> None:
     asked_by = who(one["created_by_kind"], one["created_by"], names)
     print_lines(
-        f"{one['command_type']} {words(one['params'])}".strip() + f" at site {one['site_id']}, {one['priority']}",
+        f"{one['command_type']} {words(one['params'])}".strip() + f" at site {one['site_code']}, {one['priority']}",
         f"asked {short(one['created_at'])} by {asked_by}: {one['reason'] or 'no reason given'}",
         f"machines: {_counted(one['counts'])}",
         f"states: {_counted(one['states']) or 'nothing was made'}",

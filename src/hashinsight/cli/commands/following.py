@@ -44,6 +44,7 @@ def list_commands(
 
         from pydantic import AwareDatetime, TypeAdapter
 
+        from hashinsight.cli.commands.names import with_site_codes
         from hashinsight.commands import service
         from hashinsight.commands.queries.reading import Wanted
         from hashinsight.commands.service.finding import find_machine
@@ -62,7 +63,8 @@ def list_commands(
         found = await service.list_shown(
             acting.session, acting.asker.seen, wanted, limit=limit, cursor=cursor, now=acting.now
         )
-        return {"commands": [brief(one) for one in found.rows], "next_cursor": found.next_cursor}
+        rows = await with_site_codes(acting.session, [brief(one) for one in found.rows])
+        return {"commands": rows, "next_cursor": found.next_cursor}
 
     answer = run(work, tenant=tenant, site=site)
     if json:
@@ -77,10 +79,11 @@ def show(command_id: CommandArgument, *, json: JsonOption = False) -> None:
     async def work(acting: Acting) -> dict[str, Any]:
         from uuid import UUID
 
-        from hashinsight.cli.commands.names import names_in
+        from hashinsight.cli.commands.names import names_in, with_site_codes
         from hashinsight.commands import service
 
-        story = await service.tell_story(acting.session, acting.asker.seen, UUID(command_id), now=acting.now)
+        told = await service.tell_story(acting.session, acting.asker.seen, UUID(command_id), now=acting.now)
+        (story,) = await with_site_codes(acting.session, [told])
         return story if json else {"story": story, "names": await names_in(acting.session, story)}
 
     answer = run_about(work, "all_commands", "command_id", command_id)
@@ -112,7 +115,7 @@ def _line(one: dict[str, Any]) -> dict[str, Any]:
     return {
         "command_id": one["command_id"],
         "created": short(one["created_at"]),
-        "site": one["site_id"],
+        "site": one["site_code"],
         "miner": one["miner_id"],
         "command": f"{one['command_type']} {words(one['params'])}".strip(),
         "priority": one["priority"],

@@ -1,6 +1,6 @@
-"""People by their e-mail, collectors by their name: a story of ids is none."""
+"""People by their e-mail, collectors by their name, sites by their code: a story of ids is none."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,6 +24,18 @@ async def names_in(session: "AsyncSession", told: Mapping[str, Any]) -> Names:
     people = await session.execute(select(User.id, User.email).where(User.id.in_(ids["user"])))
     collectors = await session.execute(select(Collector.id, Collector.name).where(Collector.id.in_(ids["collector"])))
     return {str(key): name for key, name in [*people.all(), *collectors.all()]}
+
+
+async def with_site_codes(session: "AsyncSession", rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """`site_code` beside each row's `site_id`."""
+    from sqlalchemy import select
+
+    from hashinsight.inventory.models import Site
+
+    ids = {row["site_id"] for row in rows}
+    found = await session.execute(select(Site.id, Site.code).where(Site.id.in_(ids)))
+    codes = {one.id: one.code for one in found}
+    return [{**row, "site_code": codes[row["site_id"]]} for row in rows]
 
 
 def who(kind: str, key: str | None, names: Names) -> str:

@@ -28,7 +28,7 @@ def tell(story: Mapping[str, Any], names: Names) -> Iterator[str]:
 
 def _head(story: Mapping[str, Any], names: Names) -> Iterator[str]:
     what = f"{story['command_type']} {words(story['params'])}".strip()
-    yield f"{what} for {story['miner_id']} at site {story['site_id']}: {story['state']}"
+    yield f"{what} for {story['miner_id']} at site {story['site_code']}: {story['state']}"
     if story["wait_reason"]:
         yield f"  waits     {_WAITS.get(story['wait_reason'], story['wait_reason'])} ({story['wait_reason']})"
     if story["error_code"]:

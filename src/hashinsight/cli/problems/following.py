@@ -16,6 +16,7 @@ from hashinsight.cli.commands.acting import (
     run,
     run_about,
 )
+from hashinsight.cli.problems.evidence import sentence
 
 ProblemArgument = Annotated[str, typer.Argument(metavar="PROBLEM_ID")]
 _SITE = Annotated[str, typer.Option("--site", help="The site's code or integer id.")]
@@ -70,10 +71,13 @@ def show(problem_id: ProblemArgument, *, json: JsonOption = False) -> None:
     async def work(acting: Acting) -> dict[str, Any]:
         from uuid import UUID
 
+        from hashinsight.cli.commands.names import with_site_codes
         from hashinsight.problems.service import telling
 
-        seen = acting.asker.seen
-        return await telling.tell_problem(acting.session, seen, UUID(problem_id), history_hours=24, now=acting.now)
+        session, seen = acting.session, acting.asker.seen
+        story = await telling.tell_problem(session, seen, UUID(problem_id), history_hours=24, now=acting.now)
+        (problem,) = await with_site_codes(session, [story["problem"]])
+        return {**story, "problem": problem}
 
     answer = jsons.loads(encoded(run_about(work, "problem_events", "id", problem_id)))
     if json:
@@ -130,19 +134,15 @@ def _story(told: dict[str, Any]) -> list[str]:
     whose = one["miner_id"] or one["collector_id"]
     seen = f"since {one['start_ts'][:19]}, last seen {one['last_seen_ts'][:19]}"
     lines = [
-        f"{one['severity']} {one['issue_code']} of {whose} at site {one['site_id']}: {one['status']}",
+        f"{one['severity']} {one['issue_code']} of {whose} at site {one['site_code']}: {one['status']}",
         f"  {rule.get('description', '')}",
         f"  {seen}, came back {one['recurrence_count']} times",
         f"  to do: {', '.join(rule.get('recommended_actions', []))}",
     ]
-    lines += ["evidence", *(f"  {_words(snapshot)}" for snapshot in one["evidence_json"][-3:])]
+    lines += ["evidence", *(f"  {sentence(snapshot)}" for snapshot in one["evidence_json"][-3:])]
     lines += ["what happened", *(f"  {_entry(entry, told['people'])}" for entry in reversed(told["timeline"]))]
     lines += [f"before: {_before(old)}" for old in told["predecessors"]]
     return lines
-
-
-def _words(snapshot: dict[str, Any]) -> str:
-    return " ".join(f"{name}={value}" for name, value in snapshot.items() if not isinstance(value, dict | list))
 
 
 def _entry(entry: dict[str, Any], people: dict[str, str]) -> str:

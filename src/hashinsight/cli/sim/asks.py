@@ -15,6 +15,10 @@ RackOption = Annotated[str | None, typer.Option("--rack")]
 SwitchOption = Annotated[str | None, typer.Option("--switch")]
 PduOption = Annotated[str | None, typer.Option("--pdu")]
 CountOption = Annotated[int | None, typer.Option("--count", min=1, help="Only the first so many that fit.")]
+_EPISODES = (
+    "number: what on which, from when to when"
+    " (warns: its first signs show, the fault comes at its start; open: it lasts; over: it has ended)"
+)
 
 
 def status(*, net: NetOption = None, json: JsonOption = False) -> None:
@@ -104,13 +108,17 @@ def end(
 
 def episodes(
     *,
-    only_open: Annotated[bool, typer.Option("--open", help="Only those that last now.")] = False,
+    only_open: Annotated[bool, typer.Option("--open", help="Only those that last now, not those that warn.")] = False,
     net: NetOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Say the truth: every fault and common cause so far."""
+    """Say the truth: every fault and common cause so far.
+
+    Each has a state. `warns`: its first signs can be seen, the fault itself comes at its start. `open`: it lasts now.
+    `over`: it has ended.
+    """
     found = ask(net, "episodes", open=only_open)
-    say(found, "\n".join(_told(one) for one in found) or "none", as_json=json)
+    say(found, "\n".join([_EPISODES, *map(_told, found)]) if found else "none", as_json=json)
 
 
 def act(
@@ -140,9 +148,9 @@ def act(
 
 
 def orders(*, machine: MachineOption = None, net: NetOption = None, json: JsonOption = False) -> None:
-    """Say what machines were told over their sockets, in order."""
+    """Say what machines were told over their sockets, in order: the act, and to what (mode, watts, pools)."""
     told = ask(net, "orders", machine=machine or None)
-    rows = [f"{_time(one['at'])} {one['machine_id']}: {one['act']}{_refusal(one)}" for one in told]
+    rows = [f"{_time(one['at'])} {one['machine_id']}: {one['act']}{_given(one)}{_refusal(one)}" for one in told]
     say(told, "\n".join(rows) or "none", as_json=json)
 
 
@@ -155,11 +163,23 @@ def _time(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
+def _given(order: dict[str, Any]) -> str:
+    """`mode eco`, `power-limit 2500 W`, `pool URL as USER`; nothing where the act says it all."""
+    match order["given"]:
+        case {"mode": mode}:
+            return f" {mode}"
+        case {"watts": watts}:
+            return f" {watts:g} W"
+        case {"pools": pools}:
+            return " " + ", ".join(f"{one['url']} as {one['user']}" for one in pools)
+    return ""
+
+
 def _refusal(order: dict[str, Any]) -> str:
     return f", refused: {order['refused']}" if order["refused"] else ""
 
 
 def _told(episode: dict[str, Any]) -> str:
     over = "until it is ended" if episode["end"] is None else f"to {_time(episode['end'])}"
-    state = f" ({episode['state']})" if episode["state"] != "over" else ""
-    return f"{episode['no']}: {episode['kind']} on {episode['scope']}, {_time(episode['start'])} {over}{state}"
+    lasts = f"{_time(episode['start'])} {over} ({episode['state']})"
+    return f"{episode['no']}: {episode['kind']} on {episode['scope']}, {lasts}"

@@ -66,3 +66,15 @@ def word_of(act: Act) -> str:
         case FaultLight():
             return "light-on" if act.on else "light-off"
     return _WORDS[type(act)]
+
+
+def given_of(act: Act) -> dict[str, Any]:
+    """What the act was told with, under the names that it is given by; a pool's password is nobody's to read."""
+    match act:
+        case SetMode():
+            return {"mode": act.mode}
+        case SetPowerLimit():
+            return {"watts": act.watts}
+        case SetPools():
+            return {"pools": [{"url": one.url, "user": one.user} for one in act.pools]}
+    return {}

@@ -10,7 +10,7 @@ import numpy as np
 from hashinsight.sim.causes import CAUSES
 from hashinsight.sim.control.choice import choose, is_number, whole
 from hashinsight.sim.control.errors import BadRequest
-from hashinsight.sim.control.orders import act_of, word_of
+from hashinsight.sim.control.orders import act_of, given_of, word_of
 from hashinsight.sim.faults import PUBLIC
 from hashinsight.sim.labels import Episode
 from hashinsight.sim.running import Live
@@ -131,6 +131,7 @@ async def orders(live: Live, given: Given) -> list[dict[str, Any]]:
             "machine_id": live.machines[one.no].who.machine_id,
             "at": one.at,
             "act": word_of(one.act),
+            "given": given_of(one.act),
             "refused": one.refused,
         }
         for one in live.orders

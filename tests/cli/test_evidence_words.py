@@ -1,0 +1,81 @@
+"""What `problems show` says of evidence: a sentence for each, as the console words it, and none of our own names."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hashinsight.cli.problems.evidence import NAMES, UNITS, sentence, value_of
+from hashinsight.problems.codes import Issue
+from hashinsight.problems.evidence import of_collectors
+from hashinsight.problems.health_rules import RULES
+from hashinsight.problems.routes.examples import EVIDENCE
+from tests.problems.test_ways import CASES, Drive, told_of
+from tests.problems.yard import NOON, Yard
+
+CONSOLE = Path(__file__).parents[2] / "console" / "src"
+
+
+def test_one_piece_of_evidence_is_one_sentence_with_its_limit_its_units_and_its_time() -> None:
+    assert sentence(EVIDENCE) == (
+        "2026-03-01 12:00:00 UTC: Hashes less than its own past, or reboots again and again."
+        " Hashrate ratio: 67% (limit 97%, own normal 100% ± 1%, z -7.9)."
+    )
+
+
+@pytest.mark.parametrize(("issue", "way", "drive"), CASES, ids=[f"{issue.code}-{way}" for issue, way, _ in CASES])
+def test_whatever_a_rule_tells_is_told_in_words(issue: Issue, way: str, drive: Drive) -> None:
+    yard = Yard(n=40 if issue is Issue.FLEET_OUTLIER else 12)
+    yard.columns["flags"] = np.zeros(yard.n)
+    told = told_of(drive(yard), 0, issue)
+    assert told["way"] == way
+    said = sentence(told)
+    first, *facts = re.split(r"(?<=\.) (?=[A-Z])", said)
+    assert first.endswith(f"UTC: {told['description'][0].upper()}{told['description'][1:]}."), said
+    assert not re.search(r"[_={}\[\]]|None|nan|True|False", said), said
+    if told[told["metric"]] is not None:
+        assert facts[0].lower().startswith(NAMES[told["metric"]]), said
+        assert ("limit" in facts[0]) is (told["threshold"] is not None), said
+
+
+def test_a_collector_that_is_down_is_told_by_its_silence_and_when_it_was_heard() -> None:
+    (text,) = of_collectors(NOON, np.array([NOON - 612.0]), np.array([NOON - 700.0]), silent_sec=300.0)
+    said = sentence(json.loads(text))
+    assert "Silent for: 612 s (limit 300 s)." in said
+    assert re.search(r"Last heard: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\.$", said)
+
+
+def test_evidence_of_an_older_form_is_told_as_far_as_it_goes() -> None:
+    assert sentence({"rule_code": "offline", "threshold": 0.05}) == "at some time: Offline."
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "said"),
+    [
+        ("temp_max", 91.25, "91.2 °C"),
+        ("fan_speed_min", 0.0, "0 rpm"),
+        ("fan_speed_min", 5760.4, "5,760 rpm"),
+        ("sample_age_sec", 2900.0, "2,900 s"),
+        ("boots", 3.0, "3"),
+        ("reject_rate", 0.0213, "2.1%"),
+        ("trend_slope", -0.0415, "-4.2% a day"),
+        ("hw_error_rate", 0.425, "0.42 an hour and TH/s"),
+        ("is_online", False, "no"),
+        ("efficiency", None, "unknown"),
+    ],
+)
+def test_a_value_has_its_unit(metric: str, value: float | None, said: str) -> None:
+    assert value_of(metric, value) == said
+
+
+def test_names_and_units_are_those_of_the_console() -> None:
+    texts = (CONSOLE / "i18n" / "codes.ts").read_text()
+    named = dict(re.findall(r'"metric\.(\w+)": \["([^"]+)"', texts))
+    assert {name: named.get(name) for name in NAMES} == NAMES
+    assert {way.metric for rule in RULES for way in rule.ways} <= set(NAMES)
+    (block,) = re.findall(r"const UNITS[^{]*\{(.*?)\};", (CONSOLE / "problems" / "words.ts").read_text(), re.DOTALL)
+    units = dict(re.findall(r'(\w+): "([^"]+)"', block))
+    assert len(units) > 5
+    assert {name: UNITS.get(name) for name in units} == units
