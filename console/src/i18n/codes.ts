@@ -85,6 +85,7 @@ export const codes = {
   "metric.temp_max": ["hottest sensor", "最热传感器"],
   "metric.efficiency": ["efficiency", "能效"],
   "metric.fan_speed_min": ["slowest fan", "最慢风扇"],
+  "metric.fan_speed_avg": ["mean of its fans", "风扇平均转速"],
   "metric.reject_rate": ["rejected", "拒绝率"],
   "metric.hw_error_rate": ["hardware errors", "硬件错误率"],
   "metric.power": ["power", "功率"],

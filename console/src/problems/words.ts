@@ -11,6 +11,7 @@ const UNITS: Record<string, string> = {
   temp_spread: "°C",
   efficiency: "J/TH",
   fan_speed_min: "rpm",
+  fan_speed_avg: "rpm",
   sample_age_sec: "s",
   silent_sec: "s",
   hashrate_ths: "TH/s",

@@ -13,6 +13,7 @@ NAMES = {
     "temp_max": "hottest sensor",
     "efficiency": "efficiency",
     "fan_speed_min": "slowest fan",
+    "fan_speed_avg": "mean of its fans",
     "reject_rate": "rejected",
     "hw_error_rate": "hardware errors",
     "is_online": "online",
@@ -38,6 +39,7 @@ UNITS = {
     "temp_spread": "°C",
     "efficiency": "J/TH",
     "fan_speed_min": "rpm",
+    "fan_speed_avg": "rpm",
     "sample_age_sec": "s",
     "silent_sec": "s",
     "hashrate_ths": "TH/s",
@@ -47,7 +49,7 @@ UNITS = {
 }
 _SHARES = {"hashrate_ratio": 0, "boards_ratio": 0, "boards_apart": 0, "reject_rate": 1, "trend_slope": 1}  # and digits
 _COUNTS = ("boots", "still_samples", "sample_age_sec", "silent_sec", "steep_hours")  # without noughts behind the point
-_WHOLE = ("fan_speed_min",)
+_WHOLE = ("fan_speed_min", "fan_speed_avg")
 _NO_METRIC = {"rule_code", "description", "threshold", "evaluated_at", "way", "metric", "side", "measured"}
 _FINE, _PLAIN = 10, 100  # below the one two digits are told, from the other on none
 
