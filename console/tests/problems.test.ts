@@ -100,9 +100,9 @@ describe("problems", () => {
       "Its fans hide heat: at equal fan speed it would be at 79.2\u00a0°C; its own normal is 74.5\u00a0°C.",
     );
     expect(facts(hidden)[0]?.against.slice(0, 2)).toEqual(["mean of half an hour", "limit 78.5\u00a0°C"]);
-    const fan = { ...hidden, way: "own_past_of_a_fan", metric: "fan_speed_min", fan_speed_min: 2150, threshold: 2900 };
+    const fan = { ...hidden, way: "fan_behind_others", metric: "fan_speed_min", fan_speed_min: 2150, threshold: 2900 };
     expect(sentence(row({ issue_code: "temp_anomaly", evidence_json: [{ ...fan, temp_load: null }] }))).toBe(
-      "A fan turns too slowly: 2,150\u00a0rpm, 2,900\u00a0rpm would be usual at the least; and it is hotter than it was.",
+      "A fan turns too slowly: 2,150\u00a0rpm, beside the others 2,900\u00a0rpm at the least; and it is hotter than it was.",
     );
     const outlier = { ...boots, rule_code: "fleet_outlier", way: "hashrate", metric: "hashrate_ratio", threshold: 0.85 };
     const [only, ...rest] = facts({ ...outlier, boots: null, robust_z: { hashrate_ratio: -9 }, robust_z_threshold: 3, peers: {} });
