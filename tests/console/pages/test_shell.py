@@ -63,6 +63,21 @@ def test_the_palette_opens_what_was_typed_and_not_what_stood_there_before(
         expect(page).to_have_url(re.compile(f"/sites/demo-north/miners/{meant}$"))
 
 
+def test_a_page_that_is_asked_for_while_the_server_is_away_comes_when_it_is_back(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    with visiting(browser, house, noc) as visit:
+        page = visit.page
+        expect(page.get_by_role("row", name=re.compile("Demo north"))).to_be_visible()
+        page.evaluate("window.isTheSame = true")
+        page.context.set_offline(True)
+        page.get_by_role("link", name="Problems", exact=True).click()
+        expect(page.get_by_text("A part of this page is not there yet")).to_be_visible()
+        page.context.set_offline(False)
+        expect(page.get_by_role("table", name="Problems")).to_be_visible()
+        assert page.evaluate("window.isTheSame") is True  # nothing was reloaded
+
+
 def test_the_palette_finds_a_problem_by_its_machine_and_by_its_kind(
     browser: Browser, house: House, noc: tuple[str, str]
 ) -> None:
