@@ -1,6 +1,6 @@
 import { QueryCache, QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import { StrictMode, useEffect, useRef, useSyncExternalStore } from "react";
+import { StrictMode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError, Unreachable, whenSignedOut } from "./api/client";
 import { forgetRefused, meQuery } from "./api/session";
@@ -45,11 +45,12 @@ function App() {
     },
     () => ended,
   );
+  const [holdsCodes, setHoldsCodes] = useState(false);
+  if (holdsCodes || me.data?.must_enrol_totp) return <Enrol onHold={setHoldsCodes} />;
   if (me.data === undefined) {
     if (!me.isError) return null;
     return <Failed error={me.error} again={() => void me.refetch()} />;
   }
-  if (me.data?.must_enrol_totp) return <Enrol />;
   if (me.data === null && !wasIn) return <Login ended={false} />;
   return (
     <>

@@ -1,5 +1,6 @@
 // Every page has an address of its own, with what is filtered and chosen in it.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Link } from "@tanstack/react-router";
+import { latePage } from "./api/late";
 import { t, useLanguage } from "./i18n";
 import { FACETS } from "./problems/facet_names";
 import { Shell } from "./shell/shell";
@@ -28,7 +29,7 @@ const root = createRootRoute({
 const fleet = createRoute({
   getParentRoute: () => root,
   path: "/",
-  component: lazyRouteComponent(() => import("./pages/fleet"), "Fleet"),
+  component: lazyRouteComponent(() => latePage(() => import("./pages/fleet")), "Fleet"),
 });
 
 export type SiteSearch = { zone?: string; measure?: string; at?: string; only?: string };
@@ -36,7 +37,7 @@ const site = createRoute({
   getParentRoute: () => root,
   path: "/sites/$site",
   validateSearch: (given: Record<string, unknown>): SiteSearch => known(given, ["zone", "measure", "at", "only"]),
-  component: lazyRouteComponent(() => import("./pages/site"), "SitePage"),
+  component: lazyRouteComponent(() => latePage(() => import("./pages/site")), "SitePage"),
 });
 
 export type MinerSearch = { range?: string };
@@ -44,7 +45,7 @@ const miner = createRoute({
   getParentRoute: () => root,
   path: "/sites/$site/miners/$miner",
   validateSearch: (given: Record<string, unknown>): MinerSearch => known(given, ["range"]),
-  component: lazyRouteComponent(() => import("./pages/miner"), "MinerPage"),
+  component: lazyRouteComponent(() => latePage(() => import("./pages/miner")), "MinerPage"),
 });
 
 export type ProblemSearch = {
@@ -67,13 +68,13 @@ const problems = createRoute({
   path: "/problems",
   validateSearch: (given: Record<string, unknown>): ProblemSearch =>
     known(given, [...FACETS, "text", "at", "symptoms", "sort", "order"]),
-  component: lazyRouteComponent(() => import("./pages/problems"), "ProblemsPage"),
+  component: lazyRouteComponent(() => latePage(() => import("./pages/problems")), "ProblemsPage"),
 });
 
 const problem = createRoute({
   getParentRoute: () => root,
   path: "/sites/$site/problems/$problem",
-  component: lazyRouteComponent(() => import("./pages/problem"), "ProblemPage"),
+  component: lazyRouteComponent(() => latePage(() => import("./pages/problem")), "ProblemPage"),
 });
 
 function known<K extends string>(given: Record<string, unknown>, names: K[]): { [P in K]?: string } {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { late } from "../src/api/late";
+import { late, latePage } from "../src/api/late";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -18,4 +18,18 @@ it("asks for a part of the program until the server gives it", async () => {
   await vi.advanceTimersByTimeAsync(6000);
   expect(await found).toBe("the dialog");
   expect(asked).toBe(4);
+});
+
+it("asks for a page again once the server answers, and gives up what is not there even then", async () => {
+  let asked = 0;
+  let answers = 0;
+  const gone = new TypeError("no such module");
+  const fetched = () => (++answers < 3 ? Promise.reject(new TypeError("nobody there")) : Promise.resolve({ ok: answers > 3 }));
+  vi.stubGlobal("fetch", fetched);
+  const found = latePage(() => (++asked < 2 ? Promise.reject(gone) : Promise.resolve("the page")));
+  await vi.advanceTimersByTimeAsync(8000);
+  expect([await found, asked, answers]).toEqual(["the page", 2, 4]);
+  const missing = expect(latePage(() => Promise.reject(gone))).rejects.toBe(gone);
+  await vi.advanceTimersByTimeAsync(2000);
+  await missing;
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Cells, Frame } from "../src/api/known";
 import { cellAt, cellsWithin, endsOf, labelAt, layOut, neighbour, PITCH } from "../src/map/layout";
-import { colour, isDimmed, loudness, momentColumns, noColumns, nowColumns } from "../src/map/measures";
+import { colour, isDimmed, loudness, momentColumns, noColumns, nowColumns, onlyOf } from "../src/map/measures";
 import { momentOf, stepOf } from "../src/map/replay";
 import { rowsOf, select, shownOf, sumOf } from "../src/map/selection";
 
@@ -124,6 +124,19 @@ describe("the map", () => {
     const coloured = { classes, of: Uint8Array.of(0, 1), counts: [1, 1], figure: () => "" };
     expect([0, 1].map((no) => isDimmed(coloured, new Set(["hot"]), no))).toEqual([false, true]);
     expect([0, 1].map((no) => isDimmed(coloured, new Set(), no))).toEqual([false, false]);
+  });
+
+  it("heeds no filter by what the measure shown does not tell apart", () => {
+    Object.assign(globalThis, { document: { documentElement: { lang: "en", dataset: {} } } });
+    const cells = site(3, 48, ["A"]);
+    const limits = { warn: 80, crit: 90 };
+    const [health, ratio, age] = (["health", "ratio", "age"] as const).map((one) => colour(one, cells, nowColumns(cells), limits));
+    expect(onlyOf("fine,unknown", health!)).toEqual(new Set(["fine", "unknown"]));
+    expect(onlyOf("fine,unknown", ratio!)).toEqual(new Set(["unknown"]));
+    expect(onlyOf("fine", ratio!)).toEqual(new Set());
+    expect(onlyOf(age!.classes[1]?.key, age!).size).toBe(1);
+    expect(onlyOf(age!.classes[1]?.key, ratio!)).toEqual(new Set()); // the second step of another thing
+    expect(onlyOf(undefined, health!)).toEqual(new Set());
   });
 
   it("stands at the moment itself, which moves away from now, and never at now", () => {

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.console.house import BIG, House
+from tests.console.house import BIG, House, until
 
 ROOT = Path(__file__).parents[2]
 SHOTS = ROOT / "console" / "shots"
@@ -99,3 +99,22 @@ def settled(page: Page) -> None:
     page.locator("main").wait_for()
     expect(page.locator(".bones")).to_have_count(0, timeout=15_000)
     page.wait_for_timeout(400)
+
+
+def hold(page: Page, address: str | re.Pattern[str]) -> list[Route]:
+    """Such requests wait until the test lets them go on."""
+    held: list[Route] = []
+
+    def keep(route: Route) -> None:
+        held.append(route)
+
+    page.route(address, keep)
+    return held
+
+
+def wait_held(page: Page, held: list[Route]) -> None:
+    def came() -> bool:
+        page.wait_for_timeout(20)  # the driver hears of requests only while it is asked for something
+        return len(held) > 0
+
+    until(came, "the request that is held")

@@ -2,6 +2,9 @@
 import { queryOptions, useQuery, type Query, type QueryClient } from "@tanstack/react-query";
 import { ApiError, call, get, setCsrf } from "./client";
 import type { Me } from "./known";
+import { t } from "../i18n";
+import { wording } from "../ui/refusals";
+import { say } from "../ui/toast";
 
 export type Right =
   | "see"
@@ -33,7 +36,7 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Somebody else has signed in, here or in another tab: nothing that the page holds is theirs. */
+/** Somebody else has signed in, here or in another tab, or nobody is any more: nothing that the page holds is theirs. */
 function beginAnew(client: QueryClient): Promise<never> {
   client.clear();
   window.location.replace("/");
@@ -74,13 +77,13 @@ export async function signIn(client: QueryClient, email: string, password: strin
   await client.invalidateQueries({ predicate: (query) => query.queryKey[0] !== "me" });
 }
 
+/** Whoever leaves the place must know: what could not be ended is still open to the next one. */
 export async function signOut(client: QueryClient): Promise<void> {
   try {
     await call("post", "/api/v1/auth/logout");
-  } finally {
-    setCsrf(null);
-    shownTo = null;
-    client.clear();
-    client.setQueryData(meQuery.queryKey, null);
+  } catch (error) {
+    // a session that has ended is signed out already
+    if (!(error instanceof ApiError && error.status === 401)) return say(t("user.signout.failed", { reason: wording(error) }));
   }
+  await beginAnew(client);
 }

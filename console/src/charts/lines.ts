@@ -1,7 +1,8 @@
 // Lines over time: one measure, its band and what happened, in one look.
-import { clock, number } from "../i18n/format";
+import { clock, date, number } from "../i18n/format";
 import type { Draw } from "./chart";
 import { broken, lone, type Point } from "./points";
+import { timesOf } from "./times";
 
 export type Mark = { at: number; text: string };
 export type Lines = {
@@ -22,6 +23,7 @@ export type Lines = {
 export function drawLines(of: Lines): Draw {
   const long = of.end - of.start > 36 * 3_600_000;
   const reach = reachOf(of);
+  const times = timesOf(of.start, of.end, of.zone, of.isNarrow ? 2 : 5);
   const points = broken(of.points);
   const alone = lone(points);
   return (colour) => ({
@@ -47,9 +49,10 @@ export function drawLines(of: Lines): Draw {
       min: of.start,
       max: of.end,
       axisLine: { lineStyle: { color: colour("line-strong") } },
-      axisLabel: { color: colour("ink-3"), hideOverlap: true, formatter: (at: number) => timeOf(at, of, long) },
+      // ECharts knows the browser's hours alone
+      axisTick: { customValues: times },
+      axisLabel: { color: colour("ink-3"), hideOverlap: true, customValues: times, formatter: (at: number) => timeOf(at, of, long) },
       splitLine: { show: false },
-      minInterval: (of.end - of.start) / 5,
     },
     yAxis: {
       type: "value",
@@ -156,7 +159,7 @@ function apart({ marks, start, end }: Lines): Mark[] {
   });
 }
 
-function timeOf(at: number, { zone, isNarrow }: Lines, long: boolean): string {
-  const shown = clock(at, zone, long);
-  return !isNarrow || /^(00|12):00$/.test(shown) ? shown : "";
+/** The day of the week says nothing where it comes twice. */
+function timeOf(at: number, { zone, start, end }: Lines, long: boolean): string {
+  return end - start > 8 * 24 * 3_600_000 ? date(at, zone) : clock(at, zone, long);
 }

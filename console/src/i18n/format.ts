@@ -98,5 +98,9 @@ export function moment(at: string, now: number, zone = "UTC"): string {
   const day = (one: number | Date) => new Intl.DateTimeFormat("en-CA", { timeZone: zone }).format(one);
   if (day(when) === day(now)) return clock(when, zone);
   if (Math.abs(now - when.getTime()) < 6 * 86_400_000) return clock(when, zone, true);
-  return new Intl.DateTimeFormat(locale(), { month: "short", day: "numeric", timeZone: zone }).format(when);
+  return date(when, zone);
+}
+
+export function date(at: number | Date, zone = "UTC"): string {
+  return new Intl.DateTimeFormat(locale(), { month: "short", day: "numeric", timeZone: zone }).format(at);
 }

@@ -14,6 +14,7 @@ export const shell = {
   "user.menu": ["Account and settings", "账户与设置"],
   "user.role": ["Role: {roles}", "角色：{roles}"],
   "user.signout": ["Sign out", "退出登录"],
+  "user.signout.failed": ["You are still signed in: {reason}", "您仍处于登录状态：{reason}"],
   "user.light": ["Light theme", "浅色主题"],
   "user.dark": ["Dark theme", "深色主题"],
   "user.english": ["English", "English"],

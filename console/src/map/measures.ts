@@ -48,6 +48,12 @@ export function noColumns(cells: Cells): Columns {
   return { hashrate: nothing, temperature: nothing, power: nothing, present: () => false };
 }
 
+/** Of what the address asks for, the classes that this measure has: those of another one would fade the whole map. */
+export function onlyOf(asked: string | undefined, { classes }: Coloured): Set<string> {
+  const known = new Set(classes.map((one) => one.key));
+  return new Set(asked?.split(",").filter((key) => known.has(key)));
+}
+
 /** Whether the legend's filter leaves a machine in the background. */
 export function isDimmed({ classes, of }: Coloured, only: Set<string>, no: number): boolean {
   return only.size > 0 && !only.has(classes[of[no] ?? -1]?.key ?? "");
@@ -87,13 +93,14 @@ const unknown = (): Class => ({ ...UNKNOWN, label: t("class.unknown") });
 
 /** Steps from good to bad; what has no value is unknown, the last class. */
 function steps(
+  name: Measure, // a key means one measure's class alone
   value: (no: number) => number | null,
   limits: number[],
   labels: string[],
   colours: string[],
   show: (value: number) => string,
 ): Cutting {
-  const classes = labels.map((label, no) => ({ key: `c${no}`, label, colour: colours[no] ?? "fine" }));
+  const classes = labels.map((label, no) => ({ key: `${name}${no}`, label, colour: colours[no] ?? "fine" }));
   return {
     classes: [...classes, unknown()],
     pick: (no) => {
@@ -144,7 +151,7 @@ const CUTS: Record<Measure, Cut> = {
   temperature: (_, columns, limits) => {
     const cuts = [limits.warn - 10, limits.warn, limits.crit];
     const value = (no: number) => (columns.present(no) ? (columns.temperature[no] ?? null) : null);
-    return steps(value, cuts, ranges(cuts, number, "°C"), ["fine", "warm", "p1", "p0"], (one) => `${number(one)}°`);
+    return steps("temperature", value, cuts, ranges(cuts, number, "°C"), ["fine", "warm", "p1", "p0"], (one) => `${number(one)}°`);
   },
   ratio: (cells, columns) => {
     const expected = cells.columns.expected_ths;
@@ -155,7 +162,7 @@ const CUTS: Record<Measure, Cut> = {
     };
     const cuts = [0.05, 0.15, 0.5];
     const labels = ranges(cuts.map((one) => 100 - 100 * one).reverse(), number, "%").reverse();
-    return steps(value, cuts, labels, ["fine", "p3", "p2", "p1"], (one) => number((1 - one) * 100));
+    return steps("ratio", value, cuts, labels, ["fine", "p3", "p2", "p1"], (one) => number((1 - one) * 100));
   },
   efficiency: (_, columns) => {
     const value = (no: number) => {
@@ -164,7 +171,7 @@ const CUTS: Record<Measure, Cut> = {
       return hash > 0 && watts ? watts / hash : null;
     };
     const cuts = [25, 32, 40];
-    return steps(value, cuts, ranges(cuts, number, "J/TH"), ["fine", "warm", "p3", "p2"], (one) => number(one));
+    return steps("efficiency", value, cuts, ranges(cuts, number, "J/TH"), ["fine", "warm", "p3", "p2"], (one) => number(one));
   },
   risk: (cells, _, __, risk) => {
     const value = (no: number) => {
@@ -174,11 +181,11 @@ const CUTS: Record<Measure, Cut> = {
       return known ?? (state.words[state.index[no] ?? -1] === "fresh" ? 0 : null);
     };
     const cuts = [LEAST_RISK, 0.3, 0.6];
-    return steps(value, cuts, ranges(cuts.map((one) => 100 * one), number, "%"), ["fine", "p3", "p2", "p1"], (one) => percent(one));
+    return steps("risk", value, cuts, ranges(cuts.map((one) => 100 * one), number, "%"), ["fine", "p3", "p2", "p1"], (one) => percent(one));
   },
   age: (cells) => {
     const value = (no: number) => cells.columns.age_sec[no] ?? null;
     const labels = [t("class.fresh"), t("class.stale"), t("class.offline")];
-    return steps(value, [180, 300], labels, ["fine", "p3", "p2"], (one) => number(one));
+    return steps("age", value, [180, 300], labels, ["fine", "p3", "p2"], (one) => number(one));
   },
 };

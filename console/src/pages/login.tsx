@@ -31,16 +31,21 @@ export function Login({ ended }: { ended: boolean }) {
   );
 }
 
-export function Enrol() {
+/** The codes are shown this once: whoever shows it is told to hold it until they were kept. */
+export function Enrol({ onHold }: { onHold: (holds: boolean) => void }) {
   const client = useQueryClient();
   const [secret, setSecret] = useState<string | null>(null);
   const [codes, setCodes] = useState<string[] | null>(null);
   const [code, setCode] = useState("");
   const submit = async () => {
-    if (codes) return void client.invalidateQueries({ queryKey: meQuery.queryKey });
+    if (codes) {
+      await client.fetchQuery({ ...meQuery, staleTime: 0 });
+      return onHold(false);
+    }
     if (secret === null) return setSecret((await call("post", "/api/v1/auth/totp/begin")).secret ?? null);
     const made = await call("post", "/api/v1/auth/totp/confirm", { body: { code: code.trim() } });
     setCodes(made.recovery_codes.map(String));
+    onHold(true);
   };
   return (
     <Gate title={t("enrol.title")} submit={submit} go={codes ? t("enrol.done") : secret ? t("enrol.confirm") : t("stepup.go")}>

@@ -13,7 +13,7 @@ import { HoverCard } from "../map/card";
 import { MapCanvas } from "../map/canvas";
 import { layOut, type Layout, type Room } from "../map/layout";
 import { Legend } from "../map/legend";
-import { colour, measureFor, MEASURES, momentColumns, noColumns, nowColumns, type Columns, type Measure } from "../map/measures";
+import { colour, measureFor, MEASURES, momentColumns, noColumns, nowColumns, onlyOf, type Columns, type Measure } from "../map/measures";
 import { Replay, useReplay } from "../map/replay";
 import { useLimits, useRisk } from "../map/risks";
 import { rowsOf, select, shownOf, sumOf } from "../map/selection";
@@ -41,12 +41,12 @@ export function SiteMap({ site, cells }: { site: SiteSums; cells: Cells }) {
   const measure = measureFor(wanted, at !== null);
   const risk = useRisk(site.site_id, measure === "risk");
   const note = ofMoment ?? (measure !== wanted ? t("map.frame.only") : measure === "risk" && risk === null ? t("map.norisk") : null);
-  const only = useMemo(() => new Set(search.only ? search.only.split(",") : []), [search.only]);
 
   const [room, setRoom] = useState<Room | undefined>();
   const layout = useMemo(() => layOut(cells, search.zone ?? null, room), [cells, search.zone, room]);
   // its labels are in the language's words, the scene's colours in the theme's
   const coloured = useMemo(() => colour(measure, cells, columns, limits, risk), [cells, columns, measure, limits, risk, language]);
+  const only = useMemo(() => onlyOf(search.only, coloured), [search.only, coloured]);
   const nos = cells.columns.miner_no;
   const scene = useMemo(
     () => ({ layout, coloured, nos, only, labels: { zone: t("map.nozone"), rack: t("map.norack") } }),

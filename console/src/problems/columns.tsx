@@ -48,7 +48,7 @@ export function columnsOf(given: Shown) {
           params={{ site: row.original.site.code, problem: row.original.id }}
           onClick={(event) => event.stopPropagation()}
         >
-          {row.original.miner_id ?? named("issue", row.original.issue_code)}
+          {row.original.miner_id ? <Tail of={row.original.miner_id} /> : named("issue", row.original.issue_code)}
         </Link>
       ),
     }),
@@ -109,12 +109,21 @@ export function columnsOf(given: Shown) {
   return columns.filter((one) => !hidden.has(one.id ?? ""));
 }
 
+/** Too long for its place, it is cut in front: machines differ in the end of their names. */
+function Tail({ of }: { of: string }) {
+  return (
+    <span className="tail">
+      <bdi dir="ltr">{of}</bdi>
+    </span>
+  );
+}
+
 function Head({ id, name, given }: { id: string; name: string; given: Shown }) {
   const sort = SORTED[id] ?? "";
   const isIt = sort === (given.search.sort ?? "severity");
   return (
     <button type="button" className="sort" title={t("sort.by", { name })} onClick={() => given.onSort(sort)}>
-      {name}
+      <span className="name">{name}</span>
       {isIt ? (
         <span className="arrow" aria-hidden="true">
           {given.search.order === "reversed" ? "▴" : "▾"}

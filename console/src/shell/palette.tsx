@@ -20,7 +20,8 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
-  const entries = useEntries(text.trim(), onHelp);
+  const { entries, isOld } = useEntries(text.trim(), onHelp);
+  const [waits, setWaits] = useState(false); // Enter came before the answer did
   const chosen = entries[Math.min(at, entries.length - 1)];
 
   const go = (entry: Entry | undefined) => {
@@ -29,12 +30,21 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
     entry.act();
   };
   const move = (event: KeyboardEvent) => {
-    if (event.key === "ArrowDown") setAt(Math.min(at + 1, entries.length - 1));
-    else if (event.key === "ArrowUp") setAt(Math.max(at - 1, 0));
-    else if (event.key === "Enter") go(chosen);
-    else return;
+    if (event.nativeEvent.isComposing) return; // it chooses a word of the input method
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) {
+      setAt(Math.max(0, Math.min(at + step, entries.length - 1)));
+      setWaits(false);
+    } else if (event.key !== "Enter") return;
+    else if (isOld && at === 0) setWaits(true);
+    else go(chosen);
     event.preventDefault();
   };
+  useEffect(() => {
+    if (!waits || isOld) return;
+    setWaits(false);
+    go(chosen);
+  }); // the first of what was found for the text as it is
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
   });
@@ -55,9 +65,17 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
         onChange={(event) => {
           setText(event.target.value);
           setAt(0);
+          setWaits(false);
         }}
       />
-      <div className="menu" role="listbox" id={id} ref={list} aria-label={t("palette.label")}>
+      <div
+        className={waits ? "menu stale" : "menu"}
+        role="listbox"
+        id={id}
+        ref={list}
+        aria-label={t("palette.label")}
+        aria-busy={isOld}
+      >
         {entries.length === 0 ? <p className="state">{t("palette.none")}</p> : null}
         {entries.map((entry, no) => (
           <div key={entry.id} role="presentation">
@@ -84,12 +102,14 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
   );
 }
 
-function useEntries(text: string, onHelp: () => void): Entry[] {
+/** Rows of the text before stay in sight until the answer is there, and are told as old. */
+function useEntries(text: string, onHelp: () => void): { entries: Entry[]; isOld: boolean } {
   const navigate = useNavigate();
   const client = useQueryClient();
   const sites = useQuery(sitesQuery).data?.sites ?? [];
-  const miners = useQuery(findMinersQuery(text)).data ?? [];
-  const wrong = useQuery(findProblemsQuery(text)).data ?? [];
+  const asked = [useQuery(findMinersQuery(text)), useQuery(findProblemsQuery(text))] as const;
+  const isOld = asked.some((one) => one.isFetching && (one.isPending || one.isPlaceholderData));
+  const [miners, wrong] = [found(asked[0]), found(asked[1])];
   const has = (name: string) => name.toLowerCase().includes(text.toLowerCase());
   const code = (id: number) => sites.find((one) => one.site_id === id)?.code ?? String(id);
 
@@ -115,7 +135,7 @@ function useEntries(text: string, onHelp: () => void): Entry[] {
     group: t("palette.miners"),
     name: one.miner_id,
     hint: [one.site, one.zone, one.rack, one.model].filter(Boolean).join(" · "),
-    act: () => void navigate({ to: "/sites/$site/miners/$miner", params: { site: code(one.site_id), miner: one.miner_id } }),
+    act: () => void navigate({ to: "/sites/$site/miners/$miner", params: { site: one.site ?? code(one.site_id), miner: one.miner_id } }),
   }));
   const problems: Entry[] = text
     ? wrong.map((one) => ({
@@ -141,5 +161,10 @@ function useEntries(text: string, onHelp: () => void): Entry[] {
     { id: "a-out", group: t("palette.acts"), name: t("user.signout"), act: () => void signOut(client) },
   ];
   const rest = [...pages, ...places, ...(text ? kinds : []), ...acts].filter((one) => has(one.name) || has(one.hint ?? ""));
-  return text ? [...machines, ...problems, ...rest] : rest;
+  return { entries: text ? [...machines, ...problems, ...rest] : rest, isOld };
+}
+
+/** Of a text that nobody asks the server about, the rows of another one are not shown. */
+function found<T>({ data, isPlaceholderData, isFetching }: { data: T[] | undefined; isPlaceholderData: boolean; isFetching: boolean }): T[] {
+  return data && (isFetching || !isPlaceholderData) ? data : [];
 }

@@ -144,3 +144,22 @@ def test_a_refusal_is_told_in_the_language_of_the_reader(browser: Browser, house
         house.ask(house.owner, "POST", f"/api/v1/problems/{found['id']}/acknowledge", json={})
         page.keyboard.press("a")
         expect(page.get_by_text(re.compile("被拒绝.已有人确认"))).to_be_visible()
+
+
+def test_on_a_phone_the_list_says_which_machine(browser: Browser, house: House, noc: tuple[str, str]) -> None:
+    cut = """(id) => {
+        const name = document.querySelector(".vbody .c-machine bdi")
+        name.textContent = id
+        const all = document.createRange()
+        all.selectNodeContents(name)
+        const [text, place] = [all, name.parentElement].map((one) => one.getBoundingClientRect())
+        return [text.left < place.left - 1, text.right > place.right + 1]
+    }"""
+    with visiting(browser, house, noc, "/problems", size=(390, 844)) as visit:
+        page = visit.page
+        page.locator(".vbody .vrow bdi").first.wait_for()
+        assert page.evaluate(cut, house.first) == [False, False]
+        assert page.evaluate(cut, "the-second-row-left-of-the-door-03") == [True, False]  # its end tells it apart
+        sort = page.get_by_role("button", name="Severity", exact=True)
+        expect(sort).to_be_in_viewport()
+        assert faults_for_axe(page) == []

@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import Browser, expect
 
 from tests.console.house import BIG, House
-from tests.console.visits import BROWSED, NORTH, faults_for_axe, visiting
+from tests.console.visits import BROWSED, NORTH, faults_for_axe, hold, visiting, wait_held
 
 pytestmark = BROWSED
 
@@ -36,6 +36,46 @@ def test_the_palette_finds_a_machine_by_how_its_name_begins(
         assert faults_for_axe(page) == []
         page.keyboard.press("Enter")
         expect(page).to_have_url(re.compile(r"/sites/demo-south/miners/south-0000\d"))
+
+
+def test_the_palette_opens_what_was_typed_and_not_what_stood_there_before(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    first, *_, meant = [
+        one["miner_id"]
+        for one in house.ask(noc, "GET", "/api/admin/v1/miners", params={"text": "north-0001"}).json()["miners"]
+    ]
+    with visiting(browser, house, noc) as visit:
+        page = visit.page
+        page.keyboard.press("Control+k")
+        typed = page.get_by_role("combobox")
+        typed.fill(meant[:-1])
+        expect(page.get_by_role("option").first).to_contain_text(first)
+        typed.dispatch_event("keydown", {"key": "Enter", "isComposing": True})  # of an input method
+        expect(typed).to_be_visible()
+        held = hold(page, re.compile(r"/admin/v1/miners\?"))
+        typed.press(meant[-1])
+        page.keyboard.press("Enter")
+        wait_held(page, held)
+        expect(page.get_by_role("option").first).to_contain_text(first)
+        expect(page).to_have_url(house.url + "/")
+        held[0].continue_()
+        expect(page).to_have_url(re.compile(f"/sites/demo-north/miners/{meant}$"))
+
+
+def test_a_page_that_is_asked_for_while_the_server_is_away_comes_when_it_is_back(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    with visiting(browser, house, noc) as visit:
+        page = visit.page
+        expect(page.get_by_role("row", name=re.compile("Demo north"))).to_be_visible()
+        page.evaluate("window.isTheSame = true")
+        page.context.set_offline(True)
+        page.get_by_role("link", name="Problems", exact=True).click()
+        expect(page.get_by_text("A part of this page is not there yet")).to_be_visible()
+        page.context.set_offline(False)
+        expect(page.get_by_role("table", name="Problems")).to_be_visible()
+        assert page.evaluate("window.isTheSame") is True  # nothing was reloaded
 
 
 def test_the_palette_finds_a_problem_by_its_machine_and_by_its_kind(

@@ -54,3 +54,51 @@ def test_signing_in_says_what_is_wrong_and_asks_for_the_second_factor_which_a_da
         visit.complaints.clear()
     (made,) = house.commands(house.owner, command_type="set_pool")
     assert (made["created_reason"], made["approval_state"]) == ("the account moves", "required")
+
+
+def test_signing_out_leaves_nothing_on_the_page_and_says_so_where_it_failed(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    with visiting(browser, house, noc) as visit:
+        page = visit.page
+        page.get_by_role("link", name="Problems", exact=True).click()
+        page.route("**/auth/logout", lambda route: route.abort())
+        page.get_by_role("button", name="Account and settings").click()
+        page.get_by_role("button", name="Sign out").click()
+        expect(page.get_by_text("You are still signed in: The server cannot be reached")).to_be_visible()
+        page.unroute("**/auth/logout")
+        page.get_by_role("button", name="Account and settings").click()
+        page.get_by_role("button", name="Sign out").click()
+        expect(page.get_by_label("Password")).to_be_visible()
+        expect(page.locator("nav.rail")).to_have_count(0)
+        expect(page).to_have_url(house.url + "/")
+        page.go_back()
+        expect(page.get_by_label("Password")).to_be_visible()
+        expect(page.locator("nav.rail")).to_have_count(0)
+
+
+def test_recovery_codes_stay_until_they_were_kept(browser: Browser, house: House) -> None:
+    who = house.add("new@example.com", "NOC")
+    house.rows("update tenants set require_totp = true returning id")
+    try:
+        with visiting(browser, house, None) as visit:
+            page = visit.page
+            page.clock.install()
+            page.get_by_label("E-mail").fill(who[0])
+            page.get_by_label("Password").fill(who[1])
+            page.get_by_role("button", name="Sign in").click()
+            page.get_by_role("button", name="Go on").click()
+            secret = page.locator("dd.mono").inner_text()
+            page.get_by_label("Code of your second factor").fill(pyotp.TOTP(secret).now())
+            page.get_by_role("button", name="Turn it on").click()
+            expect(page.locator("ul.mono li")).to_have_count(10)
+            page.clock.run_for(61_000)
+            with page.expect_response("**/auth/me") as told:  # as by a look into another window
+                page.evaluate("dispatchEvent(new Event('visibilitychange'))")
+            assert told.value.json()["must_enrol_totp"] is False
+            page.clock.run_for(1_000)
+            expect(page.locator("ul.mono li")).to_have_count(10)
+            page.get_by_role("button", name="I have kept them").click()
+            expect(page.locator("nav.rail")).to_be_visible()
+    finally:
+        house.rows("update tenants set require_totp = false returning id")

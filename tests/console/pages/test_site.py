@@ -7,7 +7,7 @@ from typing import Any
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.console.house import BIG, BIG_MACHINES, House, until
-from tests.console.visits import BROWSED, NORTH, visiting
+from tests.console.visits import BROWSED, NORTH, hold, visiting, wait_held
 
 pytestmark = BROWSED
 
@@ -167,6 +167,25 @@ def test_a_moment_that_is_not_there_is_unknown_and_never_the_present(
         assert "status of 422" in visit.complaints.pop()  # by the browser itself, of the moment that was refused
 
 
+def test_a_filter_by_health_fades_nobody_at_a_time_of_which_health_is_not_known(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    machines = len(cells_of(house, noc)["miner_id"])
+    with visiting(browser, house, noc, f"{NORTH}?only=fine") as visit:
+        page = visit.page
+        legend = page.get_by_role("group", name=re.compile("^Legend"))
+        fine = legend.get_by_role("button", name=re.compile("^fine"))
+        expect(fine).to_have_attribute("aria-pressed", "true")
+        page.get_by_label("Moment of the last 24 hours").focus()
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("ArrowLeft")
+        expect(legend.get_by_role("button", name="< 50%")).to_have_attribute("aria-pressed", "false")
+        drag_over_all(page, page.get_by_role("application"))
+        expect(page.get_by_text(f"{machines} machines selected")).to_be_visible()
+        page.get_by_role("button", name="Now", exact=True).click()
+        expect(fine).to_have_attribute("aria-pressed", "true")
+
+
 def cells_of(house: House, who: tuple[str, str]) -> dict[str, list[str]]:
     found = house.ask(who, "GET", "/api/v1/telemetry/cells", params={"site_id": "demo-north"}).json()
 
@@ -175,25 +194,6 @@ def cells_of(house: House, who: tuple[str, str]) -> dict[str, list[str]]:
         return [named["words"][no] if no >= 0 else "" for no in named["index"]]
 
     return {"miner_id": found["columns"]["miner_id"], "zone": words("zone"), "rack": words("rack")}
-
-
-def hold(page: Page, address: str | re.Pattern[str]) -> list[Route]:
-    """Such requests wait until the test lets them go on."""
-    held: list[Route] = []
-
-    def keep(route: Route) -> None:
-        held.append(route)
-
-    page.route(address, keep)
-    return held
-
-
-def wait_held(page: Page, held: list[Route]) -> None:
-    def came() -> bool:
-        page.wait_for_timeout(20)  # the driver hears of requests only while it is asked for something
-        return len(held) > 0
-
-    until(came, "the request that is held")
 
 
 def drag_over_all(page: Page, canvas: Locator) -> None:
