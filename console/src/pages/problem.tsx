@@ -64,7 +64,7 @@ function One({ site, id }: { site: SiteSums; id: string }) {
             <div className="columns three">
               <Why story={story} />
               <div className="stack parts">
-                <Tried site={site} problem={story.problem} />
+                {story.problem.miner_id ? <Tried site={site} problem={story.problem} miner={story.problem.miner_id} /> : null}
                 <Similar site={site} story={story} />
               </div>
               <Timeline site={site} story={story} />
