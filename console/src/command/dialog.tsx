@@ -5,6 +5,7 @@ import { call, Unreachable } from "../api/client";
 import type { Made, SiteSums } from "../api/known";
 import { useKeyFor } from "../api/once";
 import { catalogueQuery } from "../api/queries";
+import { useMay } from "../api/session";
 import { named, t } from "../i18n";
 import { number } from "../i18n/format";
 import { isUnsure, refusal, troubleOf } from "../ui/refusals";
@@ -14,6 +15,7 @@ import { Effects, type DryRun } from "./effects";
 import { emptyParams, paramsOf, ParamFields, type Kind } from "./params";
 
 const AGAIN_MS = 3000;
+import { mayCommand } from "./rights";
 
 type Props = {
   site: Pick<SiteSums, "site_id" | "code" | "name">;
@@ -24,10 +26,12 @@ type Props = {
 };
 
 export default function CommandDialog({ onClose, ...opened }: Props) {
-  // whatever is read anew behind it, it goes to those it was opened for
-  const [{ site, miners, problem, first }] = useState(opened);
+  const may = useMay();
+  // whatever is read anew behind it, it goes to those it was opened for, with the rights of whoever opened it
+  const [{ site, miners, problem, first, isHigh }] = useState(() => ({ ...opened, isHigh: may("command_high", opened.site.site_id) }));
   const client = useQueryClient();
-  const kinds = (useQuery(catalogueQuery).data?.types ?? []) as unknown as Kind[];
+  const known = (useQuery(catalogueQuery).data?.types ?? []) as unknown as Kind[];
+  const kinds = known.filter((one) => mayCommand((right) => right === "command" || isHigh, miners.length, one.risk));
   const [type, setType] = useState(first ?? "");
   const [given, setGiven] = useState<Record<string, string>>({});
   const [reason, setReason] = useState("");
