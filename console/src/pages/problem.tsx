@@ -87,6 +87,7 @@ function Head({ site, story }: { site: SiteSums; story: Story }) {
   const lift = useLift(site.site_id);
   const [open, setOpen] = useState<Open | null>(null);
   const [first, setFirst] = useState<string | undefined>();
+  const isBusy = acts.areBusy([problem]);
   const isOver = problem.status === "resolved";
   const owner = problem.assigned_to;
   const go = (verb: Verb) => acts.mutate({ problems: [problem], verb });
@@ -135,12 +136,12 @@ function Head({ site, story }: { site: SiteSums; story: Story }) {
         {may("acknowledge") && !isOver ? (
           <>
             {problem.status === "open" ? (
-              <button type="button" className="button" disabled={acts.isPending} onClick={() => go("acknowledge")}>
+              <button type="button" className="button" disabled={isBusy} onClick={() => go("acknowledge")}>
                 {t("pact.acknowledge")}
               </button>
             ) : null}
             {problem.status !== "in_progress" ? (
-              <button type="button" className="button" disabled={acts.isPending} onClick={() => go("start")}>
+              <button type="button" className="button" disabled={isBusy} onClick={() => go("start")}>
                 {t("pact.start")}
               </button>
             ) : null}

@@ -49,13 +49,7 @@ export function useActing(targets: Row[], onOver?: (ids: string[]) => void) {
     <>
       {open === "resolve" ? <ResolveDialog problems={held} onClose={close} {...(onOver ? { onOver } : {})} /> : null}
       {open === "acknowledge" || open === "start" ? (
-        <SureDialog
-          verb={open}
-          n={held.length}
-          busy={acts.isPending}
-          onClose={close}
-          onSure={() => acts.mutate({ problems: held, verb: open }, { onSettled: close })}
-        />
+        <SureDialog verb={open} problems={held} onClose={close} onOver={onOver} />
       ) : null}
       {open === "assign" && site ? <AssignDialog site={site.site_id} problems={held} onClose={close} /> : null}
       {open === "suppress" && site ? (
@@ -77,7 +71,7 @@ export function useActing(targets: Row[], onOver?: (ids: string[]) => void) {
     allowed,
     dialogs,
     show,
-    isBusy: acts.isPending,
+    isBusy: acts.areBusy(targets),
     acknowledge: () => take("acknowledge"),
     start: () => take("start"),
   };

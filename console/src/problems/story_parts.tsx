@@ -206,7 +206,7 @@ export function Timeline({ site, story }: { site: SiteSums; story: Story }) {
             value={words}
             onChange={(event) => setWords(event.target.value)}
           />
-          <button type="submit" className="button" disabled={!words.trim() || acts.isPending}>
+          <button type="submit" className="button" disabled={!words.trim() || acts.areBusy([problem])}>
             {t("pact.comment")}
           </button>
         </form>

@@ -11,6 +11,7 @@ from tests.console.visits import BROWSED, hold, visiting, wait_held
 
 pytestmark = BROWSED
 
+COMMANDS = "**/api/admin/v1/commands"
 COMMANDS_OF = re.compile(r"/api/admin/v1/commands\?")
 
 
@@ -84,6 +85,47 @@ def test_the_recommended_command_is_one_click_away_and_says_in_words_what_it_wil
     (made,) = house.commands(house.owner, site_id=BIG, miner_id=found["miner_id"])
     assert (made["command_type"], made["created_reason"]) == ("restart_mining", "it answers and does nothing")
     assert made["problem_id"] == found["id"]
+
+
+def test_what_is_under_way_does_not_end_what_is_written_meanwhile_and_tells_what_became_of_it(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    found = house.ask(noc, "GET", "/api/v1/problems", params={"issue_code": "hashrate_zero"}).json()["problems"][3]
+    with visiting(browser, house, noc, f"/sites/{BIG}/problems/{found['id']}") as visit:
+        page = visit.page
+        dialog = page.get_by_role("dialog")
+        under_way = dialog.get_by_text("Under way: closing does not stop it.")
+        written = dialog.get_by_label("What was done")
+
+        def send_and_leave(address: str, go: str) -> Route:
+            """Sent, not answered yet, and closed; then a resolution is being written."""
+            held = hold(page, address)
+            dialog.get_by_role("button", name=go).click()
+            wait_held(page, held)
+            expect(under_way).to_be_visible()
+            dialog.get_by_role("button", name="Close").click()
+            page.get_by_role("button", name="Resolve…").click()
+            written.fill("half of a story")
+            return held[0]
+
+        def leave_again() -> None:
+            expect(written).to_have_value("half of a story")
+            dialog.get_by_role("button", name="Cancel").click()
+
+        page.get_by_role("button", name="Restart mining…").click()
+        dialog.get_by_label(re.compile("^Why")).fill("it does nothing")
+        expect(dialog.get_by_text("It goes out at once, without approval.")).to_be_visible()
+        send_and_leave(COMMANDS, "Restart mining on 1 machine")
+        page.unroute(COMMANDS)  # and what waits goes on
+        expect(page.get_by_text("Restart mining: 1 command is on the way.")).to_be_visible()
+        leave_again()
+
+        page.get_by_role("button", name="Suppress…").click()
+        dialog.get_by_label("Why").fill("a board is on order")
+        send_and_leave("**/suppress?*", "Suppress").fulfill(status=403, json=refusal("FORBIDDEN"))
+        expect(page.get_by_text(f"Suppress {found['miner_id']}: This was refused")).to_be_visible()
+        leave_again()
+        assert "status of 403" in visit.complaints.pop()  # by the browser itself
 
 
 def test_what_was_tried_is_this_problems_and_unknown_while_nobody_tells_it(
