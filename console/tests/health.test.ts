@@ -1,15 +1,36 @@
-// Who is unknown at a site, and what of the advice a command can do.
-import { expect, test } from "vitest";
+// What is known of a site, by whom, and what of the advice a command can do.
+import { expect, test, vi } from "vitest";
 import type { SiteSums } from "../src/api/known";
 import type { Summary } from "../src/problems/api";
-import { unknownOf } from "../src/problems/health";
+import { healthsOf, unknownOf } from "../src/problems/health";
 import { commandFor } from "../src/problems/recommended";
+import { silentOf } from "../src/problems/silent";
 
-const site = { unknown: 0 } as SiteSums;
+vi.stubGlobal("document", { documentElement: { lang: "en", dataset: {} } });
+const NOW = Date.parse("2026-10-01T12:00:00Z");
+const [north, south] = [1, 2].map((id) => ({ site_id: id, name: `site ${id}`, unknown: 0 }) as SiteSums) as [SiteSums, SiteSums];
+const scanned = (at: string | null) => ({ isError: false, data: { last_scan_ts: at, unknown_miners: 2 } as Summary });
 
 test("machines that the registry could not judge are unknown, though their data are fresh", () => {
-  expect(unknownOf(site, { unknown_miners: 666 } as Summary)).toBe(666);
-  expect(unknownOf({ ...site, unknown: 36 }, undefined)).toBe(36);
+  expect(unknownOf(north, { unknown_miners: 666 } as Summary)).toBe(666);
+  expect(unknownOf({ ...north, unknown: 36 }, undefined)).toBe(36);
+});
+
+test("machines whose data stopped are unknown, though the registry still knew them", () => {
+  expect(unknownOf({ ...north, unknown: 40 }, { unknown_miners: 2 } as Summary)).toBe(40);
+});
+
+test("what the registry found three cycles ago says nothing of now, and its age is told", () => {
+  const lately = healthsOf([north, south], [scanned("2026-10-01T11:45:00Z"), scanned("2026-10-01T11:58:00Z")], NOW);
+  expect([lately.isWhole, [...lately.of.keys()], silentOf(lately, NOW)]).toEqual([true, [1, 2], null]);
+  const long = healthsOf([north, south], [scanned("2026-10-01T05:00:00Z"), scanned("2026-10-01T11:58:00Z")], NOW);
+  expect([long.isWhole, [...long.of.keys()]]).toEqual([false, [2]]);
+  expect(silentOf(long, NOW)).toBe("Last looked at too long ago to say what is wrong now: site 1 (7 h ago).");
+});
+
+test("a site that nobody has looked at yet, or that did not answer, is not well by that", () => {
+  const found = healthsOf([north, south], [scanned(null), { isError: true }], NOW);
+  expect([found.isWhole, found.unjudged, found.failed, found.old]).toEqual([false, [north], [south], []]);
 });
 
 test("no command is offered for what takes hands: an offline machine hears none", () => {

@@ -112,9 +112,9 @@ def hold(page: Page, address: str | re.Pattern[str]) -> list[Route]:
     return held
 
 
-def wait_held(page: Page, held: list[Route]) -> None:
+def wait_held(page: Page, held: list[Route], times: int = 1) -> None:
     def came() -> bool:
         page.wait_for_timeout(20)  # the driver hears of requests only while it is asked for something
-        return len(held) > 0
+        return len(held) >= times
 
-    until(came, "the request that is held")
+    until(came, "the requests that are held")

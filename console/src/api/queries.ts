@@ -83,6 +83,11 @@ export const historyQuery = (site: number, miner: string, range: Range) =>
     placeholderData: keepPreviousData,
   });
 
+/** A command under way moves within seconds. */
+export function whileOpen(query: { state: { data?: CommandRow[] | undefined } }): number {
+  return query.state.data?.some((one) => OPEN_STATES.has(String(one.state))) ? 2000 : SLOW;
+}
+
 export const commandsQuery = (site: number, miner: string) =>
   queryOptions({
     queryKey: ["commands", site, miner],
@@ -90,8 +95,7 @@ export const commandsQuery = (site: number, miner: string) =>
       const query = { site_id: site, miner_id: miner, limit: 20 };
       return (await get("/api/admin/v1/commands", { query, signal })).commands as CommandRow[];
     },
-    // a command under way moves within seconds
-    refetchInterval: (query) => (query.state.data?.some((one) => OPEN_STATES.has(String(one.state))) ? 2000 : SLOW),
+    refetchInterval: whileOpen,
   });
 
 export const changesQuery = (site: number, miner: string) =>

@@ -5,13 +5,17 @@ import { call, Unreachable } from "../api/client";
 import type { Made, SiteSums } from "../api/known";
 import { useKeyFor } from "../api/once";
 import { catalogueQuery } from "../api/queries";
+import { useMay } from "../api/session";
 import { named, t } from "../i18n";
 import { number } from "../i18n/format";
-import { isUnsure, refusal, troubleOf } from "../ui/refusals";
+import { isUnsure, outcomeOf, refusal, troubleOf } from "../ui/refusals";
 import { Dialog } from "../ui/dialog";
+import { Ends } from "../ui/ends";
+import { useHere } from "../ui/here";
 import { say } from "../ui/toast";
 import { Effects, type DryRun } from "./effects";
 import { emptyParams, paramsOf, ParamFields, type Kind } from "./params";
+import { mayCommand } from "./rights";
 
 const AGAIN_MS = 3000;
 
@@ -23,11 +27,15 @@ type Props = {
   first?: string;
 };
 
+type Sent = { type: string; contents: string };
+
 export default function CommandDialog({ onClose, ...opened }: Props) {
-  // whatever is read anew behind it, it goes to those it was opened for
-  const [{ site, miners, problem, first }] = useState(opened);
+  const may = useMay();
+  // whatever is read anew behind it, it goes to those it was opened for, with the rights of whoever opened it
+  const [{ site, miners, problem, first, isHigh }] = useState(() => ({ ...opened, isHigh: may("command_high", opened.site.site_id) }));
   const client = useQueryClient();
-  const kinds = (useQuery(catalogueQuery).data?.types ?? []) as unknown as Kind[];
+  const known = (useQuery(catalogueQuery).data?.types ?? []) as unknown as Kind[];
+  const kinds = known.filter((one) => mayCommand((right) => right === "command" || isHigh, miners.length, one.risk));
   const [type, setType] = useState(first ?? "");
   const [given, setGiven] = useState<Record<string, string>>({});
   const [reason, setReason] = useState("");
@@ -40,37 +48,42 @@ export default function CommandDialog({ onClose, ...opened }: Props) {
   }, [site.site_id, miners, type, params, problem]);
   const run = useDryRun(asked);
   const keyFor = useKeyFor();
+  const here = useHere();
 
   const send = useMutation({
-    mutationFn: async (contents: string) => {
+    mutationFn: async ({ contents }: Sent) => {
       const headers = { "Idempotency-Key": keyFor(contents) };
       return (await call("post", "/api/admin/v1/commands", { body: JSON.parse(contents), headers })) as unknown as Made;
     },
-    onSuccess: (made) => {
+    onSuccess: (made, sent) => {
       const waits = made.commands.some((one) => one.approval_state === "required");
       const n = number(made.counts.created);
-      say(t(waits ? "cmd.sent.waits" : "cmd.sent", { what: named("cmdtype", type), n }));
+      say(t(waits ? "cmd.sent.waits" : "cmd.sent", { what: named("cmdtype", sent.type), n }));
       const refused = made.refused[0];
       if (refused) say(t("cmd.refused", { n: number(made.counts.refused), reason: refusal(refused.error_code, refused.reason) }));
       void client.invalidateQueries({ queryKey: ["commands"] });
-      onClose();
+    },
+    onError: (error, sent) => {
+      if (!here.current) say(`${named("cmdtype", sent.type)}${t("colon")}${outcomeOf(error)}`);
     },
   });
   const dry = run.told;
   const reaches = dry?.machines ?? 0;
   const contents = asked === null ? "" : JSON.stringify({ ...(JSON.parse(asked) as object), reason: reason.trim() });
   // what may have been done already is no longer told by a dry run; under its key it is done once
-  const repeats = isUnsure(send.error) && contents === send.variables;
-  const ready = contents && reason.trim() && (reaches > 0 || repeats) && !send.isPending;
+  const repeats = isUnsure(send.error) && contents === send.variables?.contents;
+  const isReady = contents !== "" && reason.trim() !== "" && (reaches > 0 || repeats);
   const what = named("cmdtype", type);
   const n = number(reaches);
+  const go = !kind ? t("cmd.title") : repeats ? t("cmd.again") : !dry ? what : t(dry.needs_approval ? "cmd.send.approval" : "cmd.send", { what, n });
 
   return (
     <Dialog title={t("cmd.title")} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (ready) send.mutate(contents);
+          // told to this dialog alone: once it is closed, another may stand in its place
+          if (isReady && !send.isPending) send.mutate({ type, contents }, { onSuccess: onClose });
         }}
       >
         <p className="second">
@@ -123,14 +136,7 @@ export default function CommandDialog({ onClose, ...opened }: Props) {
             </p>
           ) : null}
         </div>
-        <div className="ends">
-          <button type="button" className="button" onClick={onClose}>
-            {t("act.cancel")}
-          </button>
-          <button type="submit" className="button primary" disabled={!ready}>
-            {!kind ? t("cmd.title") : repeats ? t("cmd.again") : !dry ? what : t(dry.needs_approval ? "cmd.send.approval" : "cmd.send", { what, n })}
-          </button>
-        </div>
+        <Ends onClose={onClose} go={go} isSending={send.isPending} isReady={isReady} />
       </form>
     </Dialog>
   );

@@ -56,6 +56,7 @@ export const shell = {
   "stepup.go": ["Go on", "继续"],
   "act.cancel": ["Cancel", "取消"],
   "act.close": ["Close", "关闭"],
+  "act.under_way": ["Under way: closing does not stop it.", "正在执行：关闭不会中止。"],
   "palette.label": ["Find machines, sites, problems and acts", "查找矿机、场地、问题和操作"],
   "palette.pages": ["Pages", "页面"],
   "palette.sites": ["Sites", "场地"],

@@ -12,15 +12,16 @@ import { hashrate, money, number, power, text } from "../i18n/format";
 import type { Summary as Health } from "../problems/api";
 import { unknownOf, useHealth, type Healths } from "../problems/health";
 import { usePrices, type Prices } from "../problems/prices";
+import { silentOf } from "../problems/silent";
 import { useKeys } from "../ui/keys";
 import { useTitle } from "../ui/page";
 import { Amount, Figure } from "../ui/quantity";
 import { Counts } from "../ui/severity";
 import { Empty, Part } from "../ui/states";
-import { useOld, When } from "../ui/when";
+import { useNow, useOld, When } from "../ui/when";
 import { balanceOf } from "./balance";
 import { Against, Hashing, Lost } from "./figures";
-import { Kinds, silentOf, Waiting, Worst } from "./fleet_parts";
+import { Kinds, Waiting, Worst } from "./fleet_parts";
 import { Why } from "./why";
 
 export function Fleet() {
@@ -61,7 +62,7 @@ function Sites({ sites }: { sites: SiteSums[] }) {
       </section>
       <div className="columns level">
         <Kinds health={health} />
-        <Worst sites={sites} />
+        <Worst sites={sites} health={health} />
       </div>
       <Waiting />
     </>
@@ -95,7 +96,7 @@ function Summary({ sites, health, prices }: { sites: SiteSums[]; health: Healths
             <Amount of={{ value: number(isMeasured && balance.now ? watts / balance.now : null, 1), unit: "J/TH" }} />
           </Figure>
           <Lost of={balance} prices={prices} />
-          <Figure label={t("col.problems")} hint={silentOf(health)}>
+          <Figure label={t("col.problems")} hint={silentOf(health, useNow())}>
             <Counts of={health.isWhole ? counts : undefined} unknown={unknown} />
           </Figure>
         </div>

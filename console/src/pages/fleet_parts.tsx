@@ -9,6 +9,7 @@ import { exact, moment, number } from "../i18n/format";
 import { pageQuery } from "../problems/api";
 import type { Healths } from "../problems/health";
 import { filtersOf, nameless } from "../problems/rows";
+import { silentOf } from "../problems/silent";
 import { sentence } from "../problems/words";
 import { Sev } from "../ui/severity";
 import { Bones, Part } from "../ui/states";
@@ -23,6 +24,7 @@ export function Kinds({ health }: { health: Healths }) {
   }
   const found = [...counts].sort(([, a], [, b]) => b - a).slice(0, SHOWN);
   const most = found[0]?.[1] ?? 1;
+  const silent = silentOf(health, useNow());
   return (
     <section className="panel" aria-labelledby="kinds">
       <header>
@@ -44,23 +46,16 @@ export function Kinds({ health }: { health: Healths }) {
         </ul>
       ) : health.isWhole ? (
         <p className="body quiet">{t("problems.empty")}</p>
-      ) : health.failed.length ? null : (
+      ) : silent ? null : (
         <Bones rows={4} />
       )}
-      {silentOf(health) ? <p className="body quiet">{silentOf(health)}</p> : null}
+      {silent ? <p className="body quiet">{silent}</p> : null}
     </section>
   );
 }
 
-/** Of which sites nothing is known, and why. */
-export function silentOf({ failed, unjudged }: Healths): string | null {
-  const names = (sites: SiteSums[]) => ({ sites: sites.map((one) => one.name).join(t("evidence.comma")) });
-  const said = [failed.length ? t("fleet.silent", names(failed)) : "", unjudged.length ? t("fleet.unjudged", names(unjudged)) : ""];
-  return said.filter(Boolean).join(" ") || null;
-}
-
 /** The first page of the list, so that it is there when somebody goes on to it. */
-export function Worst({ sites }: { sites: SiteSums[] }) {
+export function Worst({ sites, health }: { sites: SiteSums[]; health: Healths }) {
   const found = useQuery(pageQuery(filtersOf({}), 0));
   const now = useNow();
   return (
@@ -93,7 +88,7 @@ export function Worst({ sites }: { sites: SiteSums[] }) {
               })}
             </ul>
           ) : (
-            <p className="body quiet">{t("problems.empty")}</p>
+            <p className="body quiet">{health.isWhole ? t("problems.empty") : silentOf(health, now)}</p>
           )
         }
       </Part>

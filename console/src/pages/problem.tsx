@@ -4,9 +4,10 @@ import { Link, useParams } from "@tanstack/react-router";
 import { Suspense, useState } from "react";
 import { ApiError } from "../api/client";
 import type { SiteSums } from "../api/known";
-import { sitesQuery } from "../api/queries";
+import { catalogueQuery, sitesQuery } from "../api/queries";
 import { useMay, useMe, type Right } from "../api/session";
 import { CommandDialog } from "../command/late";
+import type { Kind } from "../command/params";
 import { named, t, useLanguage } from "../i18n";
 import { ago, moment, number, span } from "../i18n/format";
 import type { Open } from "../problems/acting";
@@ -15,7 +16,7 @@ import { problemQuery, type Verb } from "../problems/api";
 import { AssignDialog } from "../problems/assign";
 import { BandPanel } from "../problems/band";
 import { PeerPanel } from "../problems/histogram";
-import { commandFor, recommended } from "../problems/recommended";
+import { bestOf } from "../problems/recommended";
 import { Similar, Timeline, Tried, Why } from "../problems/story_parts";
 import { newest, type Story } from "../problems/types";
 import { metricOf, sentence } from "../problems/words";
@@ -64,7 +65,7 @@ function One({ site, id }: { site: SiteSums; id: string }) {
             <div className="columns three">
               <Why story={story} />
               <div className="stack parts">
-                <Tried site={site} problem={story.problem} />
+                {story.problem.miner_id ? <Tried site={site} problem={story.problem} miner={story.problem.miner_id} /> : null}
                 <Similar site={site} story={story} />
               </div>
               <Timeline site={site} story={story} />
@@ -86,6 +87,7 @@ function Head({ site, story }: { site: SiteSums; story: Story }) {
   const lift = useLift(site.site_id);
   const [open, setOpen] = useState<Open | null>(null);
   const [first, setFirst] = useState<string | undefined>();
+  const isBusy = acts.areBusy([problem]);
   const isOver = problem.status === "resolved";
   const owner = problem.assigned_to;
   const go = (verb: Verb) => acts.mutate({ problems: [problem], verb });
@@ -97,8 +99,8 @@ function Head({ site, story }: { site: SiteSums; story: Story }) {
     a: () => may("acknowledge") && problem.status === "open" && go("acknowledge"),
     c: () => may("command") && problem.miner_id && command(),
   });
-  const [best] = recommended(story).filter((one) => commandFor(one));
-  const bestType = best ? commandFor(best) : null;
+  const kinds = (useQuery({ ...catalogueQuery, enabled: may("command") }).data?.types ?? []) as unknown as Kind[];
+  const bestType = bestOf(story, kinds, may);
   const mode = baseline?.inferred_mode && baseline.inferred_mode !== "unknown" ? named("mode", baseline.inferred_mode) : null;
   return (
     <>
@@ -134,12 +136,12 @@ function Head({ site, story }: { site: SiteSums; story: Story }) {
         {may("acknowledge") && !isOver ? (
           <>
             {problem.status === "open" ? (
-              <button type="button" className="button" disabled={acts.isPending} onClick={() => go("acknowledge")}>
+              <button type="button" className="button" disabled={isBusy} onClick={() => go("acknowledge")}>
                 {t("pact.acknowledge")}
               </button>
             ) : null}
             {problem.status !== "in_progress" ? (
-              <button type="button" className="button" disabled={acts.isPending} onClick={() => go("start")}>
+              <button type="button" className="button" disabled={isBusy} onClick={() => go("start")}>
                 {t("pact.start")}
               </button>
             ) : null}

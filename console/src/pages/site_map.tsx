@@ -7,6 +7,7 @@ import type { Cells, SiteSums } from "../api/known";
 import { frameQuery } from "../api/queries";
 import { useMay } from "../api/session";
 import { CommandDialog } from "../command/late";
+import { mayCommand } from "../command/rights";
 import { t, useLanguage } from "../i18n";
 import { hashrate, number, power, text } from "../i18n/format";
 import { HoverCard } from "../map/card";
@@ -59,7 +60,8 @@ export function SiteMap({ site, cells }: { site: SiteSums; cells: Cells }) {
   };
   const clear = () => setSelected(new Set());
   // held as they are now: nothing that is read meanwhile changes whom an open dialog means
-  const command = () => chosen.size && may("command", site.site_id) && setCommanded([...chosen].map(idOf));
+  const isCommandable = chosen.size > 0 && mayCommand((right) => may(right, site.site_id), chosen.size);
+  const command = () => isCommandable && setCommanded([...chosen].map(idOf));
   useKeys({ c: command, Escape: clear });
   const hovered = hover === null ? undefined : rows.get(hover.no);
 
@@ -120,7 +122,7 @@ export function SiteMap({ site, cells }: { site: SiteSums; cells: Cells }) {
                   {t("map.open")}
                 </button>
               ) : null}
-              {may("command", site.site_id) ? (
+              {isCommandable ? (
                 <button type="button" className="button primary" onClick={command}>
                   {t("map.command")}
                 </button>

@@ -10,16 +10,18 @@ import { number, power } from "../i18n/format";
 import { unknownOf, useHealth } from "../problems/health";
 import { usePrices } from "../problems/prices";
 import { RiskList } from "../problems/risk_list";
+import { silentOf } from "../problems/silent";
 import { Amount, Figure } from "../ui/quantity";
 import { Counts } from "../ui/severity";
 import { Part } from "../ui/states";
-import { useOld, When } from "../ui/when";
+import { useNow, useOld, When } from "../ui/when";
 import { balanceOf } from "./balance";
 import { Hashing, Lost } from "./figures";
 
 export function SiteSummary({ site }: { site: SiteSums }) {
   const prices = usePrices();
-  const health = useHealth([site]).of.get(site.site_id);
+  const healths = useHealth([site]);
+  const health = healths.of.get(site.site_id);
   const balance = balanceOf([site]);
   const isOld = useOld(site.newest_at);
   return (
@@ -41,7 +43,7 @@ export function SiteSummary({ site }: { site: SiteSums }) {
           <Amount of={{ value: number(site.efficiency_j_th, 1), unit: "J/TH" }} />
         </Figure>
         <Lost of={balance} prices={prices} />
-        <Figure label={t("col.problems")}>
+        <Figure label={t("col.problems")} hint={silentOf(healths, useNow())}>
           <Counts of={health?.by_severity} unknown={unknownOf(site, health)} />
         </Figure>
       </div>

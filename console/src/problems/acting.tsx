@@ -2,6 +2,7 @@
 import { Suspense, useState } from "react";
 import { useMay, type Right } from "../api/session";
 import { CommandDialog } from "../command/late";
+import { mayCommand } from "../command/rights";
 import { t } from "../i18n";
 import { ResolveDialog, SuppressDialog, useActs } from "./acts";
 import { AssignDialog } from "./assign";
@@ -23,13 +24,14 @@ export function useActing(targets: Row[], onOver?: (ids: string[]) => void) {
   const site = held[0]?.site;
   const isOneSite = targets.length > 0 && targets.every((row) => row.site_id === targets[0]?.site_id);
   const areMachines = isOneSite && targets.every((row) => row.miner_id);
+  const reached = new Set(targets.map((row) => row.miner_id)).size;
   const mayAll = (right: Right) => targets.length > 0 && targets.every((row) => may(right, row.site_id));
   const allowed: Record<Open | "act", boolean> = {
     act: mayAll("acknowledge"),
     resolve: mayAll("acknowledge"),
     assign: mayAll("acknowledge") && isOneSite,
     suppress: mayAll("suppress") && areMachines,
-    command: mayAll("command") && areMachines,
+    command: mayCommand(mayAll, reached) && areMachines,
   };
   const show = (what: Open) => {
     if (!allowed[what]) return;
@@ -47,13 +49,7 @@ export function useActing(targets: Row[], onOver?: (ids: string[]) => void) {
     <>
       {open === "resolve" ? <ResolveDialog problems={held} onClose={close} {...(onOver ? { onOver } : {})} /> : null}
       {open === "acknowledge" || open === "start" ? (
-        <SureDialog
-          verb={open}
-          n={held.length}
-          busy={acts.isPending}
-          onClose={close}
-          onSure={() => acts.mutate({ problems: held, verb: open }, { onSettled: close })}
-        />
+        <SureDialog verb={open} problems={held} onClose={close} onOver={onOver} />
       ) : null}
       {open === "assign" && site ? <AssignDialog site={site.site_id} problems={held} onClose={close} /> : null}
       {open === "suppress" && site ? (
@@ -75,7 +71,7 @@ export function useActing(targets: Row[], onOver?: (ids: string[]) => void) {
     allowed,
     dialogs,
     show,
-    isBusy: acts.isPending,
+    isBusy: acts.areBusy(targets),
     acknowledge: () => take("acknowledge"),
     start: () => take("start"),
   };

@@ -1,15 +1,18 @@
 // What people do about problems: one or many at once, each said in words, told when it was refused.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState, type FormEvent } from "react";
+import { useReducer, useRef, useState, type FormEvent } from "react";
 import { named, t, type Key } from "../i18n";
 import { clock, exact, number } from "../i18n/format";
 import { outcomeOf, refusal } from "../ui/refusals";
 import { Dialog } from "../ui/dialog";
+import { Ends } from "../ui/ends";
+import { useHere } from "../ui/here";
 import { say } from "../ui/toast";
 import { useNow } from "../ui/when";
-import { act, suppress, unsuppress, type Lifted, type Result, type Said, type Verb } from "./api";
+import { act, suppress, unsuppress, type Lifted, type Result, type Verb } from "./api";
 import { actOnEach } from "./few";
 import type { Problem } from "./types";
+import { areBusy, freshOf, type Asked } from "./under_way";
 
 const DONE: Record<Verb, Key> = {
   acknowledge: "pact.acknowledged",
@@ -18,8 +21,6 @@ const DONE: Record<Verb, Key> = {
   comment: "pact.commented",
   resolve: "pact.resolved",
 };
-
-type Asked = { problems: Problem[]; verb: Verb; said?: Said };
 
 const GONE = new Set(["ALREADY_RESOLVED", "NOT_FOUND"]);
 
@@ -30,7 +31,8 @@ export function overOf(results: Result[]): string[] {
 
 export function useActs(onOver?: (ids: string[]) => void) {
   const client = useQueryClient();
-  const isUnderWay = useRef(false);
+  const underWay = useRef<Asked[]>([]);
+  const [, drawAgain] = useReducer((times: number) => times + 1, 0);
   const acts = useMutation({
     mutationFn: ({ problems, verb, said }: Asked) => act(problems.map((one) => one.id), verb, said),
     onSuccess: ({ counts, results }, { verb }) => {
@@ -43,18 +45,20 @@ export function useActs(onOver?: (ids: string[]) => void) {
     },
     onError: (error) => say(outcomeOf(error)),
     // not waited for: a dialog closes when the act is done, not when everything has been read again
-    onSettled: () => {
-      isUnderWay.current = false;
+    onSettled: (_done, _error, asked) => {
+      underWay.current = underWay.current.filter((one) => one !== asked);
+      drawAgain();
       void client.invalidateQueries({ queryKey: ["problems"] });
     },
   });
   // the second press of a double click comes before the button has been drawn as resting
   const mutate: typeof acts.mutate = (asked, then) => {
-    if (isUnderWay.current) return;
-    isUnderWay.current = true;
-    acts.mutate(asked, then);
+    const fresh = { ...asked, problems: freshOf(asked, underWay.current) };
+    if (!fresh.problems.length) return;
+    underWay.current = [...underWay.current, fresh];
+    acts.mutate(fresh, then);
   };
-  return { mutate, isPending: acts.isPending };
+  return { mutate, areBusy: (problems: Problem[]) => areBusy(problems, underWay.current) };
 }
 
 const CAUSES = ["repaired", "replaced", "cleaned", "reconfigured", "false_alarm", "accepted", "other"];
@@ -90,7 +94,7 @@ export function ResolveDialog({ problems, onClose, onOver }: Resolving) {
           <span>{t("resolve.action")}</span>
           <input className="input" value={action} maxLength={2000} onChange={(event) => setAction(event.target.value)} />
         </label>
-        <Ends onClose={onClose} go={t("resolve.go")} busy={acts.isPending} />
+        <Ends onClose={onClose} go={t("resolve.go")} isSending={acts.areBusy(problems)} />
       </form>
     </Dialog>
   );
@@ -110,6 +114,7 @@ export function SuppressDialog({ onClose, ...opened }: SuppressProps) {
   const [{ site, miners, zone }] = useState(opened);
   const left = useRef(miners); // after a refusal only these are asked for again
   const client = useQueryClient();
+  const here = useHere();
   const [hours, setHours] = useState<number | null>(8);
   const [maintenance, setMaintenance] = useState(false);
   const [reason, setReason] = useState("");
@@ -127,19 +132,21 @@ export function SuppressDialog({ onClose, ...opened }: SuppressProps) {
     const outcome = await actOnEach(left.current, (miner) => suppress(site, miner, body), (n) => setDone(before + n));
     left.current = outcome.left;
     setDone(null);
+    void client.invalidateQueries({ queryKey: ["problems"] });
     if (!outcome.left.length) {
       say(
         until
           ? t("pact.suppressed", { miner: name, until: clock(until, zone, true) })
           : t("pact.suppressed.open", { miner: name }),
       );
-      onClose();
-    } else if (miners.length === 1) setTrouble(outcomeOf(outcome.error));
-    else {
-      const counts = { done: number(miners.length - outcome.left.length), left: number(outcome.left.length) };
-      setTrouble(t("suppress.some", { ...counts, reason: outcomeOf(outcome.error) }));
+      if (here.current) onClose();
+      return;
     }
-    void client.invalidateQueries({ queryKey: ["problems"] });
+    const counts = { done: number(miners.length - outcome.left.length), left: number(outcome.left.length) };
+    const why = outcomeOf(outcome.error);
+    const words = miners.length === 1 ? why : t("suppress.some", { ...counts, reason: why });
+    if (here.current) setTrouble(words);
+    else say(`${t("suppress.title", { miner: name })}${t("colon")}${words}`);
   };
   return (
     <Dialog title={t("suppress.title", { miner: name })} onClose={onClose}>
@@ -174,7 +181,7 @@ export function SuppressDialog({ onClose, ...opened }: SuppressProps) {
             {t("suppress.under_way", { done: number(done), n: number(miners.length) })}
           </p>
         ) : null}
-        <Ends onClose={onClose} go={t("suppress.go")} busy={done !== null} />
+        <Ends onClose={onClose} go={t("suppress.go")} isSending={done !== null} />
       </form>
     </Dialog>
   );
@@ -195,17 +202,4 @@ export function useLift(site: number) {
     onError: (error) => say(outcomeOf(error)),
     onSettled: () => void client.invalidateQueries({ queryKey: ["problems"] }),
   });
-}
-
-export function Ends({ onClose, go, busy }: { onClose: () => void; go: string; busy: boolean }) {
-  return (
-    <div className="ends">
-      <button type="button" className="button" onClick={onClose}>
-        {t("act.cancel")}
-      </button>
-      <button type="submit" className="button primary" disabled={busy}>
-        {go}
-      </button>
-    </div>
-  );
 }

@@ -5,8 +5,9 @@ import { useMay, useMe } from "../api/session";
 import { t } from "../i18n";
 import { number } from "../i18n/format";
 import { Dialog } from "../ui/dialog";
+import { Ends } from "../ui/ends";
 import { Part } from "../ui/states";
-import { Ends, useActs } from "./acts";
+import { useActs } from "./acts";
 import { assigneesQuery, type Person } from "./api";
 import type { Problem } from "./types";
 
@@ -42,7 +43,7 @@ export function AssignDialog({ site, problems, onClose }: { site: number; proble
             </label>
           )}
         </Part>
-        <Ends onClose={onClose} go={t("assign.go")} busy={acts.isPending || !people.data} />
+        <Ends onClose={onClose} go={t("assign.go")} isSending={acts.areBusy(problems)} isReady={people.data !== undefined} />
       </form>
     </Dialog>
   );

@@ -2,31 +2,45 @@
 import { useQueries } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { SiteSums } from "../api/known";
+import { useNow } from "../ui/when";
 import { summaryQuery, type Summary } from "./api";
+
+const OLD_MS = 3 * 300_000; // three cycles of the registry
 
 export type Healths = {
   of: Map<number, Summary>;
-  isWhole: boolean; // every site has answered and was looked at: only then sums over them say something
+  isWhole: boolean; // every site has answered and was looked at lately: only then sums over them say something
   failed: SiteSums[];
   unjudged: SiteSums[]; // no scan yet: that nothing is open says nothing
+  old: { site: SiteSums; at: string }[]; // the last scan was long ago: what it left open says nothing of now
 };
+type Found = { data?: Summary | undefined; isError: boolean };
 
-/** Machines of which nobody can say whether they are well: by the registry, or by their data where it has not looked. */
-export function unknownOf(site: SiteSums, health: Summary | undefined): number | null {
-  return health?.unknown_miners ?? site.unknown;
+export function isJudged({ last_scan_ts: at }: Pick<Summary, "last_scan_ts">, now: number): boolean {
+  return at !== null && now - Date.parse(at) <= OLD_MS;
+}
+
+/** Machines of which nobody can say whether they are well: by the registry or by their data, whichever knows less. */
+export function unknownOf(site: SiteSums, health: Summary | undefined): number {
+  return Math.max(health?.unknown_miners ?? 0, site.unknown);
+}
+
+export function healthsOf(sites: SiteSums[], found: Found[], now: number): Healths {
+  const healths: Healths = { of: new Map(), isWhole: false, failed: [], unjudged: [], old: [] };
+  sites.forEach((site, no) => {
+    const { data: summary, isError } = found[no] ?? { isError: false };
+    if (!summary) {
+      if (isError) healths.failed.push(site);
+    } else if (summary.last_scan_ts === null) healths.unjudged.push(site);
+    else if (isJudged(summary, now)) healths.of.set(site.site_id, summary);
+    else healths.old.push({ site, at: summary.last_scan_ts });
+  });
+  return { ...healths, isWhole: healths.of.size === sites.length };
 }
 
 export function useHealth(sites: SiteSums[]): Healths {
   const found = useQueries({ queries: sites.map((site) => summaryQuery(site.site_id)) });
-  const stamp = found.map((one) => `${one.dataUpdatedAt}${one.status}`).join() + sites.map((site) => site.site_id).join();
-  return useMemo(() => {
-    const map = new Map<number, Summary>();
-    sites.forEach((site, no) => {
-      const summary = found[no]?.data;
-      if (summary?.last_scan_ts) map.set(site.site_id, summary);
-    });
-    const failed = sites.filter((_, no) => found[no]?.isError && !found[no]?.data);
-    const unjudged = sites.filter((_, no) => found[no]?.data && !found[no].data.last_scan_ts);
-    return { of: map, isWhole: map.size === sites.length, failed, unjudged };
-  }, [stamp]);
+  const now = useNow();
+  const stamp = found.map((one) => `${one.dataUpdatedAt}${one.status}${one.data && isJudged(one.data, now)}`).join();
+  return useMemo(() => healthsOf(sites, found, now), [stamp, sites.map((site) => site.site_id).join()]);
 }

@@ -1,4 +1,7 @@
 // What is recommended, and which of it a command can do; the rest is for hands.
+import type { Right } from "../api/session";
+import type { Kind } from "../command/params";
+import { mayCommand } from "../command/rights";
 import type { Story } from "./types";
 
 const COMMANDS: Record<string, string> = {
@@ -23,4 +26,11 @@ export function recommended(story: Story): string[] {
     ...(story.rule?.recommended_actions ?? []),
   ];
   return [...new Set(named)];
+}
+
+/** The first of it that one may command; what the catalogue has not told yet may be of high risk. */
+export function bestOf(story: Story, kinds: Pick<Kind, "command_type" | "risk">[], may: (right: Right) => boolean): string | null {
+  const risks = new Map(kinds.map((one) => [one.command_type, one.risk]));
+  const isOffered = (one: string | null) => one !== null && mayCommand(may, 1, risks.get(one) ?? "high");
+  return recommended(story).map(commandFor).find(isOffered) ?? null;
 }

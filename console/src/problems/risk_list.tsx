@@ -7,6 +7,7 @@ import { ago, percent } from "../i18n/format";
 import { Sev } from "../ui/severity";
 import { useNow } from "../ui/when";
 import { summaryQuery } from "./api";
+import { isJudged } from "./health";
 import { RegistryPart } from "./registry_part";
 
 export function RiskList({ site }: { site: SiteSums }) {
@@ -17,7 +18,7 @@ export function RiskList({ site }: { site: SiteSums }) {
       {(summary) => (
         <>
           {summary.top_risks.length ? (
-            <ul className="list">
+            <ul className={isJudged(summary, now) ? "list" : "list stale"}>
               {summary.top_risks.slice(0, 8).map((one) => (
                 <li key={`${one.miner_id} ${one.issue_code}`}>
                   <Sev of={one.severity} />
@@ -38,7 +39,7 @@ export function RiskList({ site }: { site: SiteSums }) {
               ))}
             </ul>
           ) : (
-            <p className="body quiet">{t("site.risks.none")}</p>
+            <p className="body quiet">{t(isJudged(summary, now) ? "site.risks.none" : "site.risks.unjudged")}</p>
           )}
           <p className="body quiet slim">
             {summary.last_scan_ts ? t("site.scan", { ago: ago(summary.last_scan_ts, now) }) : null}

@@ -2,18 +2,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
-import type { CommandRow, SiteSums } from "../api/known";
-import { commandsQuery } from "../api/queries";
+import type { SiteSums } from "../api/known";
 import { useMay } from "../api/session";
 import { CommandWords } from "../command/words";
 import { named, t } from "../i18n";
 import { ago, exact, hashrate, money, number, percent, span, text } from "../i18n/format";
 import { Sev } from "../ui/severity";
+import { Part } from "../ui/states";
 import { useNow, When } from "../ui/when";
 import { useActs } from "./acts";
 import { useNames } from "./assign";
 import { usePrices } from "./prices";
 import { commandFor, recommended } from "./recommended";
+import { triedQuery } from "./tried";
 import { newest, type Happening, type Problem, type Story } from "./types";
 import { facts, inWords, sentence } from "./words";
 
@@ -95,32 +96,33 @@ function Cost({ problem }: { problem: Problem }) {
   );
 }
 
-export function Tried({ site, problem }: { site: SiteSums; problem: Problem }) {
-  const commands = useQuery({ ...commandsQuery(site.site_id, problem.miner_id ?? ""), enabled: problem.miner_id !== null });
-  const since = Date.parse(problem.start_ts);
-  const isMeant = (one: CommandRow) => one.problem_id === problem.id || Date.parse(String(one.created_at)) >= since;
-  const tried = (commands.data ?? []).filter(isMeant);
+export function Tried({ site, problem, miner }: { site: SiteSums; problem: Problem; miner: string }) {
+  const found = useQuery(triedQuery(site.site_id, miner, problem));
   return (
     <section className="panel" aria-labelledby="tried">
       <header>
         <h2 id="tried">{t("problem.tried")}</h2>
       </header>
-      {tried.length ? (
-        <ul className="list">
-          {tried.map((one) => (
-            <li key={String(one.command_id)}>
-              <strong>{named("cmdtype", String(one.command_type))}</strong>
-              <span className="chip">{named("cmdstate", String(one.state))}</span>
-              <CommandWords command={one} />
-              <span className="quiet">
-                <When at={one.created_at} zone={site.timezone} />
-              </span>
-            </li>
-          ))}
-        </ul>
-      ) : (
-        <p className="body quiet">{t("problem.tried.none")}</p>
-      )}
+      <Part of={found} rows={2}>
+        {(tried) =>
+          tried.length ? (
+            <ul className="list">
+              {tried.map((one) => (
+                <li key={String(one.command_id)}>
+                  <strong>{named("cmdtype", String(one.command_type))}</strong>
+                  <span className="chip">{named("cmdstate", String(one.state))}</span>
+                  <CommandWords command={one} />
+                  <span className="quiet">
+                    <When at={one.created_at} zone={site.timezone} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          ) : (
+            <p className="body quiet">{t("problem.tried.none")}</p>
+          )
+        }
+      </Part>
     </section>
   );
 }
@@ -204,7 +206,7 @@ export function Timeline({ site, story }: { site: SiteSums; story: Story }) {
             value={words}
             onChange={(event) => setWords(event.target.value)}
           />
-          <button type="submit" className="button" disabled={!words.trim() || acts.isPending}>
+          <button type="submit" className="button" disabled={!words.trim() || acts.areBusy([problem])}>
             {t("pact.comment")}
           </button>
         </form>

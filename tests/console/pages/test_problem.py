@@ -1,14 +1,18 @@
 """Problem: the one."""
 
 import re
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from tests.console.house import BIG, House
-from tests.console.visits import BROWSED, visiting
+from tests.console.visits import BROWSED, hold, visiting, wait_held
 
 pytestmark = BROWSED
+
+COMMANDS = "**/api/admin/v1/commands"
+COMMANDS_OF = re.compile(r"/api/admin/v1/commands\?")
 
 
 def test_a_problem_says_why_is_worked_on_and_resolved_and_its_machine_is_suppressed(
@@ -83,6 +87,89 @@ def test_the_recommended_command_is_one_click_away_and_says_in_words_what_it_wil
     assert made["problem_id"] == found["id"]
 
 
+def test_what_is_under_way_does_not_end_what_is_written_meanwhile_and_tells_what_became_of_it(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    found = house.ask(noc, "GET", "/api/v1/problems", params={"issue_code": "hashrate_zero"}).json()["problems"][3]
+    with visiting(browser, house, noc, f"/sites/{BIG}/problems/{found['id']}") as visit:
+        page = visit.page
+        dialog = page.get_by_role("dialog")
+        under_way = dialog.get_by_text("Under way: closing does not stop it.")
+        written = dialog.get_by_label("What was done")
+
+        def send_and_leave(address: str, go: str) -> Route:
+            """Sent, not answered yet, and closed; then a resolution is being written."""
+            held = hold(page, address)
+            dialog.get_by_role("button", name=go).click()
+            wait_held(page, held)
+            expect(under_way).to_be_visible()
+            dialog.get_by_role("button", name="Close").click()
+            page.get_by_role("button", name="Resolve…").click()
+            written.fill("half of a story")
+            return held[0]
+
+        def leave_again() -> None:
+            expect(written).to_have_value("half of a story")
+            dialog.get_by_role("button", name="Cancel").click()
+
+        page.get_by_role("button", name="Restart mining…").click()
+        dialog.get_by_label(re.compile("^Why")).fill("it does nothing")
+        expect(dialog.get_by_text("It goes out at once, without approval.")).to_be_visible()
+        send_and_leave(COMMANDS, "Restart mining on 1 machine")
+        page.unroute(COMMANDS)  # and what waits goes on
+        expect(page.get_by_text("Restart mining: 1 command is on the way.")).to_be_visible()
+        leave_again()
+
+        page.get_by_role("button", name="Suppress…").click()
+        dialog.get_by_label("Why").fill("a board is on order")
+        send_and_leave("**/suppress?*", "Suppress").fulfill(status=403, json=refusal("FORBIDDEN"))
+        expect(page.get_by_text(f"Suppress {found['miner_id']}: This was refused")).to_be_visible()
+        leave_again()
+        assert "status of 403" in visit.complaints.pop()  # by the browser itself
+
+
+def test_what_was_tried_is_this_problems_and_unknown_while_nobody_tells_it(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    query = {"issue_code": "hashrate_zero"}
+    found, other = house.ask(noc, "GET", "/api/v1/problems", params=query).json()["problems"][4:6]
+    made_for: dict[str, tuple[dict[str, Any], str | None]] = {
+        "enable_hashing": ({}, found["id"]),
+        "restart_mining": ({}, other["id"]),
+        "set_power_mode": ({"mode": "eco"}, None),
+    }
+    for kind, (params, problem) in made_for.items():
+        what = {"command_type": kind, "params": params, "problem_id": problem, "reason": "a test"}
+        body = {"site_id": BIG, "miner_ids": [found["miner_id"]]} | what
+        made = house.ask(noc, "POST", "/api/admin/v1/commands", json=body)
+        assert made.status_code == 201, made.text
+    lasted: dict[str, str] = {"start_ts": hours_ago(2)}
+
+    def tell(route: Route) -> None:
+        story = route.fetch().json()
+        route.fulfill(json=story | {"problem": story["problem"] | lasted})
+
+    with visiting(browser, house, noc) as visit:
+        page = visit.page
+        page.route(f"**/api/v1/problems/{found['id']}", tell)
+        tried = page.get_by_role("region", name="What was tried")
+        held = hold(page, COMMANDS_OF)
+        visit.go(f"/sites/{BIG}/problems/{found['id']}")
+        wait_held(page, held, 2)
+        expect(tried.get_by_role("status", name="Loading")).to_be_visible()
+        for route in held:
+            route.fulfill(status=500, json=refusal("INTERNAL_ERROR"))
+        expect(tried).to_contain_text("something went wrong on the server")
+        page.unroute(COMMANDS_OF)
+        tried.get_by_role("button", name="Try again").click()
+        expect(tried.get_by_role("listitem")).to_contain_text(["Set power mode", "Start hashing"])
+        lasted["resolved_ts"] = hours_ago(1)  # what came later was for something else
+        page.reload()
+        expect(tried.get_by_role("listitem")).to_contain_text(["Start hashing"])
+        assert all("status of 500" in one for one in visit.complaints)
+        visit.complaints.clear()
+
+
 def test_a_change_by_somebody_else_appears_by_itself_and_work_goes_on_from_a_phone(
     browser: Browser, house: House, noc: tuple[str, str]
 ) -> None:
@@ -127,3 +214,11 @@ def test_a_comment_outlives_the_end_of_the_session_and_another_language(
         expect(page).to_have_title(f"{found['miner_id']} · Not hashing · HashInsight")
     story = house.ask(house.owner, "GET", f"/api/v1/problems/{found['id']}").json()
     assert [one["message"] for one in story["timeline"]].count("a whole thought") == 1
+
+
+def hours_ago(n: int) -> str:
+    return (datetime.now(UTC) - timedelta(hours=n)).isoformat()
+
+
+def refusal(code: str) -> dict[str, Any]:
+    return {"success": False, "error_code": code, "message": "told by a test", "details": {}}

@@ -7,7 +7,7 @@ from typing import Any
 from playwright.sync_api import Browser, expect
 
 from tests.console.house import BIG, House
-from tests.console.visits import BROWSED, faults_for_axe, visiting
+from tests.console.visits import BROWSED, faults_for_axe, hold, visiting, wait_held
 
 pytestmark = BROWSED
 
@@ -132,6 +132,27 @@ def test_the_list_goes_on_to_its_end_and_is_ordered_by_its_columns(
         expect(page).to_have_url(re.compile("text=b-000(&|$)"))
         expect(page.locator(".vbody .vrow").first).to_contain_text("b-000")
         expect(search).to_have_value("b-000 ")
+
+
+def test_problems_are_acknowledged_one_after_the_other_as_fast_as_keys_are_pressed(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    with visiting(browser, house, noc, "/problems?code=overheat_warn&status=open&sort=miner_id&order=desc") as visit:
+        page = visit.page
+        page.locator(".vbody .vrow").nth(2).wait_for()
+        held = hold(page, "**/problems/bulk")
+        for times in (1, 2, 3):
+            page.keyboard.press("j")
+            expect(page.get_by_role("complementary").get_by_role("button", name="Acknowledge")).to_be_enabled()
+            page.keyboard.press("a")
+            page.keyboard.press("a")  # and each once, however often
+            wait_held(page, held, times)
+        asked = [one for route in held for one in (route.request.post_data_json or {})["ids"]]
+        assert len({*asked}) == len(asked) == 3
+        page.unroute("**/problems/bulk")  # and those that wait go on
+        expect(page.get_by_text("Acknowledged", exact=True)).to_have_count(3)
+    for one in asked:
+        assert house.ask(noc, "GET", f"/api/v1/problems/{one}").json()["problem"]["status"] == "ack"
 
 
 def test_a_refusal_is_told_in_the_language_of_the_reader(browser: Browser, house: House, noc: tuple[str, str]) -> None:

@@ -51,6 +51,38 @@ def test_a_customer_is_offered_nothing_that_changes_something(browser: Browser, 
     assert house.ask(who, "POST", "/api/admin/v1/commands", json=body | {"reason": "x"}).status_code == 403
 
 
+def test_a_technician_is_offered_no_high_risk_and_no_command_to_many(browser: Browser, house: House) -> None:
+    who = house.add("technician@example.com", "Technician")
+    with visiting(browser, house, who, NORTH) as visit:
+        page = visit.page
+        offer, dialog = page.get_by_role("button", name="Command…"), page.get_by_role("dialog")
+        page.get_by_role("application").focus()
+        for arrow in ("ArrowDown", "ArrowRight"):
+            page.keyboard.press(arrow)
+            page.keyboard.press("Enter")
+        expect(page.get_by_text("2 machines selected")).to_be_visible()
+        expect(offer).to_have_count(0)
+        page.keyboard.press("c")
+        expect(dialog).to_have_count(0)
+        page.keyboard.press("Enter")  # one of them again
+        expect(page.get_by_text("1 machine selected")).to_be_visible()
+        offer.click()
+        expect(dialog.get_by_role("option", name="Restart mining")).to_have_count(1)
+        expect(dialog.get_by_role("option", name=re.compile("high risk"))).to_have_count(0)
+        visit.go("/problems?code=overheat_crit")
+        page.locator(".vbody .vrow").first.wait_for()
+        for times in (1, 2):
+            page.keyboard.press("j")
+            page.keyboard.press("x")
+            bar = page.get_by_role("toolbar", name=f"{times} selected")
+            expect(bar.get_by_role("button", name="Suppress…")).to_be_visible()
+            expect(bar.get_by_role("button", name="Command…")).to_have_count(2 - times)
+        page.keyboard.press("c")
+        visit.go(f"/sites/{BIG}/problems/{house.hot}")  # for which others are offered "Stop hashing…"
+        expect(offer).to_be_visible()
+        expect(dialog).to_have_count(0)
+
+
 def test_somebody_else_who_signs_in_after_the_end_of_a_session_sees_nothing_of_the_former(
     browser: Browser, house: House, noc: tuple[str, str]
 ) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import UTC, datetime, timedelta
 
 from playwright.sync_api import Browser, Page, Route, expect
 
@@ -25,6 +26,14 @@ def test_what_fails_says_so_in_its_place_and_what_is_old_says_how_old_and_fades(
         north = page.get_by_role("row", name=re.compile("Demo north"))
         expect(page.get_by_role("region", name="What is wrong")).to_contain_text("No answer about Demo north")
         expect(north).not_to_have_class(re.compile("stale"))
+        page.unroute("**/health_summary")
+        page.route("**/health_summary", tell_of_long_ago)
+        page.reload()
+        long_ago = re.compile(
+            r"Last looked at too long ago to say what is wrong now: Demo north \(7 h \d+ min ago\), Demo"
+        )
+        expect(page.get_by_role("region", name="What is wrong")).to_contain_text(long_ago)
+        expect(north.locator(".counts")).to_contain_text("—")
         page.unroute("**/health_summary")
         fail(page, "**/telemetry/sites", 500, "INTERNAL_ERROR")
         page.clock.run_for(400_000)
@@ -89,6 +98,14 @@ def fail(page: Page, address: str, status: int, code: str) -> None:
         route.fulfill(status=status, content_type="application/json", body=body)
 
     page.route(address, answer)
+
+
+def tell_of_long_ago(route: Route) -> None:
+    """A registry that found nothing, seven hours ago."""
+    told = route.fetch().json()
+    then = (datetime.now(UTC) - timedelta(hours=7, minutes=20)).isoformat()
+    none = {"by_severity": {}, "by_issue": {}, "top_risks": [], "unknown_miners": 0}
+    route.fulfill(json=told | none | {"last_scan_ts": then})
 
 
 def held_within(page: Page) -> None:
