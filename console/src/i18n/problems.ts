@@ -3,6 +3,7 @@ export const problems = {
   "problems.title": ["Problems", "问题"],
   "problems.count": ["{n} {n|problem|problems}", "{n} 个问题"],
   "problems.empty": ["No open problem", "没有未解决的问题"],
+  "problems.unknown": ["No open problem is known", "没有已知的未解决问题"],
   "problems.empty.hint": ["None of the machines that were looked at has one.", "已检查的矿机都没有问题。"],
   "problems.off": ["This server does not offer its problem registry", "此服务器未提供问题登记"],
   "problems.off.hint": ["Problems appear here once the server's registry answers.", "服务器的问题登记可用后，问题会显示在这里。"],

@@ -10,10 +10,12 @@ import { ActButtons, useActing, type Acting } from "../problems/acting";
 import { countsQuery, MOST_AT_ONCE, problemQuery, readFirst } from "../problems/api";
 import { exportCsv } from "../problems/export";
 import { Facets } from "../problems/facets";
+import { useHealth } from "../problems/health";
 import { Preview } from "../problems/preview";
 import { usePrices } from "../problems/prices";
 import { isOff } from "../problems/registry_part";
 import { filtersOf, nameless, orderOf, useRows, type Row, type Rows } from "../problems/rows";
+import { silentOf } from "../problems/silent";
 import { ProblemTable } from "../problems/table";
 import { Views } from "../problems/views";
 import type { ProblemSearch } from "../router";
@@ -22,6 +24,7 @@ import { useTitle } from "../ui/page";
 import { Bones, Empty, Failed } from "../ui/states";
 import { troubleOf } from "../ui/refusals";
 import { say } from "../ui/toast";
+import { useNow } from "../ui/when";
 
 const NONE: SiteSums[] = [];
 const TYPED_MS = 250;
@@ -201,7 +204,7 @@ function ListState({ rows, isNarrowed, children }: { rows: Rows; isNarrowed: boo
     return <Failed error={rows.error} />;
   }
   if (rows.total > 0) return children;
-  if (!isNarrowed) return <Empty title={t("problems.empty")} hint={t("problems.empty.hint")} />;
+  if (!isNarrowed) return <Nothing />;
   return (
     <Empty title={t("problems.none")} hint={t("problems.none.hint")}>
       <Link to="/problems" search={{}} className="button">
@@ -209,6 +212,13 @@ function ListState({ rows, isNarrowed, children }: { rows: Rows; isNarrowed: boo
       </Link>
     </Empty>
   );
+}
+
+/** That nothing is open says something only of sites that were looked at. */
+function Nothing() {
+  const health = useHealth(useQuery(sitesQuery).data?.sites ?? []);
+  const silent = silentOf(health, useNow());
+  return <Empty title={silent ? t("problems.unknown") : t("problems.empty")} hint={silent ?? t("problems.empty.hint")} />;
 }
 
 function BulkBar({ n, acting, onClear }: { n: number; acting: Acting; onClear: () => void }) {

@@ -175,8 +175,9 @@ export function Timeline({ site, story }: { site: SiteSums; story: Story }) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const said = { comment: words.trim() };
-    // the words stay until the server has them
-    acts.mutate({ problems: [problem], verb: "comment", said }, { onSuccess: () => setWords("") });
+    // the words stay until the server has them, and what was written meanwhile stays
+    const onSuccess = () => setWords((now) => (now.trim() === said.comment ? "" : now));
+    acts.mutate({ problems: [problem], verb: "comment", said }, { onSuccess });
   };
   return (
     <section className="panel" aria-labelledby="timeline">

@@ -1,5 +1,5 @@
 // A dialog of the browser itself: it keeps the focus inside, and Escape closes it.
-import { useEffect, useId, useRef, type ReactNode } from "react";
+import { useId, useLayoutEffect, useRef, type ReactNode } from "react";
 
 export function Dialog({
   title,
@@ -14,7 +14,8 @@ export function Dialog({
 }) {
   const place = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // before it is taken off the page: only then the browser gives the focus back to where it was
+  useLayoutEffect(() => {
     const dialog = place.current;
     if (dialog && !dialog.open) dialog.showModal();
     return () => dialog?.close();

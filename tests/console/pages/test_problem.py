@@ -110,7 +110,8 @@ def test_what_is_under_way_does_not_end_what_is_written_meanwhile_and_tells_what
 
         def leave_again() -> None:
             expect(written).to_have_value("half of a story")
-            dialog.get_by_role("button", name="Cancel").click()
+            page.keyboard.press("Escape")
+            expect(page.get_by_role("button", name="Resolve…")).to_be_focused()  # where one was before
 
         page.get_by_role("button", name="Restart mining…").click()
         dialog.get_by_label(re.compile("^Why")).fill("it does nothing")
@@ -209,8 +210,13 @@ def test_a_comment_outlives_the_end_of_the_session_and_another_language(
         expect(page.get_by_text("No answer came: it is not known whether this was done.")).to_be_visible()
         expect(page.get_by_label("Add a comment")).to_have_value("a whole thought")
         page.unroute("**/problems/bulk")
+        held = hold(page, "**/problems/bulk")
         page.get_by_role("button", name="Comment", exact=True).click()
+        wait_held(page, held)
+        page.get_by_label("Add a comment").fill("the next one")
+        page.unroute("**/problems/bulk")
         expect(page.get_by_role("listitem").filter(has_text="a whole thought")).to_be_visible()
+        expect(page.get_by_label("Add a comment")).to_have_value("the next one")
         expect(page).to_have_title(f"{found['miner_id']} · Not hashing · HashInsight")
     story = house.ask(house.owner, "GET", f"/api/v1/problems/{found['id']}").json()
     assert [one["message"] for one in story["timeline"]].count("a whole thought") == 1

@@ -34,7 +34,14 @@ def test_what_fails_says_so_in_its_place_and_what_is_old_says_how_old_and_fades(
         )
         expect(page.get_by_role("region", name="What is wrong")).to_contain_text(long_ago)
         expect(north.locator(".counts")).to_contain_text("—")
+        page.route("**/api/v1/problems?*", tell_of_none)
+        visit.go("/problems")
+        expect(page.get_by_text("No open problem is known")).to_be_visible()
+        expect(page.get_by_text(long_ago)).to_be_visible()
+        page.unroute("**/api/v1/problems?*")
         page.unroute("**/health_summary")
+        visit.go("/")
+        expect(north).to_be_visible()
         fail(page, "**/telemetry/sites", 500, "INTERNAL_ERROR")
         page.clock.run_for(400_000)
         expect(page.get_by_text(re.compile(r"could not be read anew and is \d+ min old"))).to_be_visible()
@@ -106,6 +113,10 @@ def tell_of_long_ago(route: Route) -> None:
     then = (datetime.now(UTC) - timedelta(hours=7, minutes=20)).isoformat()
     none = {"by_severity": {}, "by_issue": {}, "top_risks": [], "unknown_miners": 0}
     route.fulfill(json=told | none | {"last_scan_ts": then})
+
+
+def tell_of_none(route: Route) -> None:
+    route.fulfill(json={"problems": [], "pagination": {"page": 1, "per_page": 50, "total": 0, "pages": 0}})
 
 
 def held_within(page: Page) -> None:
