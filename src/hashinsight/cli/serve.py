@@ -18,8 +18,9 @@ from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings
 
 _BACKLOG = 2048
-# a batch makes thousands of lists and no cycles: looking for cycles every 700 of them took a third of its time
-_COLLECT_AFTER = (100_000, 20, 20)
+# A batch makes thousands of lists and no cycles: looking for cycles every 700 of them took a third of its time. What asks
+# the database leaves hundreds of objects in cycles: 100,000 of them at once hold everybody up for a tenth of a second.
+_COLLECT_AFTER = (20_000, 20, 20)
 
 
 def serve(fd: int | None) -> None:
