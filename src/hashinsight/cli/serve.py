@@ -18,7 +18,7 @@ from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings
 
 _BACKLOG = 2048
-# a batch makes thousands of lists and no cycles: looking for cycles every 700 of them took a third of its time; questions
+# a batch makes thousands of lists and no cycles: looking for them every 700 objects took a third of its time; questions
 # to the database leave hundreds of objects in cycles: 100,000 at once hold everybody up for a tenth of a second
 _COLLECT_AFTER = (20_000, 20, 20)
 
