@@ -14,6 +14,8 @@ pytestmark = BROWSED
 LONG_SITE = ("far.away", "The north-eastern annex of the old aluminium works behind the second gate, hall 4")
 LONG_MINER = "B2-R14-03-of-the-second-row-left-of-the-door-that-does-not-close"
 
+LONG_AGO = re.compile(r"Last looked at too long ago to say what is wrong now: Demo north \(7 h \d+ min ago\), Demo")
+
 
 def test_what_fails_says_so_in_its_place_and_what_is_old_says_how_old_and_fades(
     browser: Browser, house: House, noc: tuple[str, str]
@@ -29,19 +31,9 @@ def test_what_fails_says_so_in_its_place_and_what_is_old_says_how_old_and_fades(
         page.unroute("**/health_summary")
         page.route("**/health_summary", tell_of_long_ago)
         page.reload()
-        long_ago = re.compile(
-            r"Last looked at too long ago to say what is wrong now: Demo north \(7 h \d+ min ago\), Demo"
-        )
-        expect(page.get_by_role("region", name="What is wrong")).to_contain_text(long_ago)
+        expect(page.get_by_role("region", name="What is wrong")).to_contain_text(LONG_AGO)
         expect(north.locator(".counts")).to_contain_text("—")
-        page.route("**/api/v1/problems?*", tell_of_none)
-        visit.go("/problems")
-        expect(page.get_by_text("No open problem is known")).to_be_visible()
-        expect(page.get_by_text(long_ago)).to_be_visible()
-        page.unroute("**/api/v1/problems?*")
         page.unroute("**/health_summary")
-        visit.go("/")
-        expect(north).to_be_visible()
         fail(page, "**/telemetry/sites", 500, "INTERNAL_ERROR")
         page.clock.run_for(400_000)
         expect(page.get_by_text(re.compile(r"could not be read anew and is \d+ min old"))).to_be_visible()
@@ -96,6 +88,17 @@ def test_an_empty_site_says_so_and_no_name_is_too_long_for_a_phone(
             visit.go(f"/sites/{code}/miners/{LONG_MINER}")
             expect(page.get_by_role("heading", name=LONG_MINER)).to_be_visible()
             expect(page.get_by_text("unknown: never heard of")).to_be_visible()
+
+
+def test_an_empty_list_says_of_which_sites_nobody_knows_anything(
+    browser: Browser, house: House, noc: tuple[str, str]
+) -> None:
+    with visiting(browser, house, noc) as visit:
+        visit.page.route("**/health_summary", tell_of_long_ago)
+        visit.page.route("**/api/v1/problems?*", tell_of_none)
+        visit.go("/problems")
+        expect(visit.page.get_by_text("No open problem is known")).to_be_visible()
+        expect(visit.page.get_by_text(LONG_AGO)).to_be_visible()
 
 
 def fail(page: Page, address: str, status: int, code: str) -> None:
