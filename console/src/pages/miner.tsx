@@ -7,7 +7,7 @@ import type { LiveMiner, SiteSums } from "../api/known";
 import { commandsQuery, liveQuery, minerQuery, sitesQuery } from "../api/queries";
 import { useMay } from "../api/session";
 import { CommandDialog } from "../command/late";
-import { CommandWords } from "../command/words";
+import { CommandList } from "../command/list";
 import { named, t, useLanguage } from "../i18n";
 import { hashrate, number, percent, power, span, text } from "../i18n/format";
 import { PeerPanel } from "../problems/histogram";
@@ -159,24 +159,7 @@ function Commands({ site, miner }: { site: SiteSums; miner: string }) {
         <h2 id="commands">{t("miner.commands")}</h2>
       </header>
       <Part of={commands} rows={3}>
-        {(found) =>
-          found.length ? (
-            <ul className="list">
-              {found.map((one) => (
-                <li key={String(one.command_id)}>
-                  <strong>{named("cmdtype", String(one.command_type))}</strong>
-                  <span className="chip">{named("cmdstate", String(one.state))}</span>
-                  <CommandWords command={one} />
-                  <span className="quiet">
-                    <When at={one.updated_at} zone={site.timezone} />
-                  </span>
-                </li>
-              ))}
-            </ul>
-          ) : (
-            <p className="body quiet">{t("miner.commands.none")}</p>
-          )
-        }
+        {(found) => <CommandList commands={found} when="updated_at" zone={site.timezone} none={t("miner.commands.none")} />}
       </Part>
     </section>
   );

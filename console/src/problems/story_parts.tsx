@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
 import type { SiteSums } from "../api/known";
 import { useMay } from "../api/session";
-import { CommandWords } from "../command/words";
+import { CommandList } from "../command/list";
 import { named, t } from "../i18n";
 import { ago, exact, hashrate, money, number, percent, span, text } from "../i18n/format";
 import { Sev } from "../ui/severity";
@@ -104,24 +104,7 @@ export function Tried({ site, problem, miner }: { site: SiteSums; problem: Probl
         <h2 id="tried">{t("problem.tried")}</h2>
       </header>
       <Part of={found} rows={2}>
-        {(tried) =>
-          tried.length ? (
-            <ul className="list">
-              {tried.map((one) => (
-                <li key={String(one.command_id)}>
-                  <strong>{named("cmdtype", String(one.command_type))}</strong>
-                  <span className="chip">{named("cmdstate", String(one.state))}</span>
-                  <CommandWords command={one} />
-                  <span className="quiet">
-                    <When at={one.created_at} zone={site.timezone} />
-                  </span>
-                </li>
-              ))}
-            </ul>
-          ) : (
-            <p className="body quiet">{t("problem.tried.none")}</p>
-          )
-        }
+        {(tried) => <CommandList commands={tried} when="created_at" zone={site.timezone} none={t("problem.tried.none")} />}
       </Part>
     </section>
   );
