@@ -8,7 +8,7 @@ import { silentOf } from "../src/problems/silent";
 
 vi.stubGlobal("document", { documentElement: { lang: "en", dataset: {} } });
 const NOW = Date.parse("2026-10-01T12:00:00Z");
-const [north, south] = [1, 2].map((id) => ({ site_id: id, name: `site ${id}`, unknown: 0 }) as SiteSums) as [SiteSums, SiteSums];
+const [north, south] = [1, 2].map((id) => ({ site_id: id, name: `site ${id}`, machines: 40, unknown: 0 }) as SiteSums) as [SiteSums, SiteSums];
 const scanned = (at: string | null) => ({ isError: false, data: { last_scan_ts: at, unknown_miners: 2 } as Summary });
 
 test("machines that the registry could not judge are unknown, though their data are fresh", () => {
@@ -31,6 +31,15 @@ test("what the registry found three cycles ago says nothing of now, and its age 
 test("a site that nobody has looked at yet, or that did not answer, is not well by that", () => {
   const found = healthsOf([north, south], [scanned(null), { isError: true }], NOW);
   expect([found.isWhole, found.unjudged, found.failed, found.old]).toEqual([false, [north], [south], []]);
+});
+
+test("a site without machines is looked at by nobody, and leaves nothing unknown", () => {
+  const empty = { ...north, machines: 0 };
+  for (const at of [null, "2026-10-01T05:00:00Z"]) {
+    const found = healthsOf([empty, south], [scanned(at), scanned("2026-10-01T11:58:00Z")], NOW);
+    expect([found.isWhole, [...found.of.keys()], silentOf(found, NOW)]).toEqual([true, [2], null]);
+  }
+  expect(healthsOf([empty, south], [{ isError: true }, scanned("2026-10-01T11:58:00Z")], NOW).failed).toEqual([empty]);
 });
 
 test("no command is offered for what takes hands: an offline machine hears none", () => {

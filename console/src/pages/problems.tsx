@@ -216,8 +216,10 @@ function ListState({ rows, isNarrowed, children }: { rows: Rows; isNarrowed: boo
 
 /** That nothing is open says something only of sites that were looked at. */
 function Nothing() {
-  const health = useHealth(useQuery(sitesQuery).data?.sites ?? []);
+  const sites = useQuery(sitesQuery).data?.sites;
+  const health = useHealth(sites ?? []);
   const silent = silentOf(health, useNow());
+  if (!sites || (!health.isWhole && !silent)) return <Bones rows={12} />;
   return <Empty title={silent ? t("problems.unknown") : t("problems.empty")} hint={silent ?? t("problems.empty.hint")} />;
 }
 

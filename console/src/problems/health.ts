@@ -9,7 +9,7 @@ const OLD_MS = 3 * 300_000; // three cycles of the registry
 
 export type Healths = {
   of: Map<number, Summary>;
-  isWhole: boolean; // every site has answered and was looked at lately: only then sums over them say something
+  isWhole: boolean; // every site with machines has answered and was looked at lately: only then sums over them say something
   failed: SiteSums[];
   unjudged: SiteSums[]; // no scan yet: that nothing is open says nothing
   old: { site: SiteSums; at: string }[]; // the last scan was long ago: what it left open says nothing of now
@@ -27,15 +27,17 @@ export function unknownOf(site: SiteSums, health: Summary | undefined): number {
 
 export function healthsOf(sites: SiteSums[], found: Found[], now: number): Healths {
   const healths: Healths = { of: new Map(), isWhole: false, failed: [], unjudged: [], old: [] };
+  let empty = 0;
   sites.forEach((site, no) => {
     const { data: summary, isError } = found[no] ?? { isError: false };
     if (!summary) {
       if (isError) healths.failed.push(site);
-    } else if (summary.last_scan_ts === null) healths.unjudged.push(site);
-    else if (isJudged(summary, now)) healths.of.set(site.site_id, summary);
+    } else if (isJudged(summary, now)) healths.of.set(site.site_id, summary);
+    else if (!site.machines) empty++; // nobody looks where nothing is
+    else if (summary.last_scan_ts === null) healths.unjudged.push(site);
     else healths.old.push({ site, at: summary.last_scan_ts });
   });
-  return { ...healths, isWhole: healths.of.size === sites.length };
+  return { ...healths, isWhole: healths.of.size + empty === sites.length };
 }
 
 export function useHealth(sites: SiteSums[]): Healths {

@@ -54,7 +54,8 @@ def _simulator(folder: Path, held: socket.socket, machines: int) -> Child:
     output = _log(folder / "simulator")
 
     async def listens() -> bool:
-        return output.exists() and output.read_bytes()[:1] == b"{"  # its one line, and no reason why it cannot run
+        # its one line, and neither a warning nor the reason why it cannot run
+        return output.exists() and any(line.startswith(b"{") for line in output.read_bytes().splitlines())
 
     command = [sys.executable, "-m", "hashinsight", "sim", "run", SCENARIO, *options]
     return Child("demo-simulator", command, layer=1, ready=listens, output=output, pass_fds=(held.fileno(),))
