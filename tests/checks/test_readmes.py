@@ -47,7 +47,7 @@ def test_they_have_the_same_sections_commands_and_links() -> None:
     [
         "## ",
         "| `curl $URL/openapi.json` ",
-        "curl -sS -H ",
+        "curl -s -H ",
         ".venv/bin/hashinsight sim orders",
         "(`--net`)",
         "`HASHINSIGHT_DATA_DIR`",
