@@ -8,9 +8,12 @@ BIN := $(VENV)/bin
 SERVER := $(VENV)/.server-installed
 DEV := $(VENV)/.dev-installed
 MADE := $(VENV)/.made
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --no-input --progress-bar off
+LOG := $(VENV)/install.log
+# What an installer says goes to the log; where it fails, the log's last lines are shown, and its exit code is kept.
+LOGGED = >> $(LOG) 2>&1 || { code=$$?; echo "failed; last lines of $(LOG):"; tail -n 20 $(LOG); exit $$code; }
 
-.PHONY: up test chaos browser paint bench check fix pins migration docs console types clean help FORCE
+.PHONY: up test busy chaos browser paint bench check fix pins migration docs console types clean help FORCE
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -23,9 +26,13 @@ test: $(DEV)  ## install everything and run all checks and the whole suite
 	@$(BIN)/python console/build.py
 	@exec $(BIN)/python -m tests.budget
 
+busy: $(DEV)  ## the whole suite three times in a row while other work keeps both cores busy; an hour and a half
+	@$(BIN)/python console/build.py
+	@exec $(BIN)/python -m tests.busy
+
 chaos: $(DEV)  ## long campaigns: 1,000 races, 400 walks beside the model, 20 lives of an edge, 90 killed uploads, both paths of problems at their true interval; two hours at most
 	@HI_RACES=1000 timeout 4800 $(BIN)/pytest tests/commands/race -q -n 3
-	@HI_EXAMPLES=400 $(BIN)/pytest tests/commands/model -q --timeout=900
+	@HI_EXAMPLES=400 $(BIN)/pytest tests/commands/model -q --timeout=7200
 	@HI_KILLS=90 $(BIN)/pytest tests/chaos/test_ingest_killed.py -q
 	@HI_PATHS=2 $(BIN)/pytest tests/problems/test_both_paths.py -q
 	@HI_EDGE_SEEDS=$$(seq -s, 1 20) $(BIN)/pytest tests/edge/test_whole_killed.py -q -n 2
@@ -50,7 +57,7 @@ fix: $(DEV)  ## format, and mend what the linter can mend
 	@$(BIN)/ruff check --fix src tests
 
 pins: $(DEV)  ## compile requirements/*.txt anew from pyproject.toml
-	@$(BIN)/python -m pip install --quiet uv
+	@$(PIP) uv $(LOGGED)
 	@sh requirements/compile $(BIN)
 
 migration: $(SERVER)  ## write the next migration from the models: make migration NAME="what it does"
@@ -83,11 +90,11 @@ $(MADE): FORCE
 
 $(SERVER): requirements/server.txt pyproject.toml $(MADE)
 	@echo "installing the server's packages from the package index that pip is set up for (half a minute)"
-	@$(PIP) --require-hashes -r requirements/server.txt
-	@$(PIP) --no-deps --no-build-isolation --editable .
+	@$(PIP) --require-hashes -r requirements/server.txt $(LOGGED)
+	@$(PIP) --no-deps --no-build-isolation --editable . $(LOGGED)
 	@touch $@
 
 $(DEV): requirements/dev.txt $(SERVER)
 	@echo "installing the tools for tests (half a minute)"
-	@$(PIP) --require-hashes -r requirements/dev.txt
+	@$(PIP) --require-hashes -r requirements/dev.txt $(LOGGED)
 	@touch $@

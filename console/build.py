@@ -5,7 +5,8 @@
     python console/build.py types      make the API's types anew; `types --check` only compares
 
 Node.js is taken from the PATH when it is new enough. Otherwise it is installed as a wheel into the Python environment
-that runs this, pinned by requirements/console.txt, so that Python and make are all that one needs.
+that runs this, pinned by requirements/console.txt, so that Python and make are all that one needs. What pip, npm and
+the build say goes to console/build.log; its last lines are shown where one of them fails.
 """
 
 import contextlib
@@ -22,6 +23,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 BUILT = ROOT / "src" / "hashinsight" / "app" / "console_files"
 MODULES = HERE / "node_modules"
+LOG = HERE / "build.log"
+_SHOWN_LINES = 20
 _NODE = (20, 19)
 _SOURCES = ("src/**/*", "public/*", "index.html", "package-lock.json", "vite.config.ts", "tsconfig.json")
 
@@ -40,8 +43,9 @@ def build() -> int:
     wanted = _digest()
     if stamp.is_file() and stamp.read_text() == wanted:
         return 0
+    LOG.unlink(missing_ok=True)
     _say("building the console")
-    code = _npm("run", "--silent", "build", quiet=True)
+    code = _npm("run", "--silent", "build", logged=True)
     if code == 0:
         stamp.write_text(wanted)
     return code
@@ -69,23 +73,26 @@ def _digest() -> str:
     return found.hexdigest()
 
 
-def _npm(*words: str, quiet: bool = False, said: bytes | None = None) -> int:
+def _npm(*words: str, logged: bool = False, said: bytes | None = None) -> int:
     npm, environment = _tools()
     code = _install(npm, environment)
     if code:
         return code
-    done = subprocess.run(
-        [*npm, *words],
-        cwd=HERE,
-        env=environment,
-        input=said,
-        stdout=subprocess.PIPE if quiet else None,
-        stderr=subprocess.STDOUT if quiet else None,
-        check=False,
-    )
-    if quiet and done.returncode:
-        sys.stdout.write(done.stdout.decode(errors="replace"))
-    return done.returncode
+    if logged:
+        return _logged([*npm, *words], environment)
+    return subprocess.run([*npm, *words], cwd=HERE, env=environment, input=said, check=False).returncode
+
+
+def _logged(words: Sequence[str], environment: dict[str, str]) -> int:
+    """The exit code. A newcomer sees what a tool says only where it failed."""
+    with LOG.open("ab") as log:
+        code = subprocess.run(
+            words, cwd=HERE, env=environment, stdout=log, stderr=subprocess.STDOUT, check=False
+        ).returncode
+    if code:
+        lines = LOG.read_text(errors="replace").splitlines()[-_SHOWN_LINES:]
+        _say("\n".join((f"failed; last lines of {LOG.relative_to(ROOT)}:", *lines)))
+    return code
 
 
 def _install(npm: Sequence[str], environment: dict[str, str]) -> int:
@@ -95,11 +102,10 @@ def _install(npm: Sequence[str], environment: dict[str, str]) -> int:
         return 0
     _say("installing the console's packages from the registry that npm is set up for")
     # not `npm ci`: it refuses a lock file that does not name the compiled parts of every other platform
-    options = ["--no-save", "--silent", "--no-audit", "--no-fund"]
-    done = subprocess.run([*npm, "install", *options], cwd=HERE, env=environment, check=False)
-    if done.returncode:
+    code = _logged([*npm, "install", "--no-save", "--no-audit", "--no-fund"], environment)
+    if code:
         _say("the console's packages could not be installed: is npm's registry within reach?")
-        return done.returncode
+        return code
     stamp.write_text(wanted)
     return 0
 
@@ -112,8 +118,11 @@ def _tools() -> tuple[list[str], dict[str, str]]:
     folder = _wheel()
     if folder is None:
         _say(f"no Node.js {_NODE[0]}.{_NODE[1]} or newer here: installing it as a wheel")
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
-        subprocess.run([*pip, "--require-hashes", "-r", str(ROOT / "requirements" / "console.txt")], check=True)
+        pip = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+        pins = str(ROOT / "requirements" / "console.txt")
+        code = _logged([*pip, "--progress-bar", "off", "--require-hashes", "-r", pins], dict(os.environ))
+        if code:
+            sys.exit(code)
         folder = _wheel()
     if folder is None:
         sys.exit("Node.js 20.19 or newer is needed to build the console, and its wheel does not fit this machine")

@@ -1,4 +1,4 @@
-"""Runs the checks beside the suite, says what each part took, and fails when all of it takes more than 15 minutes."""
+"""Runs the checks beside the suite and says what each part took, beside the budget: more is a warning, no failure."""
 
 import os
 import subprocess
@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.console.chromium import find_chromium
+from tests.console.chromium import MISSING, find_chromium, is_left_out
 
-BUDGET_SECONDS = 15 * 60
+BUDGET_SEC = 12 * 60  # on two cores with nothing else to do
 PARALLEL = "4"  # most of a test's time is waiting for other processes
 BIN = Path(sys.executable).parent
 ROOT = Path(__file__).parents[1]
@@ -34,43 +34,68 @@ TESTS: dict[str, Command] = {"tests": [*PYTEST, "tests"]}
 
 
 @dataclass(frozen=True)
-class Done:
+class Part:
     name: str
-    well: bool
+    exit_code: int
     seconds: float
-    said: str
+    output: str
+
+    @property
+    def failed(self) -> str:
+        """How it ended, where that was not well: a run that somebody killed has no summary of its own."""
+        return f"ended by signal {-self.exit_code}" if self.exit_code < 0 else "FAILED" if self.exit_code else ""
 
 
 def main(*, only_checks: bool) -> int:
-    if not only_checks:
-        find_chromium()  # installed where it is missing and may be, as the other tools are: before the time is taken
+    missing = ""
+    if (
+        not only_checks and not is_left_out() and find_chromium() is None
+    ):  # before the time is taken, as the other tools are
+        missing = MISSING
+        sys.stdout.write(f"{missing}\n")
+        if os.environ.get("CI"):
+            sys.stdout.write("CI does not allow that: install chromium\n")
+            return 1
     began = time.monotonic()
     with ThreadPoolExecutor() as aside:
-        checks = aside.submit(lambda: [_run(name, command, aloud=False) for name, command in CHECKS.items()])
-        tests = [_run(name, command, aloud=True) for name, command in (HOUSE_RULES if only_checks else TESTS).items()]
+        checks = aside.submit(lambda: [_run(name, command, shown=False) for name, command in CHECKS.items()])
+        tests = [_run(name, command, shown=True) for name, command in (HOUSE_RULES if only_checks else TESTS).items()]
         parts = [*checks.result(), *tests]
-    total = time.monotonic() - began
     for part in parts:
-        if not part.well:
-            sys.stdout.write(f"\n== {part.name}\n{part.said}")
-    sys.stdout.write("\n")
-    for part in parts:
-        sys.stdout.write(f"{part.name:12} {part.seconds:7.1f} s {'' if part.well else 'FAILED'}\n")
-    sys.stdout.write(f"{'together':12} {total:7.1f} s of {BUDGET_SECONDS} s\n")
-    if total > BUDGET_SECONDS:
-        sys.stdout.write("the budget is spent: make the tests faster, or move a campaign to a target of its own\n")
-        return 1
-    return 0 if all(part.well for part in parts) else 1
+        if part.failed:
+            sys.stdout.write(f"\n== {part.name}\n{part.output}")
+    sys.stdout.write(report(parts, time.monotonic() - began, missing))
+    return 1 if any(part.failed for part in parts) else 0
 
 
-def _run(name: str, command: Command, *, aloud: bool) -> Done:
-    """What is not said aloud is kept, to be told when it failed."""
+def report(parts: Sequence[Part], total_sec: float, missing: str = "") -> str:
+    """A slow or busy machine is no fault of the code: what took too long is said, and fails nothing."""
+    lines = [""]
+    lines += [f"{part.name:12} {part.seconds:7.1f} s  {part.failed}".rstrip() for part in parts]
+    lines += [f"{'together':12} {total_sec:7.1f} s; budget on two quiet cores: {BUDGET_SEC} s"]
+    if total_sec > BUDGET_SEC:
+        lines.append(
+            "warning: over the budget; where that is so on a quiet machine, make the tests faster, or move a campaign"
+            " to a target of its own"
+        )
+    if missing:
+        lines += [f"warning: {missing}"]
+    return "\n".join((*lines, ""))
+
+
+def _run(name: str, command: Command, *, shown: bool) -> Part:
+    """What is not shown at once is kept, to be shown where it failed."""
     began = time.monotonic()
-    kept = None if aloud else subprocess.PIPE
-    aside = None if aloud else subprocess.STDOUT
-    words = [str(word) for word in command]
-    done = subprocess.run(words, cwd=ROOT, env=ENVIRONMENT, check=False, stdout=kept, stderr=aside, text=True)
-    return Done(name, done.returncode == 0, time.monotonic() - began, done.stdout or "")
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=ROOT,
+        env=ENVIRONMENT,
+        check=False,
+        stdout=None if shown else subprocess.PIPE,
+        stderr=None if shown else subprocess.STDOUT,
+        text=True,
+    )
+    return Part(name, done.returncode, time.monotonic() - began, done.stdout or "")
 
 
 if __name__ == "__main__":

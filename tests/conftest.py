@@ -35,7 +35,9 @@ from hashinsight.kit.logs import configure_logs
 from hashinsight.kit.settings import Settings
 from tests import compiling
 from tests.clones import Clones, quick_place
+from tests.durations import Durations
 from tests.people import People
+from tests.running import HANGS_SEC
 from tests.sharing_out import Together
 
 
@@ -50,7 +52,7 @@ def _loopback_only(event: str, arguments: tuple[Any, ...]) -> None:
 sys.addaudithook(_loopback_only)
 compiling.share()
 # how fast examples are drawn says how busy the machine is, and nothing about us
-hypothesis_settings.register_profile("house", suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.register_profile("house", suppress_health_check=[HealthCheck.too_slow], deadline=None)
 hypothesis_settings.load_profile("house")
 
 LONG = ("tests/console", "tests/chaos", "tests/stories", "tests/commands/race", "tests/commands/model")
@@ -64,6 +66,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         _folder = Path(config.workerinput["servers"])
         return
+    config.pluginmanager.register(Durations(), "durations")
     _folder = Path(tempfile.mkdtemp(prefix="hi-test-", dir=quick_place()))
     _servers = subprocess.Popen(
         [sys.executable, "-m", "tests.servers", str(_folder)],
@@ -104,7 +107,7 @@ def pytest_unconfigure() -> None:
     assert _servers.stdin is not None
     assert _servers.stdout is not None
     _servers.stdin.close()
-    _servers.wait(timeout=60)
+    _servers.wait(HANGS_SEC)
     _servers.stdout.close()
     assert _folder is not None
     shutil.rmtree(_folder)

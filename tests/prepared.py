@@ -18,9 +18,7 @@ import traceback
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from tests.running import environment
-
-_SECONDS = 60
+from tests.running import HANGS_SEC, environment
 
 
 def hashinsight(*arguments: str, said: str = "", **settings: Any) -> subprocess.CompletedProcess[str]:
@@ -74,7 +72,7 @@ def _wait_and_fork() -> None:
         os._exit(0)
     questions.close()
     os.close(answers)
-    signal.alarm(_SECONDS)
+    signal.alarm(int(HANGS_SEC))
     for number, way in ((0, os.O_RDONLY), (1, os.O_WRONLY | os.O_CREAT), (2, os.O_WRONLY | os.O_CREAT)):
         file = os.open(Path(asked["folder"]) / str(number), way, 0o600)
         os.dup2(file, number)

@@ -24,6 +24,8 @@ from hashinsight.kit.db.address import address_of_socket
 from hashinsight.kit.embedded.folder import DataFolder
 
 UP = (sys.executable, "-m", "hashinsight", "up")
+# the one bound of every wait: it ends a run that hangs, and says nothing about how fast anything is
+HANGS_SEC = 300.0
 # for questions over plain HTTP: without it each of them reads all certificates of the system, 20 ms of CPU
 PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
@@ -47,10 +49,10 @@ def new_folder() -> Iterator[Path]:
         shutil.rmtree(path)
 
 
-def wait_for(condition: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
+def wait_for(condition: Callable[[], bool], what: str) -> None:
+    end = time.monotonic() + HANGS_SEC
     while not condition():
-        assert time.monotonic() < end, f"waited {seconds} s for {what}"
+        assert time.monotonic() < end, f"waited {HANGS_SEC:.0f} s for {what}"
         time.sleep(0.05)
 
 
@@ -69,7 +71,7 @@ def hashinsight(
         capture_output=True,
         text=True,
         input=given,
-        timeout=60,
+        timeout=HANGS_SEC,
         check=False,
     )
 
@@ -113,12 +115,12 @@ class Up:
         try:
             if self.process.poll() is None:
                 self.process.send_signal(signal.SIGTERM)
-                self.process.wait(60)
+                self.process.wait(HANGS_SEC)
         except subprocess.TimeoutExpired:
             self.kill_everything()
             raise
         finally:
-            self._reader.join(10)
+            self._reader.join(HANGS_SEC)
             assert self.process.stdout is not None
             self.process.stdout.close()
         left = [process for process in self._seen.values() if process.is_running() and process.status() != "zombie"]
@@ -126,13 +128,13 @@ class Up:
             process.kill()
         assert not left, f"left running: {left}\n{self.output}"
 
-    def wait_ready(self, seconds: float = 60.0) -> Self:
+    def wait_ready(self) -> Self:
         def ready() -> bool:
             assert self.process.poll() is None, f"it ended: {self.output}"
             return f"ready {self.url}\n" in self.output
 
         try:
-            wait_for(ready, "the ready line", seconds)
+            wait_for(ready, "the ready line")
         except AssertionError as error:
             raise AssertionError(f"{error}\n{self.output}") from None
         self.tree()
@@ -164,11 +166,11 @@ class Up:
             for process in tree:
                 with suppress(psutil.NoSuchProcess):  # the servers start some that end by themselves
                     strike(process)
-        psutil.wait_procs(tree, timeout=20)
-        self.process.wait(20)
+        psutil.wait_procs(tree, timeout=HANGS_SEC)
+        self.process.wait(HANGS_SEC)
 
     def get(self, path: str) -> httpx.Response:
-        return httpx.get(self.url + path, timeout=10, verify=PLAIN)
+        return httpx.get(self.url + path, timeout=HANGS_SEC, verify=PLAIN)
 
     @property
     def superuser_url(self) -> str:

@@ -2,7 +2,8 @@
 
 Run as a program of its own so that every test process shares them, and so that they go when the run goes, however it
 ends. The cluster is the product's, but for fsync: a test run may lose its data, and says so here. Its memory is small
-because every clone is preceded by a checkpoint, which walks through all of it.
+because every clone is preceded by a checkpoint, which walks through all of it. It vacuums and analyses nothing by
+itself: whether that came by before a test looks at a plan would depend on how busy the machine is.
 """
 
 import asyncio
@@ -24,6 +25,7 @@ FAST = {
     "max_wal_size": "512MB",
     "shared_buffers": "128MB",
     "max_connections": "300",
+    "autovacuum": "off",
 }
 
 

@@ -74,6 +74,18 @@ describe("problems", () => {
     expect(sentence(row({ evidence_json: null }))).toBe("Hashrate declines");
   });
 
+  it("say at which sensor it is hot, and whose limit it is", () => {
+    const hot = { rule_code: "overheat_crit", description: "", metric: "temp_max", way: "limit", temp_max: 91.5, threshold: 85, evaluated_at: "", sensor: "chip" as const };
+    const assumed = { ...hot, limit_source: "assumed" as const };
+    expect(sentence(row({ issue_code: "overheat_crit", evidence_json: [assumed] }))).toBe(
+      "Hottest sensor 91.5\u00a0°C, assumed limit 85\u00a0°C.",
+    );
+    expect(facts(assumed)).toEqual([
+      { metric: "temp_max", value: "91.5\u00a0°C", against: ["at the chip", "limit 85\u00a0°C, assumed: no limit is known for this model"] },
+    ]);
+    expect(facts({ ...hot, limit_source: "machine" as const })[0]?.against).toEqual(["at the chip", "limit 85\u00a0°C, reported by the machine"]);
+  });
+
   it("tell each number of their evidence with what it was compared with", () => {
     const [first] = row({}).evidence_json ?? [];
     expect(first && facts(first)).toEqual([

@@ -1,6 +1,10 @@
 import asyncio
+import os
+import signal
 import socket
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import httpx
@@ -12,6 +16,8 @@ from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.settings import Settings
 from hashinsight.kit.ticks.beats import beating
+from tests.processor import Lines
+from tests.running import HANGS_SEC
 
 
 async def ask(settings: Settings, path: str, client_host: str = "127.0.0.1", **headers: str) -> httpx.Response:
@@ -54,6 +60,45 @@ async def test_a_database_that_hangs_is_told_in_time(settings: Settings) -> None
     assert answer.status_code == 503
     assert answer.json()["parts"]["database"]["state"] == "down"
     assert time.monotonic() - began < 10
+
+
+async def test_a_database_that_is_frozen_is_reported_within_three_seconds(
+    settings: Settings, superuser_url: str
+) -> None:
+    """Its connections are open and nothing answers on them, not even the request to stop."""
+    app = create_app(settings)
+    transport = httpx.ASGITransport(app)
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client,
+    ):
+        assert (await client.get("/readyz")).status_code == 200
+        with psycopg.connect(superuser_url, autocommit=True) as connection, frozen(connection):
+            lines, began = Lines((os.getpid(),)), time.monotonic()
+            *answers, metrics = await asyncio.gather(*(client.get("/readyz") for _ in range(5)), client.get("/metrics"))
+            took_sec = time.monotonic() - began - lines.stood_sec()
+        assert [answer.status_code for answer in answers] == [503] * 5
+        assert metrics.status_code == 200
+        assert answers[0].json()["parts"]["database"]["message"] == "the database did not answer within 3 s"
+        assert took_sec < 5
+        async with asyncio.timeout(HANGS_SEC):
+            while (await client.get("/readyz")).status_code != 200:  # noqa: ASYNC110 - it comes with the database
+                await asyncio.sleep(0.1)
+
+
+@contextmanager
+def frozen(connection: psycopg.Connection) -> Iterator[None]:
+    """Every other connection of this database stands still."""
+    query = "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
+    pids = [pid for (pid,) in connection.execute(query)]
+    assert pids
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
 
 
 async def test_head_is_answered_like_get_without_a_body(client: httpx.AsyncClient) -> None:

@@ -16,7 +16,7 @@ from redis import Redis
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.embedded.account import service_account
 from hashinsight.kit.embedded.binaries import locate
-from tests.running import environment, free_port, wait_for
+from tests.running import HANGS_SEC, environment, free_port, wait_for
 
 
 class Cache:
@@ -31,12 +31,12 @@ class Cache:
     def start(self) -> None:
         options = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--loglevel", "warning"]
         self._process = subprocess.Popen([str(self._server), *options], stdout=subprocess.DEVNULL)
-        wait_for(self._answers, "the Redis to answer", 10)
+        wait_for(self._answers, "the Redis to answer")
 
     def stop(self) -> None:
         assert self._process is not None
         self._process.kill()
-        self._process.wait(10)
+        self._process.wait(HANGS_SEC)
 
     def flush(self) -> None:
         with Redis.from_url(self.url) as redis:
@@ -76,12 +76,12 @@ class Processes:
 
     def kill(self, process: subprocess.Popen[bytes]) -> None:
         process.kill()
-        process.wait(10)
+        process.wait(HANGS_SEC)
         self.running.remove(process)
 
     def stop(self, process: subprocess.Popen[bytes]) -> None:
         process.terminate()
-        assert process.wait(30) == 0
+        assert process.wait(HANGS_SEC) == 0
         self.running.remove(process)
 
 
@@ -101,7 +101,7 @@ def test_every_due_period_is_done_exactly_once_whatever_happens_to_redis_and_to_
         def progress(what: str, count: int = 12) -> None:
             """Wait until the work has gone on by this many marks: by itself, after whatever was just done to it."""
             seen = marks()
-            wait_for(lambda: marks() >= seen + count, f"ticks to go on after {what}", 60)
+            wait_for(lambda: marks() >= seen + count, f"ticks to go on after {what}")
 
         try:
             schedulers = [processes.start("scheduler") for _ in range(2)]
@@ -126,12 +126,12 @@ def test_every_due_period_is_done_exactly_once_whatever_happens_to_redis_and_to_
             workers.append(processes.start("worker"))
             progress("all of them were killed and one of each started again", 30)
             processes.stop(schedulers[-1])
-            wait_for(lambda: due(db) == 0, "everything that is due to be done", 60)
+            wait_for(lambda: due(db) == 0, "everything that is due to be done")
             processes.stop(workers[-1])
         finally:
             for process in processes.running:
                 process.kill()
-                process.wait(10)
+                process.wait(HANGS_SEC)
 
         judge(db)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hashinsight.cli.problems.evidence import NAMES, UNITS, sentence, value_of
+from hashinsight.cli.problems.evidence import NAMES, SENSORS, SOURCES, UNITS, sentence, value_of
 from hashinsight.problems.codes import Issue
 from hashinsight.problems.evidence import of_collectors
 from hashinsight.problems.health_rules import RULES
@@ -75,6 +75,10 @@ def test_names_and_units_are_those_of_the_console() -> None:
     named = dict(re.findall(r'"metric\.(\w+)": \["([^"]+)"', texts))
     assert {name: named.get(name) for name in NAMES} == NAMES
     assert {way.metric for rule in RULES for way in rule.ways} <= set(NAMES)
+    sensors = dict(re.findall(r'"sensor\.(\w+)": \["([^"]+)"', texts))
+    assert sensors == SENSORS
+    limits = dict(re.findall(r'"evidence\.limit\.(\w+)": \["([^"]+)"', (CONSOLE / "i18n" / "problems.ts").read_text()))
+    assert limits == SOURCES
     (block,) = re.findall(r"const UNITS[^{]*\{(.*?)\};", (CONSOLE / "problems" / "words.ts").read_text(), re.DOTALL)
     units = dict(re.findall(r'(\w+): "([^"]+)"', block))
     assert len(units) > 5

@@ -17,7 +17,7 @@ import pytest
 from hashinsight.sim.control.client import NotAnswered
 from hashinsight.sim.sockets.nets import CONTROL_PORT, claim
 from tests.prepared import hashinsight
-from tests.running import environment, wait_for
+from tests.running import HANGS_SEC, environment, wait_for
 from tests.running import hashinsight as started
 from tests.sim.running import SCENARIO, Sim, sim_running
 from tests.sim.sockets.by_hand import ask
@@ -90,17 +90,17 @@ def test_a_plain_client_pauses_and_resumes_a_machine_and_its_power_follows(sim: 
 
     assert watts() > 2000
     assert curtail("sleep") == "S"
-    wait_for(lambda: watts() < 300, "the power to fall", 10)
+    wait_for(lambda: watts() < 300, "the power to fall")
     assert ask(where, "summary")["SUMMARY"][0]["GHS 5s"] == 0
     assert curtail("wakeup") == "S"
-    wait_for(lambda: watts() > 2000, "the power to come back", 40)
+    wait_for(lambda: watts() > 2000, "the power to come back")
 
 
 def test_a_fault_is_injected_shows_on_the_sockets_and_is_ended(sim: Sim) -> None:
     (made,) = sim.ask("inject", "hashboard_lost", "--machine", sim.address(4))
     assert (made["kind"], made["scope"], made["open"]) == ("hashboard_lost", "machine:north-00005", True)
     where = sim.address(4)
-    wait_for(lambda: 0 in [one["Effective Chips"] for one in ask(where, "edevs")["DEVS"]], "the lost board", 20)
+    wait_for(lambda: 0 in [one["Effective Chips"] for one in ask(where, "edevs")["DEVS"]], "the lost board")
     assert made["no"] in [one["no"] for one in sim.ask("episodes", "--open")]
     sim.ask("end", str(made["no"]))
     assert made["no"] not in [one["no"] for one in sim.control("episodes", open=True)]
@@ -191,7 +191,7 @@ def test_the_command_line_passes_a_refusal_on(sim: Sim) -> None:
     "line", [b"GET / HTTP/1.1\r\n", b"[]\n", b'{"verb":5}\n', b'{"verb":"dance"}\n', b"\xff\xfe\n"]
 )
 def test_a_line_of_another_protocol_ends_the_talk_before_its_next_line(sim: Sim, line: bytes) -> None:
-    with socket.create_connection((f"{sim.net}.255.254", CONTROL_PORT), timeout=5) as talk:
+    with socket.create_connection((f"{sim.net}.255.254", CONTROL_PORT), timeout=HANGS_SEC) as talk:
         talk.sendall(line + b'{"verb":"stop"}\n')
         with talk.makefile("rb") as answers:
             first, *rest = answers.readlines()
@@ -201,7 +201,7 @@ def test_a_line_of_another_protocol_ends_the_talk_before_its_next_line(sim: Sim,
 
 
 def test_a_line_without_end_is_refused(sim: Sim) -> None:
-    with socket.create_connection((f"{sim.net}.255.254", CONTROL_PORT), timeout=5) as talk:
+    with socket.create_connection((f"{sim.net}.255.254", CONTROL_PORT), timeout=HANGS_SEC) as talk:
         talk.sendall(b"x" * 300_000)
         assert b"BAD_REQUEST" in talk.recv(4096)
 
@@ -229,7 +229,7 @@ def test_it_stops_when_it_is_told_to_by_its_control_and_by_ctrl_c(tmp_path: Path
                 assert hashinsight("sim", "stop", "--net", net).returncode == 0
             else:
                 one.send_signal(signal.SIGINT)
-            assert one.wait(20) == 0
+            assert one.wait(HANGS_SEC) == 0
             assert one.stderr.read() == ""
             somebody.close()
 

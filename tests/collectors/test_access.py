@@ -5,9 +5,9 @@ import pytest
 from sqlalchemy import text
 
 from hashinsight.app import create_app
-from hashinsight.collectors.caller import form_of
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.settings import Settings
+from hashinsight.wire.sites import names_site
 from tests.collectors.scene import EDGE, Scene, bearer
 
 
@@ -103,10 +103,10 @@ async def test_a_token_lives_as_long_as_its_life_and_not_longer(scene: Scene) ->
 async def test_the_site_may_be_named_by_id_or_code_and_another_one_is_403(scene: Scene, header: str) -> None:
     other = await scene.site("tx-2")
     _, token = await scene.collector()
-    for good in (str(scene.site_id), "tx-1"):
+    for good in (str(scene.site_id), "tx-1", "TX-1", "Tx-1"):
         assert (await scene.call(token, {header: good})).status_code == 200
         assert (await scene.call(token, site_id=good)).status_code == 200
-    for bad in (str(other), "tx-2", "0", "-1", "9" * 30, "TX-1", "'; --"):
+    for bad in (str(other), "tx-2", "0", "-1", "9" * 30, "TX-2", "'; --"):
         for answer in (await scene.call(token, {header: bad}), await scene.call(token, site_id=bad)):
             assert (answer.status_code, code_of(answer)) == (403, "SITE_MISMATCH"), bad
 
@@ -191,8 +191,24 @@ async def test_the_answer_uses_the_form_in_which_the_collector_names_its_site(sc
     assert remembered.json()["site_id"] == str(scene.site_id)
 
 
-def test_a_site_is_named_exactly() -> None:
-    assert form_of("7", 7, "tx-1") == "id"
-    assert form_of("tx-1", 7, "tx-1") == "code"
-    for other in ("07", "7 ", "+7", "", "tx-10"):
-        assert form_of(other, 7, "tx-1") is None
+async def test_a_site_is_sent_back_letter_for_letter_until_it_gets_another_code(scene: Scene) -> None:
+    _, token = await scene.collector()
+
+    async def answered(**headers: str) -> str:
+        answer = await scene.api.post(f"{EDGE}/register", headers=bearer(token) | headers, json={})
+        name: str = answer.json()["site_id"]
+        return name
+
+    await scene.call(token, {"X-Site-ID": "TX-1"})
+    assert await answered() == "TX-1", "as it last wrote it"
+    assert await answered(**{"X-Site-ID": "tx-1"}) == "tx-1"
+    changed = await scene.api.patch("/api/admin/v1/sites/tx-1", json={"code": "Midland"}, headers=scene.owner)
+    assert changed.status_code == 200, changed.text
+    assert await answered() == "Midland"
+
+
+def test_a_site_is_named_by_its_number_or_by_its_code_in_any_case() -> None:
+    for named in ("7", "tx-k", "TX-K", "Tx-k"):
+        assert names_site(named, site_id=7, code="Tx-K"), named
+    for other in ("07", "7 ", "+7", "", "tx-k0", "tx-\u212a"):
+        assert not names_site(other, site_id=7, code="Tx-K"), other

@@ -18,6 +18,7 @@ from hashinsight.identity.refusals import Refused
 from hashinsight.kit.clock import iso_z
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.errors import Conflict
+from tests.blocked import until_blocked
 from tests.collectors.scene import EDGE, Scene
 
 Act = Callable[[AsyncSession, Collector], Awaitable[Any]]
@@ -29,7 +30,9 @@ async def found(session: AsyncSession, collector_id: str) -> Collector:
     return collector
 
 
-async def one_after_the_other(scene: Scene, collector_id: str, first: Act, second: Act) -> tuple[Any, Any]:
+async def one_after_the_other(
+    scene: Scene, collector_id: str, superuser_url: str, first: Act, second: Act
+) -> tuple[Any, Any]:
     """The second begins while the first is done and not committed."""
 
     async def later() -> Any:
@@ -39,8 +42,7 @@ async def one_after_the_other(scene: Scene, collector_id: str, first: Act, secon
     async with scene.database.transaction(job_context()) as session:
         made = await first(session, await found(session, collector_id))
         waiting = asyncio.create_task(later())
-        done, _ = await asyncio.wait([waiting], timeout=0.5)
-        assert not done, "the second one waits for the first"
+        await until_blocked(superuser_url, waiting)
     return made, await waiting
 
 
@@ -64,39 +66,47 @@ def registering(scene: Scene, code: str) -> Act:
     return act
 
 
-async def test_revoking_after_a_rotation_that_is_under_way_revokes_the_new_token_too(scene: Scene) -> None:
+async def test_revoking_after_a_rotation_that_is_under_way_revokes_the_new_token_too(
+    scene: Scene, superuser_url: str
+) -> None:
     collector_id, old = await scene.collector()
-    secret, revoked = await one_after_the_other(scene, collector_id, rotating(scene), revoking(scene))
+    secret, revoked = await one_after_the_other(scene, collector_id, superuser_url, rotating(scene), revoking(scene))
     assert revoked == 2
     for token in (old, secret.value):
         assert (await scene.call(token)).json()["error_code"] == "COLLECTOR_TOKEN_REVOKED"
 
 
-async def test_revoking_after_a_first_token_that_is_under_way_revokes_it(scene: Scene) -> None:
+async def test_revoking_after_a_first_token_that_is_under_way_revokes_it(scene: Scene, superuser_url: str) -> None:
     collector_id, _ = await scene.collector(credential="nothing")
-    _, revoked = await one_after_the_other(scene, collector_id, rotating(scene), revoking(scene))
+    _, revoked = await one_after_the_other(scene, collector_id, superuser_url, rotating(scene), revoking(scene))
     assert revoked == 1
 
 
-async def test_revoking_after_a_registration_that_is_under_way_revokes_its_token(scene: Scene) -> None:
+async def test_revoking_after_a_registration_that_is_under_way_revokes_its_token(
+    scene: Scene, superuser_url: str
+) -> None:
     collector_id, code = await scene.collector(credential="enrolment_code")
-    made, revoked = await one_after_the_other(scene, collector_id, registering(scene, code), revoking(scene))
+    made, revoked = await one_after_the_other(
+        scene, collector_id, superuser_url, registering(scene, code), revoking(scene)
+    )
     assert isinstance(made, Registered)
     assert revoked == 1
     await scene.post(f"collectors/{collector_id}/approve")
     assert (await scene.call(made.secret.value)).status_code == 401
 
 
-async def test_a_registration_after_a_revocation_that_is_under_way_is_refused(scene: Scene) -> None:
+async def test_a_registration_after_a_revocation_that_is_under_way_is_refused(scene: Scene, superuser_url: str) -> None:
     collector_id, code = await scene.collector(credential="enrolment_code")
-    _, refused = await one_after_the_other(scene, collector_id, revoking(scene), registering(scene, code))
+    _, refused = await one_after_the_other(
+        scene, collector_id, superuser_url, revoking(scene), registering(scene, code)
+    )
     assert isinstance(refused, Refused)
     assert refused.code == "ENROLMENT_CODE_REVOKED"
 
 
-async def test_of_two_codes_at_once_one_is_good(scene: Scene) -> None:
+async def test_of_two_codes_at_once_one_is_good(scene: Scene, superuser_url: str) -> None:
     collector_id, _ = await scene.collector(credential="nothing")
-    first, second = await one_after_the_other(scene, collector_id, coding(scene), coding(scene))
+    first, second = await one_after_the_other(scene, collector_id, superuser_url, coding(scene), coding(scene))
     answers = [
         await scene.api.post(f"{EDGE}/register", json={"enrolment_code": secret.value}) for secret in (first, second)
     ]

@@ -23,6 +23,11 @@ def cut(statement: TextClause, *cuts: tuple[str, str]) -> TextClause:
     return text(words)
 
 
+def _cut_lease(patch: pytest.MonkeyPatch, *cuts: tuple[str, str]) -> None:
+    for name in ("LEASE", "CAPPED_LEASE"):
+        patch.setattr(leasing, name, cut(getattr(leasing, name), *cuts))
+
+
 def remove_fence(patch: pytest.MonkeyPatch) -> None:
     """An ack moves whatever dispatch the command has now."""
     guard = "and c.dispatch_id = given.dispatch_id "
@@ -37,15 +42,13 @@ def remove_fence(patch: pytest.MonkeyPatch) -> None:
 
 def take_taken_machines(patch: pytest.MonkeyPatch) -> None:
     """Nothing looks whether the machine is taken, or whether another goes first."""
-    patch.setattr(
-        leasing, "_LEASE", cut(leasing._LEASE, ("(not c.is_control or not exists (", "(true or not exists ("))
-    )
+    _cut_lease(patch, ("(not c.is_control or not exists (", "(true or not exists ("))
 
 
 def hand_out_unapproved(patch: pytest.MonkeyPatch) -> None:
     unapproved = ("c.approval_state <> 'required'", "true")
     never_expires = (ALIVE, "coalesce(c.expires_at, 'infinity') > :now")
-    patch.setattr(leasing, "_LEASE", cut(leasing._LEASE, unapproved, never_expires))
+    _cut_lease(patch, unapproved, never_expires)
 
 
 def let_requesters_approve(patch: pytest.MonkeyPatch) -> None:
@@ -53,7 +56,7 @@ def let_requesters_approve(patch: pytest.MonkeyPatch) -> None:
 
 
 def forget_the_ttl(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(leasing, "_LEASE", cut(leasing._LEASE, (ALIVE, "true")))
+    _cut_lease(patch, (ALIVE, "true"))
 
 
 def forget_the_rate(patch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hashinsight.commands.catalogue import CATALOGUE, OLD_NAMES, Effect, Risk, catalogue_table, resolve
-from hashinsight.commands.catalogue.config import MOST_BYTES, MOST_DEPTH
+from hashinsight.edge.executing_configs import orders_of
 from hashinsight.kit.errors import ValidationFailed
 from hashinsight.wire.canonical import canonical_json
 from hashinsight.wire.verbs import VERBS
@@ -28,7 +28,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "set_power_limit": {"watts": 3200},
     "set_power_mode": {"mode": "eco"},
     "fault_light": {"on": True},
-    "update_config": {"config": {"fan_mode": "auto", "targets": [{"temp_c": 65.5}]}},
+    "update_config": {"config": {"power_mode": "eco", "fan_speed_pct": 80}},
 }
 
 
@@ -245,7 +245,7 @@ def test_the_password_is_parted_from_what_is_shown_and_never_repeated() -> None:
 def nested(levels: int) -> dict[str, Any]:
     inner: Any = 1
     for _ in range(levels):
-        inner = {"a": inner}
+        inner = {"power_mode": inner}
     found: dict[str, Any] = inner
     return found
 
@@ -253,54 +253,48 @@ def nested(levels: int) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "config",
     [
-        {},
-        [],
-        "x",
-        nested(MOST_DEPTH + 1),
-        nested(900),
-        {"a": "x" * MOST_BYTES},
-        {"a": math.nan},
-        {"a": [1, -math.inf]},
-        {"a": 2**53 + 1},
-        {"a": "\0"},
-        {"a": "\ud800"},
-        {"\ud800": 1},
-        {"": 1},
-        {"a b": 1},
-        {"x" * 65: 1},
-        {5: 1},
-        {"a": {1, 2}},
+        *({}, [], "x", 5, None, {"power_mode": None}, nested(2), nested(900), {"\ud800": 1}, {"": 1}, {5: 1}),
+        *({"power_mode": bad} for bad in ("turbo", "ECO", 1, ["eco"], {"mode": "eco"})),
+        *({"power_limit_w": bad} for bad in (99, 20_001, "3200", True, 3200.5, math.nan, 2**70)),
+        *({"frequency_mhz": bad} for bad in (99, 1501, "490", True, math.inf, 10**400, [490])),
+        *({"fan_speed_pct": bad} for bad in (-1, 101, 50.5, "50", False)),
     ],
 )
-def test_a_configuration_is_bounded(config: object) -> None:
-    assert faults("update_config", {"config": config}).keys() == {"config"}
+def test_a_configuration_takes_its_settings_within_the_bounds_of_their_own_commands(config: object) -> None:
+    assert all(name.startswith("config") for name in faults("update_config", {"config": config}))
 
 
 @pytest.mark.parametrize(
-    "config",
+    "name",
     [
-        {"pools": []},
-        {"poolUrl": "x"},
-        {"a": [{"pool_user": "thief"}]},
-        {"Stratum": 1},
-        {"worker": "thief"},
-        {"root_password": "x"},
-        {"api_token": "x"},
-        {"ip": "10.0.0.1"},
-        {"firmware_url": "x"},
-        {"anything": ["stratum+tcp://thief.example:3333"]},
+        *("url", "URL", "pool", "pools", "poolUrl", "bitmain-pool-1", "stratum", "host", "server", "address", "user"),
+        *("worker", "pass", "password", "root_password", "api_token", "ip", "gateway", "dns", "ntp", "hostname"),
+        *("firmware_url", "upgrade", "script", "cmd", "power_mode ", "POWER_MODE", "pow\u0435r_mode", "anything"),
     ],
 )
-def test_a_configuration_is_no_way_around_commands_of_higher_risk(config: dict[str, Any]) -> None:
-    refused = refusal("update_config", {"config": config})
+@pytest.mark.parametrize("value", ["thief.example:3333", ["stratum+tcp://thief.example:3333"], {"url": "thief"}, 1])
+def test_a_configuration_sets_nothing_that_is_not_on_the_list(name: str, value: Any) -> None:
+    refused = refusal("update_config", {"config": {"power_mode": "eco", name: value}})
     assert refused.error_code == "BAD_PARAMS"
+    (fault,) = refused.details["params"]
+    assert fault["param"] == f"config.{name}"
+    assert "which sets power_mode, power_limit_w" in fault["reason"]
     assert "thief" not in f"{refused.message}{refused.details}"
 
 
-def test_a_configuration_just_within_its_bounds_is_taken() -> None:
-    assert resolve("update_config", {"config": nested(MOST_DEPTH)})[1] == {"config": nested(MOST_DEPTH)}
-    largest = {"a": "x" * (MOST_BYTES - len('{"a":""}'))}
-    assert resolve("update_config", {"config": largest})[1] == {"config": largest}
+@pytest.mark.parametrize("setting", ["power_mode", "power_limit_w", "frequency_mhz", "fan_speed_pct"])
+def test_no_setting_holds_an_address(setting: str) -> None:
+    for value in ("thief.example:3333", ["thief.example:3333"], {"url": "thief.example:3333"}):
+        assert f"config.{setting}" in faults("update_config", {"config": {setting: value}})
+
+
+def test_a_configuration_sets_what_our_edge_sets_and_goes_out_as_plain_numbers() -> None:
+    config = {"power_mode": "eco", "power_limit_w": 3200, "frequency_mhz": 490.0, "fan_speed_pct": 80}
+    params = resolve("update_config", {"config": config | {"power_mode": "normal"}})[1]
+    assert [verb for verb, _ in orders_of(params)] == ["set_power_mode", "set_power_limit", "set_frequency", "set_fan"]
+    assert canonical_json(params).count(b"490,") == 1
+    for name in config:
+        assert len(orders_of(resolve("update_config", {"config": {name: config[name]}})[1])) == 1
 
 
 JSON = st.recursive(

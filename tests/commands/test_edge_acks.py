@@ -75,6 +75,21 @@ async def _understood(gate: Gate, case: dict[str, Any], path: str, dispatch_id: 
     assert kept["error_code"] == (code if means["status"] != "failed" else code or "FAILED")
 
 
+NO_ACKS = [b"null", b"[]", b"0", b'"x"', b"true", b"1.5", b"[{}]", b"", b"{}"]
+
+
+@pytest.mark.parametrize("path", [V1, RESULT, NAMED, "/api/edge/v1/commands/ack/batch"])
+async def test_an_ack_that_is_no_object_is_refused_in_words(gate: Gate, path: str) -> None:
+    dispatch_id = await gate.dispatch()
+    for body in NO_ACKS:
+        answer = await gate.api.post(path.format(dispatch_id), content=body, headers=gate.north)
+        if path.endswith("batch") and answer.status_code == 200:
+            assert not any(one["applied"] for one in answer.json()["results"]), body
+        else:
+            assert (answer.status_code, answer.json()["success"]) == (422, False), body
+    assert gate.attempt(dispatch_id)["result"] is None
+
+
 async def test_an_ack_hours_late_is_answered_200_and_kept_as_evidence(gate: Gate) -> None:
     (command_id,) = await gate.order()
     dispatch_id = (await gate.polled())[0]["command_id"]

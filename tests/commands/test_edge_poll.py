@@ -10,6 +10,8 @@ import pytest
 
 from hashinsight.kit.clock import iso_z
 from tests.commands.gate import LEGACY, POLL, Gate
+from tests.edge.on_site import until
+from tests.running import HANGS_SEC
 
 PATHS = [POLL, f"{LEGACY}/pending", f"{LEGACY}/pending/tx-1"]
 
@@ -203,9 +205,11 @@ async def test_a_device_keeps_its_own_leases_under_a_shared_token(gate: Gate) ->
 async def test_what_runs_out_while_a_poll_waits_for_its_turn_is_not_handed_out(gate: Gate) -> None:
     await gate.order("set_fan", 1, ttl_sec=5)
     await gate.order("set_fan", 2, ttl_sec=60)
-    async with gate.scene.app.state.turns.of(gate.scene.site_id):
+    turns = gate.scene.app.state.turns
+    turns._patience_seconds = HANGS_SEC
+    async with turns.of(gate.scene.site_id):
         polled = asyncio.create_task(gate.polled())
-        await asyncio.sleep(0.1)  # less than a poll's patience, enough to stand in line
+        await until(lambda: bool(turns._of[gate.scene.site_id]._waiters), "it to stand in line")
         gate.scene.at(6)
     (handed,) = await polled
     assert handed["miner_id"] == "m2"

@@ -71,6 +71,7 @@ async def test_only_machines_of_the_tokens_site_and_zone_are_handed_out(yard: Ya
 
 
 async def test_reboots_are_limited_per_site_and_the_rest_waits_in_order(yard: Yard) -> None:
+    yard.cap_at(1.0)
     ids = [
         one.command_id
         for one in (await yard.request("reboot_device", *range(1, 31), asker=yard.rule, pre_approval=LEAVE)).commands

@@ -6,6 +6,7 @@ import pytest
 
 from hashinsight.commands.service.examining import examine
 from tests.commands.gate import Gate, Headers
+from tests.running import HANGS_SEC
 
 
 def life(headers: Headers, number: object, device: str = "box-1") -> Headers:
@@ -27,7 +28,7 @@ async def test_what_the_last_life_held_comes_back_at_once_under_the_same_id(gate
     assert gate.events(command_id) == ["created", "leased", "lease_lost", "leased"]
     for one in again:
         assert await gate.said(str(one["command_id"]), headers=life(gate.north, 2)) == (True, "succeeded", None)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(HANGS_SEC):
         examined = await examine(gate.scene.database, gate.tenant_id)
     assert examined.ok, examined.findings
     lost = gate.rows("select * from audit_log where action = 'command_lease_lost'")

@@ -84,6 +84,7 @@ async def test_retries_end_and_the_last_failure_stays(yard: Yard) -> None:
         ("rejected", None, "REJECTED"),
         ("skipped", "DUPLICATE_IGNORED", "OUTCOME_UNKNOWN"),
         ("failed", "unsupported_command", "unsupported_command"),
+        ("failed", "AUTH_FAILED", "AUTH_FAILED"),
     ],
 )
 async def test_what_cannot_pass_is_not_retried(yard: Yard, status: str, code: str | None, stored: str) -> None:

@@ -14,8 +14,9 @@ from psycopg import AsyncClientCursor
 from sqlalchemy import TextClause
 
 from hashinsight.commands.asking import PreApproval
+from hashinsight.commands.catalogue import TAKES_DOWN
 from hashinsight.commands.evidence import kept
-from hashinsight.commands.queries import acking, leasing, sweeping
+from hashinsight.commands.queries import acking, lease_statement, sweeping
 from hashinsight.commands.queries.packing import listed_ids, packed
 from hashinsight.commands.service.leasing import Leased
 from hashinsight.kit.db.context import Context, job_context
@@ -56,7 +57,7 @@ async def _order(yard: Yard) -> None:
 
 async def test_a_poll_reads_what_it_takes_in_its_order_and_nothing_else(crowded: Yard) -> None:
     """Once it went by the index on `expires_at`, and once by a bitmap: each time it sorted all that waited."""
-    plan = await _plan(crowded, leasing._LEASE, _polled(crowded))
+    plan = await _plan(crowded, lease_statement.LEASE, _polled(crowded))
     assert set(re.findall(r"using (\w+) on commands", plan)) == {"ix_commands_ready", "ix_commands_open"}
     assert _read(plan) == {"c": 0, "c_1": POLLED, "o": POLLED, "c_2": POLLED}
 
@@ -116,7 +117,7 @@ def _polled(yard: Yard) -> dict[str, Any]:
     return {
         "tenant_id": yard.tenant, "site_id": 1, "zone_id": None, "collector_id": yard.north.collector_id,
         "device": "d", "most": POLLED, "lease_until": yard.now + timedelta(seconds=180), "without": [],
-        "types": ["set_fan", "set_frequency"], "rooms": [POLLED, POLLED], "unsettled": ["reboot_device"],
+        "types": ["set_fan", "enable_hashing"], "rooms": [POLLED, POLLED], "unsettled": list(TAKES_DOWN),
         "ids": new_ids(POLLED), "entries": new_ids(POLLED), "stale": yard.now, "now": yard.now,
         "actor_kind": "collector", "actor_id": "x", "request_id": None, "address": None,
     }  # fmt: skip

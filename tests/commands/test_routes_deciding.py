@@ -7,6 +7,7 @@ import pyotp
 
 from hashinsight.client import ApiError, HashInsight, NewCommands
 from tests.commands.desk import ADMIN, Desk, fan, reboot, refusal
+from tests.people import PASSWORD
 
 AUTH = "/api/v1/auth"
 
@@ -153,7 +154,7 @@ async def test_the_second_factor_is_asked_again_for_approvals_emergencies_and_po
 
 
 async def _enrol(desk: Desk, person: HashInsight) -> str:
-    begun = await person._caller.call("POST", f"{AUTH}/totp/begin")
+    begun = await person._caller.call("POST", f"{AUTH}/totp/begin", body={"password": PASSWORD})
     secret = str(begun["secret"])
     await person._caller.call("POST", f"{AUTH}/totp/confirm", body={"code": pyotp.TOTP(secret).at(desk.now)})
     return secret
@@ -165,7 +166,7 @@ async def test_a_key_asks_for_commands_and_approves_none(desk: Desk) -> None:
     robot = HashInsight(desk.api, api_key=answer.json()["key"])
     assert (await robot.commands.request(fan("m1")))["counts"]["created"] == 1
     command_id = await one_reboot(desk, miner="m2")
-    assert await refusal(robot.commands.approve(command_id, "beep")) == (403, "STEP_UP_REQUIRED")
+    assert await refusal(robot.commands.approve(command_id, "beep")) == (403, "PERSON_REQUIRED")
 
 
 async def test_one_person_tenants_can_switch_the_rule_off(desk: Desk) -> None:

@@ -160,7 +160,11 @@ async def test_a_dry_run_says_what_then_happens(desk: Desk) -> None:
     assert made["counts"] == {"created": run["machines"], "existing": 0, "refused": 1}
     assert made["refused"] == run["excluded"]
     assert made["approval_reasons"] == run["approval_reasons"]
-    assert run["approval_causes"] == [{"code": "MANY_MACHINES", "value": 29, "limit": 20}]
+    assert run["approval_causes"] == [
+        {"code": "MANY_MACHINES", "value": 29, "limit": 20, "window_min": None},
+        {"code": "MUCH_POWER_IN_WINDOW", "value": 100.75, "limit": 100, "window_min": 60},
+    ]
+    assert run["blast_radius"] is None
     assert {one["approval_state"] for one in made["commands"]} == {"required"}
 
 

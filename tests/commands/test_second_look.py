@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from hashinsight.commands.catalogue import resolve
 from hashinsight.commands.queries.batches import WantedBatches
 from hashinsight.commands.service import batches
 from hashinsight.commands.service.deciding import Which
-from hashinsight.kit.errors import Conflict, ValidationFailed
+from hashinsight.kit.errors import Conflict
 from tests.commands.yard import Yard
 
 FAN: dict[str, Any] = {"params": {"speed": 60}}
@@ -68,13 +67,6 @@ async def test_the_batches_that_wait_are_those_that_somebody_can_decide_about(ya
         case "supersede":
             await yard.request("set_fan", 1, 2, **FAN, priority="safety")
     assert await _waiting(yard) == []
-
-
-@pytest.mark.parametrize("name", ["poolurl", "bitmainpool1", "stratumurl", "workername", "fwfirmware", "poolPassWord"])
-def test_a_config_names_no_pool_however_it_is_spelled(name: str) -> None:
-    with pytest.raises(ValidationFailed) as told:
-        resolve("update_config", {"config": {name: "pool.example:3333"}})
-    assert told.value.error_code == "BAD_PARAMS"
 
 
 @pytest.mark.parametrize("status", ["failed", "rejected"])

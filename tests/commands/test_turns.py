@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from hashinsight.commands.service import Turns
+from tests.running import HANGS_SEC
 
 LONG = 60.0
 
@@ -89,7 +90,7 @@ async def test_who_comes_while_a_turn_changes_hands_is_not_held_up_for_long_eith
     eager, hangs = polls.come("first", "again"), polls.come("hangs")
     await settled()
     polls.let_go("first")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(HANGS_SEC):
         await polls.came_in["again"].wait()
     assert polls.inside == ["hangs", "again"]
     polls.let_go("again")

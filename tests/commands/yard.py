@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.actions import Actor, ActorKind
 from hashinsight.commands import service
 from hashinsight.commands.asking import Answer, Asker, DryRun, Request, asker_for
+from hashinsight.commands.evidence import clean
 from hashinsight.commands.service import sweeping
 from hashinsight.commands.service.acking import AckAnswer
 from hashinsight.commands.service.deciding import Decided, Which
@@ -24,6 +25,7 @@ from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.context import Context, job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.ids import new_id
+from hashinsight.kit.scrub import Scrubber
 from hashinsight.wire.acks import Ack, AckStatus
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -84,6 +86,15 @@ class Yard:
     def rule(self) -> Asker:
         return asker_for(self.tenant, Actor(ActorKind.RULE, "rule-7"))
 
+    def cap_at(self, share: float) -> None:
+        """How much of the site may be down by commands at one time."""
+        self.write(
+            "insert into tenant_settings (tenant_id, version, data, updated_at)"
+            " values (%s, 1, jsonb_build_object('thresholds', jsonb_build_object('max_share_of_site_down', %s)), %s)"
+            " on conflict (tenant_id) do update set data = excluded.data",
+            *(self.tenant, share, self.now),
+        )
+
     def pass_time(self, seconds: float) -> None:
         self.now += timedelta(seconds=seconds)
 
@@ -120,15 +131,24 @@ class Yard:
         return one
 
     async def ack(self, *acks: Ack, holder: Holder | None = None) -> list[AckAnswer]:
-        holder = holder or self.north
+        """As the door hands them on: clean."""
+        holder, scrubber = holder or self.north, Scrubber()
         async with self.session((holder.site_id,)) as session:
-            return await service.ack(session, holder, acks, now=self.now)
+            return await service.ack(session, holder, [clean(ack, scrubber) for ack in acks], now=self.now)
 
     async def say(
         self, dispatch_id: object, status: str = "succeeded", *, holder: Holder | None = None, **more: Any
     ) -> AckAnswer:
         (answer,) = await self.ack(Ack(str(dispatch_id), AckStatus(status), **more), holder=holder)
         return answer
+
+    async def ack_all(self, holder: Holder | None = None) -> list[Leased]:
+        """Everything that goes out now, done; what was handed out."""
+        done: list[Leased] = []
+        while leased := await self.lease(holder, limit=500):
+            await self.ack(*[Ack(str(one.dispatch_id), AckStatus.SUCCEEDED) for one in leased], holder=holder)
+            done += leased
+        return done
 
     async def approve(self, which: Which, asker: Asker) -> Decided:
         async with self.session() as session:

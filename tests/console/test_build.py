@@ -1,6 +1,7 @@
 """The console as a part of the package: a wheel holds it, and none is built without it; Node.js may come as a wheel."""
 
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from tests.running import HANGS_SEC
 
 ROOT = Path(__file__).parents[2]
 FILES = Path("src") / "hashinsight" / "app" / "console_files"
@@ -26,7 +29,7 @@ def checkout(tmp_path: Path) -> Path:
 
 def built(checkout: Path) -> subprocess.CompletedProcess[str]:
     words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel"]
-    return subprocess.run(words, cwd=checkout, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(words, cwd=checkout, capture_output=True, text=True, check=False, timeout=HANGS_SEC)
 
 
 def test_a_wheel_without_the_console_is_refused_in_one_sentence(checkout: Path) -> None:
@@ -74,3 +77,21 @@ def test_a_build_is_made_anew_when_a_source_changes_and_only_then(builder: Modul
         assert builder._digest() != first
     finally:
         extra.unlink()
+
+
+NOISY = "import sys; print('npm warn deprecated'); print('done by halves', file=sys.stderr); sys.exit(int(sys.argv[1]))"
+
+
+def test_what_a_tool_says_goes_to_the_log_and_is_shown_where_it_failed(
+    builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(builder, "LOG", tmp_path / "build.log")
+    monkeypatch.setattr(builder, "ROOT", tmp_path)
+    words = [sys.executable, "-u", "-c", NOISY]
+    assert builder._logged([*words, "0"], dict(os.environ)) == 0
+    assert capsys.readouterr().out == ""
+    assert "npm warn deprecated\n" in (tmp_path / "build.log").read_text()
+    assert builder._logged([*words, "7"], dict(os.environ)) == 7
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0] == "failed; last lines of build.log:"
+    assert shown[-2:] == ["npm warn deprecated", "done by halves"]

@@ -7,17 +7,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.console.house import BIG, House, until
+from tests.console.house import BIG, House
+from tests.running import wait_for
 
 ROOT = Path(__file__).parents[2]
 SHOTS = ROOT / "console" / "shots"
 AXE = ROOT / "console" / "node_modules" / "axe-core" / "axe.min.js"
 NORTH = "/sites/demo-north"
 MEASURES = "HI_MEASURE" in os.environ  # `make paint`: beside other tests a time says nothing
-BROWSED = [pytest.mark.timeout(240)]
+PATIENCE_MS = 120_000  # ends what hangs: a page beside other work takes what it takes
 
 
 class Visit:
@@ -66,6 +66,7 @@ def visiting(
         accept_downloads=True,
     )
     try:
+        context.set_default_timeout(PATIENCE_MS)
         visit = Visit(context.new_page(), house.url)
         visit.go(path)
         if who is not None:
@@ -97,7 +98,7 @@ def pages_of(house: House) -> dict[str, str]:
 def settled(page: Page) -> None:
     """Everything has been loaded, and charts and the map have been drawn."""
     page.locator("main").wait_for()
-    expect(page.locator(".bones")).to_have_count(0, timeout=15_000)
+    expect(page.locator(".bones")).to_have_count(0)
     page.wait_for_timeout(400)
 
 
@@ -117,4 +118,4 @@ def wait_held(page: Page, held: list[Route], times: int = 1) -> None:
         page.wait_for_timeout(20)  # the driver hears of requests only while it is asked for something
         return len(held) >= times
 
-    until(came, "the requests that are held")
+    wait_for(came, "the requests that are held")

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,11 +14,28 @@ from hashinsight.edge.executing import Outcome
 from hashinsight.edge.intake import Intake
 from hashinsight.edge.running import Site, run_edge
 from hashinsight.edge.settings import Settings
+from hashinsight.edge.spool import Spool
 from hashinsight.wire.acks import AckStatus
 from hashinsight.wire.command import Command
 from tests.edge.keeping import settings_in
 
 MACHINES = 20
+
+
+def keep_a_book_of_what_is_stored(book: Path) -> None:
+    """The times of the readings, written when the spool says that it has them: what a kill may not cost."""
+    lines, put = book.open("a"), Spool.put
+
+    def put_and_note(
+        spool: Spool, records: Iterable[Mapping[str, Any]], *, now: float, max_hours: float | None = None
+    ) -> int:
+        records = list(records)
+        bad = put(spool, records, now=now, max_hours=max_hours)
+        lines.writelines(f"{at}\n" for at in sorted({str(one["timestamp"]) for one in records}))
+        lines.flush()
+        return bad
+
+    setattr(Spool, "put", put_and_note)  # noqa: B010 - a plain assignment to a method has no type
 
 
 class PaperSite:
@@ -54,6 +72,7 @@ class PaperSite:
 
 if __name__ == "__main__":
     folder, url = Path(sys.argv[1]), sys.argv[2]
+    keep_a_book_of_what_is_stored(folder / "stored.txt")
     quick = {
         "cloud_upload_interval_sec": 0.1,
         "cloud_command_interval_sec": 0.05,

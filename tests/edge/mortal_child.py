@@ -19,6 +19,7 @@ async def main() -> None:
     acts, kept = 0, []
     while (asked := await read_message(said)) is not None:
         if asked["op"] == "ping":
+            out.write(packed({"id": asked["id"], "ok": True, "result": None}))
             continue
         address = asked["args"][0]
         acts += asked["op"] == "act"

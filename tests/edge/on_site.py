@@ -12,7 +12,7 @@ from typing import Any
 
 from hashinsight.edge.settings import Miners, Protection, Settings
 from hashinsight.edge.site_side import SiteSide
-from tests.running import environment
+from tests.running import HANGS_SEC, environment
 from tests.sim.running import Sim
 
 LUXOS = "LuxOS 2024.5.1"  # with stock firmware an Antminer takes no orders
@@ -80,6 +80,9 @@ class Heard:
         said = {"kind": kind, "severity": severity, "title": title, "message": message}
         self.events.append({**said, "miner_id": miner_id, "details": details})
 
+    def titles(self) -> list[str]:
+        return [event["title"] for event in self.events]
+
     def of(self, miner_id: str) -> list[Mapping[str, Any]]:
         return [sample for sample in self.samples if sample["miner_id"] == miner_id]
 
@@ -95,11 +98,11 @@ def simulating(scenario: str, *options: str) -> Iterator[Sim]:
             yield Sim(process, json.loads(line))
         finally:
             process.terminate()
-            process.wait(20)
+            process.wait(HANGS_SEC)
 
 
 def settings(folder: Path, ranges: Sequence[str], *, protection: Protection | None = None, **miners: Any) -> Settings:
-    told = {"interval_sec": 5, "timeout_sec": 4.0, **miners}
+    told = {"interval_sec": 5, "timeout_sec": 20.0, **miners}
     return Settings(
         state_dir=folder,
         miners=Miners(ranges=tuple(ranges), **told),
@@ -119,10 +122,10 @@ async def on_site(chosen: Settings) -> AsyncIterator[tuple[SiteSide, Heard]]:
         await asyncio.gather(running, return_exceptions=True)
 
 
-async def until(condition: Callable[[], bool], what: str, seconds: float = 40.0) -> None:
-    end = asyncio.get_running_loop().time() + seconds
+async def until(condition: Callable[[], bool], what: str) -> None:
+    end = asyncio.get_running_loop().time() + HANGS_SEC
     while not condition():
-        assert asyncio.get_running_loop().time() < end, f"waited {seconds} s for {what}"
+        assert asyncio.get_running_loop().time() < end, f"waited {HANGS_SEC:.0f} s for {what}"
         await asyncio.sleep(0.05)
 
 

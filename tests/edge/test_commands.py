@@ -108,7 +108,7 @@ async def test_one_machine_has_one_command_at_a_time_and_the_second_waits_withou
     hands.go_on.clear()
     cloud.give(command("d-1"), command("d-2"), command("d-1"))
     await obeyer.poll()
-    await asyncio.sleep(0.05)
+    await until(lambda: bool(hands.ran), "the first to be carried out")
     assert hands.ran == ["d-1"]
     hands.go_on.set()
     await settled(obeyer)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from bisect import bisect
 from contextlib import nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,10 +18,9 @@ from hashinsight.edge.status import read_status
 from hashinsight.wire.acks import AckStatus
 from tests.edge.cloud import Cloud, running_cloud
 from tests.edge.keeping import command
-from tests.running import free_port, hashinsight, wait_for
+from tests.running import HANGS_SEC, free_port, hashinsight, wait_for
 
 KILLS = 8
-UNSAFE = timedelta(seconds=0.5)  # what is read so shortly before a kill may not have been stored
 
 
 class Edge:
@@ -37,7 +37,7 @@ class Edge:
 
     def end(self, how: signal.Signals) -> int:
         self.process.send_signal(how)
-        code = self.process.wait(30)
+        code = self.process.wait(HANGS_SEC)
         assert self.process.stdout is not None
         self.process.stdout.close()
         return code
@@ -61,10 +61,10 @@ def test_no_command_runs_twice_and_no_stored_sample_is_lost_or_resent_as_new(tmp
             cloud.is_deaf = False
     with running_cloud(cloud, port):
         edge = Edge(tmp_path, cloud.url)
-        wait_for(lambda: not cloud.commands, "every command to be answered", 30)
-        wait_for(lambda: read_status(tmp_path / "state")["journal"]["acks_waiting"] == 0, "the acks", 30)
+        wait_for(lambda: not cloud.commands, "every command to be answered")
+        wait_for(lambda: read_status(tmp_path / "state")["journal"]["acks_waiting"] == 0, "the acks")
         old = time.time() - 1.0
-        wait_for(lambda: (read_status(tmp_path / "state")["spool"]["oldest_at"] or time.time()) > old, "the spool", 30)
+        wait_for(lambda: (read_status(tmp_path / "state")["spool"]["oldest_at"] or time.time()) > old, "the spool")
         assert edge.end(signal.SIGTERM) == 0  # in order: nothing of this life may be missing
         _look(cloud, tmp_path, given, kills)
 
@@ -80,12 +80,23 @@ def _look(cloud: Cloud, folder: Path, given: int, kills: list[datetime]) -> None
     assert all(len(seqs) == 1 for seqs in cloud.samples.values()), "sent again, it has the number that it had"
     seqs = [seq for seqs in cloud.samples.values() for seq in seqs]
     assert len(seqs) == len(set(seqs))
-    read = [datetime.fromisoformat(line) for line in (folder / "read.txt").read_text().split()]
     arrived = cloud.samples.keys() | _left(folder / "state" / "spool.db")
-    safe = [at for at in read if not any(kill - UNSAFE <= at <= kill for kill in kills)]
+    safe = _safe(folder, kills)
     missing = [at for at in safe if ("A-0", at.isoformat()) not in arrived]
     assert len(safe) > 30
     assert missing == [], "what was stored has arrived, or waits"
+
+
+def _safe(folder: Path, kills: list[datetime]) -> list[datetime]:
+    """What was read in a life no later than the last of it that was stored: each time, all that waits is."""
+    read, stored = (
+        [datetime.fromisoformat(line) for line in (folder / name).read_text().split()]
+        for name in ("read.txt", "stored.txt")
+    )
+    newest: dict[int, datetime] = {}
+    for at in sorted(stored):
+        newest[bisect(kills, at)] = at
+    return [at for at in read if at <= newest.get(bisect(kills, at), kills[0] - timedelta(days=1))]
 
 
 def _left(path: Path) -> set[tuple[str, str]]:

@@ -15,7 +15,7 @@ from hashinsight.edge.site_side import SiteSide
 from hashinsight.wire.command import Command
 from hashinsight.wire.verbs import TYPES
 from tests.edge.on_site import LUXOS, on_site, settings, simulating_site, until
-from tests.running import wait_for
+from tests.running import HANGS_SEC, wait_for
 from tests.sim.running import Sim
 
 ANTMINER, WHATSMINER, AVALON, STOCK = "Antminer S19j Pro", "Whatsminer M50S", "Avalon A1366", "Antminer S21"
@@ -46,11 +46,11 @@ def each(*makes: str) -> pytest.MarkDecorator:
 
 @pytest.fixture
 async def side(sim: Sim, no: int, tmp_path: Path) -> AsyncIterator[SiteSide]:
-    async with on_site(settings(tmp_path, [sim.address(no)], identity="address", interval_sec=60, timeout_sec=2.0)) as (
+    async with on_site(settings(tmp_path, [sim.address(no)], identity="address", interval_sec=60)) as (
         site,
         _,
     ):
-        site.executor._seen_sec = 8.0
+        site.executor._seen_sec = HANGS_SEC
         await until(lambda: site.counts().online == 1, "the machine")
         yield site
 
@@ -201,8 +201,7 @@ async def test_a_machine_refuses_what_it_cannot_and_one_that_is_gone_has_failed(
 @each(ANTMINER)
 async def test_one_act_at_a_time(sim: Sim, side: SiteSide, order: Order, no: int) -> None:
     first = asyncio.create_task(order("disable"))
-    await asyncio.sleep(0.05)
-    assert side.executor.is_busy(sim.address(no))
+    await until(lambda: side.executor.is_busy(sim.address(no)), "the first to begin")
     with pytest.raises(MachineBusy):
         await order("enable")
     machine = side.find(sim.address(no))

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -148,11 +149,13 @@ async def test_what_was_handed_over_is_stored_also_when_the_edge_ends_in_that_in
     for title in ("first", "second"):
         intake.event("miner_error", "error", title)
     for worker in (box.on_spool, box.on_journal):
-        busy = asyncio.create_task(worker(time.sleep, 0.2))
+        go_on = threading.Event()
+        busy = asyncio.create_task(worker(go_on.wait))
         await asyncio.sleep(0)
         storing = asyncio.create_task(intake.store())
         await asyncio.sleep(0.05)
         storing.cancel()
+        go_on.set()
         await asyncio.gather(busy, storing, return_exceptions=True)
     await intake.store()
     assert (await box.on_spool(box.spool.depth)).samples == 1

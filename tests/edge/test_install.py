@@ -7,6 +7,8 @@ import sys
 import venv
 from pathlib import Path
 
+from tests.running import HANGS_SEC
+
 ROOT = Path(__file__).parents[2]
 NOT_WANTED = {"fastapi", "starlette", "uvicorn", "sqlalchemy", "alembic", "psycopg", "redis", "rq", "numpy", "polars"}
 
@@ -30,7 +32,7 @@ def test_an_empty_environment_gets_the_edge_and_nothing_of_the_server(tmp_path: 
 def _run(*command: str, cwd: Path = Path("/"), **more: str) -> str:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "HASHINSIGHT_"))}
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=200, check=False, env={**environment, **more}, cwd=cwd
+        command, capture_output=True, text=True, timeout=HANGS_SEC, check=False, env={**environment, **more}, cwd=cwd
     )
     assert done.returncode == 0, done.stderr + done.stdout
     return done.stdout

@@ -8,11 +8,10 @@ import msgspec
 import pytest
 
 from hashinsight.edge.config import own_config
-from hashinsight.edge.discovery import addresses, credential_for
+from hashinsight.edge.discovery import addresses
 from hashinsight.edge.miners import Machine, Roster
 from hashinsight.edge.miners_identity import IdRule, read_list
 from hashinsight.edge.polling import _is_turn
-from hashinsight.edge.settings import Credential
 from hashinsight.edge.timetable import Timetable
 from tests.edge.on_site import on_site, settings, simulating, until
 from tests.sim.running import Sim
@@ -28,7 +27,7 @@ async def test_a_failure_is_logged_once_a_recovery_once_and_told_every_interval(
     sim: Sim, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, logger="hashinsight.edge")
-    chosen = settings(tmp_path, [f"{sim.net}.0.1-5"], identity="address", interval_sec=1, timeout_sec=2.0)
+    chosen = settings(tmp_path, [f"{sim.net}.0.1-5"], identity="address", interval_sec=1)
     address = sim.address(2)
     async with on_site(chosen) as (side, heard):
         await until(lambda: side.counts().online == 5, "the machines")
@@ -95,13 +94,6 @@ def test_ranges_are_walked_once_each_in_order() -> None:
     ]
 
 
-def test_the_credential_of_a_make_comes_before_that_of_any() -> None:
-    listed = (Credential(username="a", password="1"), Credential(make="whatsminer", username="b", password="2"))
-    assert credential_for("Whatsminer", listed) == ("b", "2")
-    assert credential_for("Antminer", listed) == ("a", "1")
-    assert credential_for("Antminer", listed[1:]) is None
-
-
 def test_the_moments_of_a_machine_do_not_drift_and_those_that_were_missed_are_gone() -> None:
     table, machines = Timetable(10.0), [Machine(f"m{no}", "", slot=no) for no in range(1000)]
     table.begin(100.0)
@@ -131,7 +123,7 @@ async def test_a_configuration_changes_interval_timeout_and_discovery(sim: Sim, 
             msgspec.structs.replace(wanted, collection_interval_sec=1, api_timeout_sec=2.0, auto_discovery=True)
         )
         heard.samples.clear()
-        await until(lambda: len(heard.samples) >= 10, "two rounds", seconds=15)
+        await until(lambda: len(heard.samples) >= 10, "two rounds")
         assert (side.poller.timeout_sec, side.poller.discovers) == (2.0, True)
 
 

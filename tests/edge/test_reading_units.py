@@ -18,7 +18,7 @@ KINDS = [("Antminer S19j Pro", "LuxOS 2024.5.1"), ("Whatsminer M50S", "20240312.
 
 async def read(net: int, no: int) -> dict[str, Any]:
     async with Reader() as reader:
-        return record_of(await reader.read(f"127.{net}.0.{no + 1}", timeout_sec=5), miner_id="m", at=NOW)
+        return record_of(await reader.read(f"127.{net}.0.{no + 1}", timeout_sec=60), miner_id="m", at=NOW)
 
 
 @pytest.mark.parametrize("no", [0, 1, 2])
@@ -31,7 +31,7 @@ async def test_every_figure_of_a_machine_arrives_in_its_unit(no: int) -> None:
     assert (record["power_w"], record["frequency_avg"], record["uptime_seconds"]) == (3050, 545, 86_400)
     assert record["fan_speeds"] == [4010, 4020, 4030, 4040][: 2 if no == 1 else 4]
     assert (record["accepted_shares"], record["rejected_shares"], record["hw_errors"]) == (1234, 5, 6)
-    assert record["temp_max"] == (53 if no == 0 else 68)  # one tells the board, the others the chip
+    assert record["temp_max"] == (55 if no == 0 else 68)  # one tells its board's corners, the others the chip
     assert record["raw_data"]["reader"] == "pyasic_rs"
 
 

@@ -19,7 +19,7 @@ from tests.edge.cloud import Cloud, running_cloud
 from tests.edge.keeping import command, settings_in
 from tests.edge.on_site import Heard, on_site, settings, simulating, until
 from tests.edge.whole import edge_running
-from tests.running import wait_for
+from tests.running import HANGS_SEC, wait_for
 from tests.sim.running import Sim
 
 STOP, START, NOTHING = b"sleep", b"wakeup", b"no such order"
@@ -39,8 +39,8 @@ def place(sim: Sim, no: int) -> str:
     return f"{sim.net}.1.{no + 1}"
 
 
-async def restart(side: SiteSide, address: str) -> Outcome:
-    side.executor._seen_sec = 4.0
+async def restart(side: SiteSide, address: str, *, seen_sec: float = HANGS_SEC) -> Outcome:
+    side.executor._seen_sec = seen_sec
     await until(lambda: side.counts().online == 1, "the machine")
     machine = side.find(address)
     assert machine is not None
@@ -75,7 +75,7 @@ async def test_one_that_does_not_hear_the_start_is_unknown_and_started_when_it_c
     chosen = settings(tmp_path, [address], identity="address", interval_sec=1)
     async with on_site(chosen) as (side, heard):
         async with bad_line(address, sim.address(2), Spoils.ORDER, START):
-            done = await restart(side, address)
+            done = await restart(side, address, seen_sec=4.0)  # nothing is to be seen
         assert (done.status, done.error_code) == (AckStatus.SKIPPED, "OUTCOME_UNKNOWN")
         assert orders(sim, 2) == ["pause"]
         assert list(heard.restarts) == [address]

@@ -1,6 +1,7 @@
 """Settings: every mistake is one sentence that names its place."""
 
 import fcntl
+import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from hashinsight.edge.files import FolderLock
 from hashinsight.edge.loading import device_id, load_settings, read_token
 from hashinsight.edge.settings import SettingsRefused, bounds_of, count_addresses
+from hashinsight.edge.status import check
 from tests.edge.keeping import settings_in
 from tests.running import hashinsight
 
@@ -137,3 +139,25 @@ def test_a_look_at_the_folder_does_not_keep_an_edge_from_starting(tmp_path: Path
         threading.Timer(0.2, lambda: fcntl.flock(looking, fcntl.LOCK_UN)).start()
         lock = FolderLock(tmp_path)
     lock.release()
+
+
+@pytest.mark.parametrize("reason", ["No module named 'pyasic_rs'", "wrong ELF class: ELFCLASS32"])
+def test_an_edge_that_cannot_load_the_library_says_what_to_install_and_does_not_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str
+) -> None:
+    """Missing, or built for another system: it is tried, and not only looked for."""
+    (tmp_path / "pyasic_rs.py").write_text(f"raise ImportError({reason!r})\n")
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}")
+    settings_in(tmp_path / "state")
+    chosen: dict[str, Any] = {"edge_state_dir": tmp_path / "state", "edge_cloud_url": "http://127.0.0.1:1"}
+    said = f"pyasic_rs cannot be loaded (ImportError: {reason}): run `pip install 'hashinsight[edge]'`"
+    checked = hashinsight("edge", "check", edge_miners_ranges="127.0.0.1", **chosen)
+    assert (checked.returncode, checked.stdout.splitlines()[0]) == (1, f"BAD library: {said}")
+    started = hashinsight("edge", "run", **chosen)
+    assert (started.returncode, started.stderr) == (78, f"hashinsight: {said}.\n")
+
+
+async def test_a_check_names_the_library_that_was_loaded(tmp_path: Path) -> None:
+    matter, is_fine, text = (await check(settings_in(tmp_path)))[0]
+    assert (matter, is_fine) == ("library", True)
+    assert text.startswith("pyasic_rs 0.")

@@ -10,6 +10,7 @@ from pathlib import Path
 from hashinsight.edge.settings import SpoolBounds
 from hashinsight.edge.spool import Spool
 from tests.edge.keeping import numbers_in
+from tests.running import HANGS_SEC
 
 ROUNDS = 12
 
@@ -21,7 +22,7 @@ def test_a_killed_writer_loses_nothing_that_it_had_stored_and_tears_no_record(tm
     gone: set[int] = set()
     next_number = 0
     for _ in range(ROUNDS):
-        lines = _killed_after(tmp_path, next_number, chance.uniform(0.05, 0.4))
+        lines = _killed_after(tmp_path, next_number, chance.randint(1, 60), chance.uniform(0.0, 0.05))
         for word, *numbers in (line.split() for line in lines):
             if word == "stored":
                 stored |= set(range(int(numbers[0]), int(numbers[1])))
@@ -44,7 +45,8 @@ def test_a_killed_writer_loses_nothing_that_it_had_stored_and_tears_no_record(tm
     assert seqs == sorted(seqs)
 
 
-def _killed_after(folder: Path, number: int, seconds: float) -> list[str]:
+def _killed_after(folder: Path, number: int, count: int, seconds: float) -> list[str]:
+    """So many lines, and then at any instant of what it does next."""
     writer = subprocess.Popen(
         [sys.executable, "-m", "tests.edge.spool_process", str(folder), str(number)],
         stdout=subprocess.PIPE,
@@ -52,11 +54,11 @@ def _killed_after(folder: Path, number: int, seconds: float) -> list[str]:
         cwd=Path(__file__).parents[2],
     )
     assert writer.stdout is not None
-    first = writer.stdout.readline()
+    first = "".join(writer.stdout.readline() for _ in range(count))
     time.sleep(seconds)
     writer.kill()
     rest = writer.stdout.read()
-    writer.wait(10)
+    writer.wait(HANGS_SEC)
     writer.stdout.close()
     whole = (first + rest).rpartition("\n")[0]  # the last line may be cut: nobody was told it
     return whole.splitlines()

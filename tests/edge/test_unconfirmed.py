@@ -16,6 +16,7 @@ from hashinsight.wire.acks import AckStatus
 from tests.edge.between import Spoils, bad_line
 from tests.edge.keeping import command
 from tests.edge.on_site import on_site, settings, simulating, until
+from tests.running import HANGS_SEC
 from tests.sim.running import Sim
 
 ORDERS = {"reboot_device": b"rebootdevice", "disable_hashing": b"curtail"}
@@ -78,10 +79,19 @@ def test_whatever_is_not_known_to_have_stayed_here_may_have_reached_the_machine(
         ("No session token available for privileged command", "not_given"),
         ("set_power_limit is not supported", "unsupported"),
         ("power limit out of range", "refused_by_machine"),
+        ("power limit 1401 out of range", "refused_by_machine"),
+        ("HTTP status client error (401 Unauthorized)", "auth_failed"),
+        ("request failed with status code 401", "auth_failed"),
+        ("error sending request for url (http://10.20.30.40/cgi-bin/reboot.cgi)", "slow"),
     ],
 )
 def test_the_librarys_words_are_told_apart(said: str, kind: str) -> None:
     assert trouble_of("reboot", said).kind == kind
+
+
+def test_what_the_library_says_of_a_refusal_names_no_address() -> None:
+    said = "bad answer from http://10.20.30.40/cgi-bin/set.cgi and 10.20.30.40:4028: 500"
+    assert str(trouble_of("set_pool", said)) == "bad answer from the machine and the machine: 500"
 
 
 def test_a_setting_that_is_so_already_is_not_made_again() -> None:
@@ -103,7 +113,7 @@ async def spoilt(sim: Sim, folder: Path, no: int, spoils: Spoils, command_type: 
         bad_line(address, sim.address(no), spoils, ORDERS[command_type]),
         on_site(settings(folder, [address], identity="address", interval_sec=60)) as (side, _),
     ):
-        side.executor._seen_sec = 4.0
+        side.executor._seen_sec = 4.0 if spoils is Spoils.ORDER else HANGS_SEC  # nothing is to be seen, or something
         await until(lambda: side.counts().online == 1, "the machine")
         machine = side.find(address)
         assert machine is not None
@@ -146,9 +156,9 @@ from hashinsight.edge.child_library import Machines
 
 async def main(address):
     machines = Machines()
-    machines._unknown[address] = (time.monotonic() + 600, 600)
-    assert await machines._handle(address, None) is None
-    print(await machines.act(address, "fault_light", {"on": True}, timeout_sec=10, auth=None))
+    machines._handles._unknown[address] = (time.monotonic() + 600, 600)
+    assert await machines._handles.find(address, ()) is None
+    print(await machines.act(address, "fault_light", {"on": True}, timeout_sec=10, auth=()))
 
 asyncio.run(main(sys.argv[1]))
 sys.stdout.flush()
@@ -158,5 +168,5 @@ os._exit(0)
 
 def test_an_order_is_not_refused_because_the_machine_was_once_too_slow_to_say_who_it_is(sim: Sim) -> None:
     asked = [sys.executable, "-c", ASKED_ANEW, sim.address(5)]
-    told = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=False)
+    told = subprocess.run(asked, capture_output=True, text=True, timeout=HANGS_SEC, check=False)
     assert (told.returncode, told.stdout) == (0, "{'way': 'set_fault_light'}\n"), told.stderr

@@ -82,9 +82,12 @@ async def test_an_outage_loses_nothing_doubles_nothing_and_the_newest_arrive_fir
         await box.on_spool(box.spool.put, made, now=at)
     uplink = Uplink(box, config_of(box))
     with running(uplink.run_live(), uplink.run_backlog()):
-        await asyncio.sleep(0.5)
+
+        async def is_told() -> bool:
+            return box.say.is_bad("cloud")
+
+        await until(is_told, "that the cloud is away")
         assert uplink.figures.delivered == 0
-        assert box.say.is_bad("cloud")
         await server.start()
 
         async def some_are_in() -> bool:

@@ -1,13 +1,12 @@
 """From a person's request to a machine that changes, and back; and a cloud that goes away in the middle of it."""
 
-import asyncio
 import signal
 import time
 
 from tests.edge.server import Server, until
 from tests.edge.whole import EACH, Whole
 
-AWAY_SEC = 12.0
+ROUNDS = 6  # of readings that nobody takes
 
 
 async def test_a_command_goes_from_a_person_to_a_machine_that_changes_and_back(whole: Whole, server: Server) -> None:
@@ -49,9 +48,12 @@ async def test_a_cloud_that_goes_away_costs_no_sample_and_no_ack_and_its_view_is
 
     await until(begun, "a command that runs")
     server.stop(signal.SIGKILL)
-    await asyncio.sleep(AWAY_SEC)
-    assert whole.status()["spool"]["samples"] > AWAY_SEC * len(whole.names) / 2
-    assert whole.status()["journal"]["acks_waiting"] > 0
+
+    async def has_much_to_tell() -> bool:
+        told = whole.status()
+        return bool(told["spool"]["samples"] > ROUNDS * len(whole.names) and told["journal"]["acks_waiting"] > 0)
+
+    await until(has_much_to_tell, "samples and acks to wait for the cloud")
     await server.start()
     back = time.time()
     ended = await whole.ended(ids)
@@ -61,12 +63,12 @@ async def test_a_cloud_that_goes_away_costs_no_sample_and_no_ack_and_its_view_is
         newest = whole.rows("select extract(epoch from max(ts)) as at from telemetry_raw group by miner_no")
         return len(newest) == len(whole.names) and all(float(row["at"]) > back for row in newest)
 
-    await until(is_live, "the newest of every machine", seconds=20)
+    await until(is_live, "the newest of every machine")
 
     async def is_drained() -> bool:
         return (whole.status()["spool"]["oldest_at"] or time.time()) > back
 
-    await until(is_drained, "the backlog", seconds=60)
+    await until(is_drained, "the backlog")
     assert whole.end_edge() == 0
     whole.check_orders(ended)
     whole.check_samples()
@@ -91,12 +93,12 @@ async def test_an_over_hot_machine_is_stopped_while_the_cloud_is_away_and_that_i
     await until(all_stopped, "every machine to be stopped")
     await server.start()
 
+    stops_told = "select * from collector_events where kind = 'local_protection' and severity = 'critical'"
+
     async def told() -> bool:
-        return len(whole.rows("select from collector_events where kind = 'local_protection'")) >= len(whole.names)
+        return len(whole.rows(stops_told)) >= len(whole.names)
 
     await until(told, "the events")
     assert whole.end_edge() == 0
-    events = whole.rows("select * from collector_events where kind = 'local_protection'")
-    assert len(events) == len(whole.names)
-    assert {event["severity"] for event in events} == {"critical"}
+    assert len(whole.rows(stops_told)) == len(whole.names)
     assert {counts["pause"] for counts in whole.orders().values()} == {1}

@@ -20,7 +20,7 @@ from hashinsight.client import HashInsight, NewCommands
 from hashinsight.edge.status import read_status
 from tests.edge.on_site import LUXOS
 from tests.edge.server import Server, until
-from tests.running import environment, hashinsight, wait_for
+from tests.running import HANGS_SEC, environment, hashinsight, wait_for
 from tests.sim.running import Sim
 from tests.telemetry.place import Place
 
@@ -51,7 +51,7 @@ def edge_running(log: Path | None = None, **settings: object) -> Iterator[subpro
         yield process
     finally:
         process.terminate()
-        process.wait(40)
+        process.wait(HANGS_SEC)
 
 
 class Whole:
@@ -75,6 +75,10 @@ class Whole:
         token.write_text(self.place.collector["X-Collector-Key"])
         config = await self._post("collector-configs", {"version": "fast", "data": FAST})
         await self._post(f"collector-configs/{config['id']}/activate", {})
+        # most of it is told something at once
+        whole_site = {"version": 0, "thresholds": {"max_share_of_site_down": 1.0}}
+        changed = await self.place.api.patch(f"{ADMIN}/settings", json=whole_site, headers=self.place.owner)
+        assert changed.is_success, changed.text
         listed = await self.place.api.get(f"{ADMIN}/collectors", headers=self.place.owner)
         collector = f"collectors/{listed.json()['collectors'][0]['id']}"
         key = await self._post(f"{collector}/signing-keys", {"algorithm": "ed25519"})
@@ -119,7 +123,7 @@ class Whole:
         if how is signal.SIGTERM:
             wait_for(lambda: self.log.read_text().count("edge runs\n") == self.starts, "the edge to run")
         self.process.send_signal(how)
-        code, self.process = self.process.wait(40), None
+        code, self.process = self.process.wait(HANGS_SEC), None
         return code
 
     def kill(self) -> None:
@@ -154,14 +158,14 @@ class Whole:
             await self.approves.batches.approve(made["batch_id"], "fine")
         return [one["command_id"] for one in made["commands"]]
 
-    async def ended(self, ids: list[str], seconds: float = 60.0) -> dict[str, dict[str, Any]]:
+    async def ended(self, ids: list[str]) -> dict[str, dict[str, Any]]:
         """Their rows, once all of them are over."""
 
         async def over() -> bool:
             return all(row["state"] in _FINAL for row in self.commands(ids).values())
 
         try:
-            await until(over, "the commands", seconds)
+            await until(over, "the commands")
         except AssertionError:
             states = {one: (row["state"], row["error_code"]) for one, row in self.commands(ids).items()}
             raise AssertionError(f"{states}\n{self.log.read_text()[-3000:]}") from None

@@ -76,7 +76,7 @@ async def test_a_key_cannot_do_what_needs_a_second_factor(api: httpx.AsyncClient
     made = (await api.post("/api/admin/v1/api-keys", json={"name": "k", "role": "Owner"}, headers=owner)).json()
     pools = {"version": 0, "pools": {"allowed": ["pool.example:3333"]}}
     answer = await api.patch("/api/admin/v1/settings", json=pools, headers={"X-API-Key": made["key"]})
-    refused(answer, 403, "STEP_UP_REQUIRED")
+    refused(answer, 403, "PERSON_REQUIRED")
 
 
 async def test_of_two_owners_who_leave_at_the_same_moment_one_stays(database: Database, people: People) -> None:

@@ -39,7 +39,8 @@ class Phone:
         return await self.api.post("/api/v1/auth/login", json=body)
 
     async def enrol(self, headers: dict[str, str]) -> None:
-        self.secret = (await self.api.post("/api/v1/auth/totp/begin", headers=headers)).json()["secret"]
+        begun = await self.api.post("/api/v1/auth/totp/begin", json={"password": PASSWORD}, headers=headers)
+        self.secret = begun.json()["secret"]
         answer = await self.api.post("/api/v1/auth/totp/confirm", json={"code": self.code()}, headers=headers)
         self.recovery = answer.json()["recovery_codes"]
 
@@ -84,17 +85,20 @@ async def test_each_recovery_code_is_good_for_once(phone: Phone) -> None:
     assert (await phone.login(phone.recovery[1])).status_code == 200
 
 
-async def test_guessing_codes_locks_the_door_too(phone: Phone) -> None:
-    codes = []
-    for _ in range(30):
-        answer = await phone.login("000000")
-        codes.append(answer.json()["error_code"])
-        if codes[-1] == "LOGIN_LOCKED":
-            break
-        if answer.status_code == 429:
-            phone.clock.move_to(phone.clock() + timedelta(seconds=int(answer.headers["retry-after"])))
-    assert codes.count("TOTP_WRONG") <= 10
-    assert codes[-1] == "LOGIN_LOCKED"
+async def test_five_wrong_codes_at_the_login_lock_it_each_time_for_twice_as_long(
+    phone: Phone, superuser_url: str
+) -> None:
+    for _ in range(5):
+        refused(await phone.login("000000"), 401, "TOTP_WRONG")
+    waits = []
+    for _ in range(3):
+        locked = await phone.login(phone.code())
+        refused(locked, 429, "TOTP_LOCKED")
+        waits.append(int(locked.headers["retry-after"]) // 60)
+        phone.clock.move_to(phone.clock() + timedelta(seconds=int(locked.headers["retry-after"])))
+        refused(await phone.login("000000"), 401, "TOTP_WRONG")
+    assert waits == [15, 30, 60]
+    assert audited(superuser_url, "TOTP_LOCKED", "login_refused") == 3
 
 
 async def test_step_up_gives_a_token_that_remembers_it_for_five_minutes(phone: Phone, superuser_url: str) -> None:

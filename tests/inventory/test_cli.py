@@ -11,6 +11,7 @@ import pytest
 from hashinsight.kit.db.address import DatabaseAddress
 from tests.people import People
 from tests.prepared import hashinsight
+from tests.running import HANGS_SEC
 
 LIGHT = """
 import sys
@@ -39,7 +40,7 @@ async def shell(address: DatabaseAddress, tmp_path: Path, people: People) -> She
 
 
 def test_a_shell_that_only_shows_its_help_loads_nothing_of_the_server() -> None:
-    done = subprocess.run([sys.executable, "-c", LIGHT], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", LIGHT], capture_output=True, text=True, timeout=HANGS_SEC, check=True)
     assert done.stdout == "[]\n"
 
 
@@ -49,7 +50,7 @@ def test_a_fleet_is_made_imported_listed_grouped_and_exported(shell: Shell, tmp_
     shell.ok("zone", "create", "--site", "tx-1", "--code", "A")
     file = tmp_path / "list.csv"
     file.write_text("miner_id,model,zone\nm1,S21,A\nm2,S19,B\nm3,S19,B\n,x,y\n")
-    report = shell.ok("miner", "import", "--site", "tx-1", str(file))
+    report = shell.ok("miner", "import", "--site", "TX-1", str(file))
     assert (report["created"], report["refused"], report["lines"][0]["line"]) == (3, 1, 5)
     assert [zone["code"] for zone in shell.ok("zone", "list", "--site", "tx-1")["zones"]] == ["A", "B"]
     assert [one["miner_id"] for one in shell.ok("miner", "list", "--model", "s19")["miners"]] == ["m2", "m3"]
@@ -74,7 +75,7 @@ def test_a_refusal_is_one_sentence_and_a_refused_list_says_its_lines(shell: Shel
     assert "nothing was loaded" in refused.stderr
     for arguments, said in (
         (["miner", "import", "--site", "nowhere", str(file)], "there is no site nowhere"),
-        (["site", "create", "--code", "tx-1", "--name", "x"], "code exists"),
+        (["site", "create", "--code", "tx-1", "--name", "x"], "this code cannot be used"),
         (["site", "create", "--code", "42", "--name", "x"], "digits alone"),
         (["site", "list", "--tenant", "nobody"], "there is no tenant nobody"),
     ):

@@ -24,11 +24,12 @@ from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.errors import Conflict
+from tests.blocked import until_blocked
 from tests.inventory.asking import Asking
 from tests.people import People
+from tests.running import HANGS_SEC
 
 LIST = b"miner_id,model,zone\nm1,S19,A"
-LONG_ENOUGH = 0.7
 
 
 @pytest.fixture
@@ -46,11 +47,6 @@ async def acting(database: Database, people: People) -> AsyncIterator[tuple[Asyn
         yield session, Rights(scope, scope)
 
 
-async def waits(task: asyncio.Task[Any]) -> bool:
-    done, _ = await asyncio.wait([task], timeout=LONG_ENOUGH)
-    return not done
-
-
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [
@@ -61,7 +57,14 @@ async def waits(task: asyncio.Task[Any]) -> bool:
     ],
 )
 async def test_between_the_reading_and_the_writing_of_an_import_no_machine_of_the_site_changes(
-    *, fleet: Asking, database: Database, people: People, method: str, path: str, body: dict[str, Any]
+    *,
+    fleet: Asking,
+    database: Database,
+    people: People,
+    superuser_url: str,
+    method: str,
+    path: str,
+    body: dict[str, Any],
 ) -> None:
     before = (await fleet.ok("GET", "/miners/m1"))["miner"]
     good, _ = judge(read_list(LIST))
@@ -70,7 +73,7 @@ async def test_between_the_reading_and_the_writing_of_an_import_no_machine_of_th
         await bulk.lock_site(session, site.id)
         known = await bulk.known_miners(session, site.id)
         change = asyncio.create_task(fleet(method, path, json=body))
-        assert await waits(change)
+        await until_blocked(superuser_url, change)
         compared = compare(good, known)
         await write_compared(session, site, compared, cause="import", now=system_clock(), wrote=lambda _: None)
     answer = await change
@@ -82,13 +85,15 @@ async def test_between_the_reading_and_the_writing_of_an_import_no_machine_of_th
     assert after["miner_id"] == body.get("miner_id", "m1") or path == "/miners"
 
 
-async def test_an_import_waits_for_a_change_and_keeps_it(fleet: Asking, database: Database, people: People) -> None:
+async def test_an_import_waits_for_a_change_and_keeps_it(
+    fleet: Asking, database: Database, people: People, superuser_url: str
+) -> None:
     async with acting(database, people) as (session, rights):
         change = MinerChangeBody(owner="Bo", firmware="LUX 2")
         await change_miner(session, rights, "m1", change, now=system_clock())
         path = "/miners/import?site_id=one"
         load = asyncio.create_task(fleet.ok("POST", path, content=LIST))
-        assert await waits(load)
+        await until_blocked(superuser_url, load)
     assert (await load)["changed"] == 1
     after = (await fleet.ok("GET", "/miners/m1"))["miner"]
     assert (after["owner"], after["firmware"], after["model"]) == ("Bo", "LUX 2", "Antminer S19")
@@ -99,7 +104,7 @@ async def test_changes_of_two_machines_of_one_site_do_not_wait_for_each_other(
 ) -> None:
     async with acting(database, people) as (session, rights):
         await change_miner(session, rights, "m1", MinerChangeBody(owner="Bo"), now=system_clock())
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(HANGS_SEC):
             await fleet.ok("PATCH", "/miners/m2", json={"owner": "Bo"})
 
 

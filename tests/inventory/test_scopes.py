@@ -171,6 +171,7 @@ async def test_a_machine_that_is_seen_by_one_grant_is_not_changed_by_another(fle
 async def test_a_site_is_named_by_its_number_or_its_code_and_nothing_else_is_one(fleet: Asking) -> None:
     assert (await fleet.ok("GET", "/sites/1"))["code"] == "one"
     assert await fleet.miners(site_id=2) == await fleet.miners(site_id="two") == ["m4"]
-    for ref in ("99", "99999999999999999999", "nowhere", "One"):
+    assert (await fleet.ok("GET", "/sites/ONE"))["code"] == "one"
+    for ref in ("99", "99999999999999999999", "nowhere", "0ne"):
         assert await fleet.refused("GET", f"/sites/{ref}") == (404, "NOT_FOUND"), ref
     assert await fleet.refused("POST", "/sites", json={"code": "42", "name": "x"}) == (422, "VALIDATION_FAILED")

@@ -82,7 +82,8 @@ async def _in_scope(world: World, watch: Watch, operation: str, ask: Ask, prober
         yield f"changed {', '.join(changed)}, answered {answer.status_code}"
     by_path, by_body = ask.named_in_path & hidden, ask.named_to_change & hidden
     hides = {404} if prober.is_stranger and operation not in NEVER_404 else {403, 404}
-    if by_path and answer.status_code not in hides:
+    is_for_persons = error_code(answer) == (403, "PERSON_REQUIRED")  # whatever is named; the look below compares
+    if by_path and answer.status_code not in hides and not is_for_persons:
         yield f"was answered {_told(answer)} about something that is not theirs"
     elif by_body and not ask.by_words and answer.is_success and not operation.startswith("GET "):
         yield f"was answered {answer.status_code} to a body that names what is not theirs"

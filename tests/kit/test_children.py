@@ -8,6 +8,7 @@ import pytest
 
 from hashinsight.kit.children import Child, Supervisor
 from hashinsight.kit.errors import Refusal
+from tests.running import HANGS_SEC
 
 REFUSES = "import sys, time; time.sleep(0.2); print('hashinsight: the line is taken.'); sys.exit(78)"
 
@@ -16,5 +17,5 @@ async def test_a_child_that_refuses_to_start_is_told_with_its_reason(tmp_path: P
     supervisor = Supervisor()
     await supervisor.start(Child("a-child", [sys.executable, "-c", REFUSES], output=tmp_path / "log"))
     with pytest.raises(Refusal, match=r"^a-child refused to start: hashinsight: the line is taken \(its logs are in "):
-        await asyncio.wait_for(supervisor.run_until(), 20)
+        await asyncio.wait_for(supervisor.run_until(), HANGS_SEC)
     await supervisor.stop()

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 import structlog
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hashinsight.kit import scrub as module
 from hashinsight.kit.ids import new_token
 from hashinsight.kit.logs import configure_logs
-from hashinsight.kit.scrub import HIDDEN, is_hidden_name, scrub, scrub_text
+from hashinsight.kit.scrub import CUT, MOST_CHARS, MOST_SEARCHED, Scrubber, is_hidden_name, scrub, scrub_text
+from hashinsight.kit.secret_patterns import HIDDEN, RULES
 from hashinsight.kit.settings import Settings
 
 
@@ -128,11 +128,12 @@ PIECES = (
 )
 
 
+@example("eyJpassword")  # the shortest that fits without any mark
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=8).map("".join))
 def test_what_is_passed_over_quickly_is_what_no_pattern_fits(text: str) -> None:
     expected = text
-    for _, pattern, replacement in module._VALUES:
-        expected = pattern.sub(replacement, expected)
+    for rule in RULES:
+        expected = rule.hide(expected)
     assert scrub_text(text) == expected
 
 
@@ -141,3 +142,57 @@ def test_names_are_judged_the_same_however_long_and_however_often() -> None:
         assert is_hidden_name("pool_password")
         assert not is_hidden_name("hashrate_ths")
     assert is_hidden_name("x_" * 100 + "password")
+
+
+SECRETS = {
+    "url": "postgresql://hashinsight:CANARYCANARY@db.example/hi",
+    "long url": "https://u:" + "CANARY" * 100 + "@db.example/hi",
+    "bearer": "Authorization: Bearer CANARYCANARY",
+    "named": "pool_password=CANARYCANARY",
+    "quoted": '"password": "CANARY CANARY"',
+    "quoted with a quote": '"password": "CA\\"NARY CANARY"',
+    "web token": "eyJhbGciOiJIUzI1NiJ9.CANARYCANARY.CANARYCANARY",
+    "own token": "hi_collector_CANARYCANARYCANARYCANARY",
+    "address": "192.168.137.231",
+    "mac": "02:42:ac:11:00:02",
+    "ipv6": "fd00:1234:5678::beef",
+}
+
+
+@pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
+def test_a_secret_that_stands_across_the_cut_leaves_no_half_of_it(secret: str) -> None:
+    for before in range(1, len(secret) + 2):
+        text = "x" * (MOST_CHARS - before - 1) + " " + secret + " y" * 10_000
+        scrubbed = scrub_text(text)
+        assert len(scrubbed) <= MOST_CHARS + len(CUT)
+        assert scrubbed.endswith(CUT)
+        for part in ("CANARY", "CANAR", "NARY", "192.168", "02:42:ac", "fd00:"):
+            assert part not in scrubbed, (before, scrubbed[-80:])
+
+
+@pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
+def test_a_secret_at_the_very_end_of_a_text_that_somebody_else_cut_is_hidden(secret: str) -> None:
+    for length in (len(secret) - 1, len(secret) - 3):
+        scrubbed = scrub_text(f"the miner said {secret[:length]}")
+        assert "CANARY" not in scrubbed or "://" in secret  # without its @ a password may be a port
+
+
+def test_a_text_at_the_limit_is_kept_whole_and_one_beyond_it_is_cut() -> None:
+    text = "x" * MOST_CHARS
+    assert scrub_text(text) == text
+    assert scrub_text(text + "x") == text + CUT
+
+
+def test_what_is_over_the_allowance_of_a_call_is_left_out_and_never_let_through() -> None:
+    texts = [f"{number} password=CANARY" + " a.b" * 4000 for number in range(100)]
+    scrubbed = Scrubber(MOST_SEARCHED).scrub({"texts": texts})["texts"]
+    searched = MOST_SEARCHED // len(texts[0])
+    assert scrubbed[searched - 1].startswith(f"{searched - 1} password={HIDDEN} a.b")
+    assert scrubbed[searched + 1 :] == [CUT] * (99 - searched)
+    assert not any("CANARY" in text for text in scrubbed)
+
+
+def test_an_address_that_is_the_name_of_a_field_is_hidden_and_no_value_is_lost() -> None:
+    found = scrub({"boards": {"10.4.0.9": 1, "10.4.0.10": 2, "hashrate": 3}})
+    assert sorted(found["boards"].values()) == [1, 2, 3]
+    assert not any("10.4" in name for name in found["boards"])

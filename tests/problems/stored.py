@@ -20,12 +20,14 @@ from tests.problems.yard import Change, Yard
 
 _READINGS = {
     "hashrate_5min_ths": "hashrate_ths", "expected_ths": "expected_ths", "temp_c": "temp_c",
-    "temp_max_c": "temp_max_c", "fan_min_rpm": "fan_min_rpm", "fan_rpm": "fan_rpm", "power_w": "power_w",
+    "temp_max_c": "temp_max_c", "temp_chip_max_c": "temp_chip_c", "temp_board_max_c": "temp_board_c",
+    "fan_min_rpm": "fan_min_rpm", "fan_rpm": "fan_rpm", "power_w": "power_w",
     "reject_rate": "reject_rate", "accepted": "accepted", "rejected": "rejected", "hw_errors": "hw_errors",
     "uptime_sec": "uptime_sec", "boards_healthy": "boards_healthy", "boards_total": "boards_total",
 }  # fmt: skip
 _WHOLE = ("accepted", "rejected", "hw_errors", "uptime_sec", "boards_healthy", "boards_total")
-_TEXTS = {"model": "model", "firmware": "firmware", "pool_url": "pool", "worker": "worker", "mode": "mode"}
+_TEXTS = {"model": "model", "firmware": "firmware", "pool_url": "pool", "worker": "worker", "mode": "mode",
+          "temp_limits": "temp_limits"}  # fmt: skip
 _COLUMNS = ("miner_no", "ts", "status", "flags", *_READINGS, *_TEXTS, "boards", "hashrate_ths")
 
 

@@ -64,7 +64,6 @@ def rows(faults: tuple[tuple[str, str, str, int], ...], hours: float, interval: 
     return pl.concat(list(Run(made, seed=11, start=1_780_000_200.0, days=hours / 24, shape=shape).frames()))
 
 
-@pytest.mark.timeout(240)
 @pytest.mark.parametrize("name", list(RUNS)[: int(os.environ.get("HI_PATHS", "1"))])  # both in `make chaos`
 async def test_200_machines_end_the_same_in_memory_and_in_the_database(
     name: str, tmp_path: Path, database: Database, superuser_url: str, people: People

@@ -28,10 +28,10 @@ def peers_of(found: Verdicts, row: int) -> dict[str, Any]:
 
 def test_a_hit_carries_its_metric_its_threshold_and_its_time() -> None:
     yard = Yard()
-    found = yard.cycle(of(0, temp_max_c=91.0))
+    found = yard.cycle(of(0, temp_max_c=97.0))
     told = told_of(found, 0, Issue.OVERHEAT_CRIT)
     assert told["rule_code"] == "overheat_crit"
-    assert (told["temp_max"], told["threshold"]) == (91.0, 85.0)
+    assert (told["temp_max"], told["threshold"]) == (97.0, 95.0)
     assert told["evaluated_at"] == "2026-05-29T12:05:00+00:00"
     assert told["left_out"] == ["reject_rate", "hw_error_rate", "board_share_min"]
 

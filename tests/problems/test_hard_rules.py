@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from hashinsight.problems.codes import DataState, Expected, Issue, Metric, Verdict
-from hashinsight.problems.config import Config, Layers, Life, thresholds_for
+from hashinsight.problems.config import Config, Life, thresholds_for
 from hashinsight.problems.frame import Texts
+from hashinsight.problems.heat import Layers
 from hashinsight.problems.pools import workers_allowed
 from hashinsight.telemetry.states import Flags as Said
 from tests.problems.yard import Yard, of
@@ -19,13 +20,13 @@ FINE, HIT, UNKNOWN = Verdict.FINE, Verdict.HIT, Verdict.UNKNOWN
 
 
 THRESHOLDS: list[tuple[Issue, dict[str, float], Verdict]] = [
-    (Issue.OVERHEAT_CRIT, {"temp_max_c": 84.9}, FINE),
-    (Issue.OVERHEAT_CRIT, {"temp_max_c": 85.0}, HIT),
-    (Issue.OVERHEAT_CRIT, {"temp_max_c": 85.1}, HIT),
-    (Issue.OVERHEAT_WARN, {"temp_max_c": 79.9}, FINE),
-    (Issue.OVERHEAT_WARN, {"temp_max_c": 80.0}, HIT),
-    (Issue.OVERHEAT_WARN, {"temp_max_c": 84.9}, HIT),
-    (Issue.OVERHEAT_WARN, {"temp_max_c": 85.0}, FINE),
+    (Issue.OVERHEAT_CRIT, {"temp_max_c": 94.9}, FINE),
+    (Issue.OVERHEAT_CRIT, {"temp_max_c": 95.0}, HIT),
+    (Issue.OVERHEAT_CRIT, {"temp_max_c": 95.1}, HIT),
+    (Issue.OVERHEAT_WARN, {"temp_max_c": 87.9}, FINE),
+    (Issue.OVERHEAT_WARN, {"temp_max_c": 88.0}, HIT),
+    (Issue.OVERHEAT_WARN, {"temp_max_c": 94.9}, HIT),
+    (Issue.OVERHEAT_WARN, {"temp_max_c": 95.0}, FINE),
     (Issue.HASHRATE_ZERO, {"hashrate_ths": 1.05}, FINE),
     (Issue.HASHRATE_ZERO, {"hashrate_ths": 1.04}, HIT),
     (Issue.HASHRATE_ZERO, {"hashrate_ths": 0.0}, HIT),
@@ -85,7 +86,7 @@ def test_one_blind_sensor_blinds_no_other() -> None:
 )
 def test_sensors_mean_the_same_in_a_file_and_in_the_live_layer(temp_avg: float, temp_max: float, fan: float) -> None:
     """A file hands over what was said; ingest takes out what is no reading, and flags it."""
-    settled = read_one({"temp_avg": temp_avg, "temp_max": temp_max, "fan_speeds": [fan]})
+    settled = read_one({"temp_avg": temp_avg, "temp_max": temp_max, "fan_speeds": [fan], "hashrate_ths": 104.0})
     live = {name: float(settled.number(name)[0]) for name in ("temp_c", "temp_max_c", "fan_min_rpm")}
     said = {"temp_c": temp_avg, "temp_max_c": temp_max, "fan_min_rpm": fan}
     file, stored = Yard(), Yard()
@@ -103,7 +104,7 @@ def test_limits_follow_the_model_and_what_its_sensor_measures() -> None:
     yard = Yard(n=3)
     yard.columns["model"] = Texts(("Antminer S21", "Antminer S19"), np.array([0, 1, 1]))
     yard.columns["firmware"] = Texts(("stock", "LuxOS 2024"), np.array([0, 0, 1]))
-    yard.cycle(lambda told: told["temp_max_c"].fill(90.0))
+    yard.cycle(lambda told: told["temp_max_c"].fill(96.0))
     assert [yard.say_of(Issue.OVERHEAT_CRIT, one) for one in range(3)] == [FINE, HIT, HIT]
     yard.cycle(lambda told: told["temp_max_c"].fill(71.0))
     assert [yard.say_of(Issue.OVERHEAT_CRIT, one) for one in range(3)] == [FINE, FINE, HIT]
@@ -116,14 +117,14 @@ def test_machines_in_fluid_are_warned_of_sooner_and_are_no_peers_of_those_in_air
     def warm(told: dict[str, Any]) -> None:
         for name in ("temp_c", "temp_max_c"):
             told[name] = np.where(told["is_air"] == 1, told[name], told[name] - 20)  # oil does not know the weather
-        of(0, temp_max_c=75.0)(told)
-        of(6, temp_max_c=75.0)(told)
+        of(0, temp_max_c=83.0)(told)
+        of(6, temp_max_c=83.0)(told)
 
     found = yard.cycle(warm, times=10)
     assert [yard.say_of(Issue.OVERHEAT_WARN, one) for one in (0, 1, 6)] == [HIT, FINE, FINE]
     assert found.seen.limits["overheat_crit_c"][0] == found.seen.limits["overheat_crit_c"][6]
     assert np.abs(yard.state["ewma"][Metric.TEMP_MAX][1:6]).max() < 2, "told from its own kind"
-    layers = Layers(sensors={"fluid": {"overheat_warn_c": 80.0}})
+    layers = Layers(sensors={"fluid": {"overheat_warn_c": 88.0}})
     yard.config = replace(yard.config, layers=layers)
     yard.cycle(warm)
     assert yard.say_of(Issue.OVERHEAT_WARN, 0) is FINE
@@ -139,11 +140,11 @@ def test_an_operators_general_limits_hold_in_fluid_too_and_it_is_warned_of_soone
 
 
 def test_an_operators_own_limit_for_a_firmware_goes_before_the_catalogue() -> None:
-    layers = Layers(tenant={"overheat_crit_c": 60.0}, firmwares={"stock 1.0": {"overheat_crit_c": 95.0}})
+    layers = Layers(tenant={"overheat_crit_c": 60.0}, firmwares={"stock 1.0": {"overheat_crit_c": 98.0}})
     yard = Yard(config=Config(interval_sec=300.0, layers=layers))
-    yard.cycle(of(0, temp_max_c=94.0))
+    yard.cycle(of(0, temp_max_c=97.0))
     assert yard.say_of(Issue.OVERHEAT_CRIT) is FINE
-    yard.cycle(of(0, temp_max_c=95.0))
+    yard.cycle(of(0, temp_max_c=98.0))
     assert yard.say_of(Issue.OVERHEAT_CRIT) is HIT
 
 

@@ -10,7 +10,7 @@ from hashinsight.problems.queries.showing import find_last_scan
 from tests.problems.stored import StoredSite, StoredYard
 from tests.problems.yard import of
 
-HOT = 91.0
+HOT = 97.0
 
 
 def set_state(site: StoredSite, place: int, state: str) -> None:

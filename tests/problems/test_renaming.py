@@ -3,7 +3,7 @@
 from tests.problems.stored import StoredSite, StoredYard
 from tests.problems.yard import both, of
 
-HOT = 91.0
+HOT = 97.0
 
 
 def called(site: StoredSite) -> dict[int, tuple[str, str]]:

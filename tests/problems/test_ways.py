@@ -125,8 +125,8 @@ def cooked(told: dict[str, Any]) -> None:
 
 
 CASES: list[tuple[Issue, str, Drive]] = [
-    (Issue.OVERHEAT_CRIT, "limit", by(of(0, temp_max_c=91.0))),
-    (Issue.OVERHEAT_WARN, "limit", by(of(0, temp_max_c=81.0))),
+    (Issue.OVERHEAT_CRIT, "limit", by(of(0, temp_max_c=97.0))),
+    (Issue.OVERHEAT_WARN, "limit", by(of(0, temp_max_c=89.0))),
     (Issue.OFFLINE, "says_offline", by(of(0, status=0.0))),
     (Issue.OFFLINE, "no_samples", by(late([0]), times=2)),
     (Issue.HASHRATE_ZERO, "limit", by(of(0, hashrate_ths=0.5))),
@@ -253,9 +253,9 @@ def test_whatever_happens_value_threshold_and_verdict_never_contradict_each_othe
 
 def test_an_open_problem_is_told_with_the_narrower_limit_that_holds_it() -> None:
     yard = Yard()
-    yard.cycle(of(0, temp_max_c=86.0), times=2)
-    told = told_of(yard.cycle(of(0, temp_max_c=84.0)), 0, Issue.OVERHEAT_CRIT)
-    assert (told["temp_max"], told["threshold"], told["held"]) == (84.0, 83.0, True)
+    yard.cycle(of(0, temp_max_c=96.0), times=2)
+    told = told_of(yard.cycle(of(0, temp_max_c=94.0)), 0, Issue.OVERHEAT_CRIT)
+    assert (told["temp_max"], told["threshold"], told["held"]) == (94.0, 93.0, True)
 
 
 def test_what_has_come_back_halfway_is_told_by_the_mean_that_still_hits() -> None:

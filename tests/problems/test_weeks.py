@@ -152,15 +152,15 @@ def test_a_whole_site_going_dark_is_one_row_a_machine_and_comes_back() -> None:
 
 def test_heat_that_gets_worse_is_one_problem_at_a_time() -> None:
     yard = Yard()
-    yard.cycle(of(0, temp_c=78.0, temp_max_c=82.0), times=2)
+    yard.cycle(of(0, temp_c=86.0, temp_max_c=90.0), times=2)
     assert yard.problems(0) == {"overheat_warn"}
-    yard.cycle(of(0, temp_c=82.0, temp_max_c=86.0))
+    yard.cycle(of(0, temp_c=92.0, temp_max_c=96.0))
     assert yard.problems(0) == {"overheat_warn"}
-    yard.cycle(of(0, temp_c=82.0, temp_max_c=86.0))
+    yard.cycle(of(0, temp_c=92.0, temp_max_c=96.0))
     assert yard.problems(0) == {"overheat_crit"}
     warn = yard.state.events.issue == Issue.OVERHEAT_WARN
     assert yard.state.events.escalated[warn].tolist() == [True]
-    yard.cycle(of(0, temp_c=78.0, temp_max_c=81.0), times=4)
+    yard.cycle(of(0, temp_c=85.0, temp_max_c=89.0), times=4)
     assert yard.problems(0) == {"overheat_warn"}
 
 

@@ -20,7 +20,7 @@ def quiet(machines: int) -> Scenario:
 
 
 def quiet_world(machines: int = 22, *, seed: int = 7, families: Families = EVERY_KIND, step: float = 300.0) -> World:
-    """Every model of the catalogue, nothing planned."""
+    """Every simulated model, nothing planned."""
     return World(quiet(machines), seed=seed, start=START, families=families, max_step_sec=step)
 
 

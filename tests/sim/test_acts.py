@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from hashinsight.facts.models import MODELS
 from hashinsight.sim.acts import (
     Act,
     FaultLight,
@@ -16,11 +15,12 @@ from hashinsight.sim.acts import (
     SetPools,
     SetPowerLimit,
 )
+from hashinsight.sim.models import SIMULATED
 from hashinsight.sim.readings import MODES
 from hashinsight.sim.world import World
 from tests.sim.playing import HOUR, MINUTE, quiet_world
 
-NAMES = [model.name for model in MODELS]
+NAMES = [model.name for model in SIMULATED]
 
 
 def settled() -> World:

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hashinsight.facts.models import MODELS
-from hashinsight.facts.temperatures import SensorKind, limits_for
-from hashinsight.sim.models import HOT_C
+from hashinsight.facts.temperatures import SensorKind, find_limits
+from hashinsight.sim.constants import constants_of
+from hashinsight.sim.models import SIMULATED
 from hashinsight.sim.plan import Defects, Weather
 from hashinsight.sim.readings import Flags
 from hashinsight.sim.world import World
@@ -28,7 +28,7 @@ def steady_air(mean_c: float, *, machines: int = 2200, noise: float = 1.0) -> Wo
 
 
 def are(world: World, *names: str) -> Flags:
-    numbers = [no for no, model in enumerate(MODELS) if model.name in names]
+    numbers = [no for no, model in enumerate(SIMULATED) if model.name in names]
     return np.isin(world.fleet.model, numbers)
 
 
@@ -42,22 +42,22 @@ def test_a_sound_machine_of_the_s21_series_keeps_its_full_frequency_up_to_40_deg
     ours = are(near_40, name) & (near_40.state.inlet_c <= FULL_FREQUENCY_UP_TO_C)
     assert (ours & (near_40.state.inlet_c > 39)).sum() > 50
     assert (near_40.state.frequency[ours] == 1).all()
-    assert (near_40.state.chip_c.max(axis=1) < HOT_C[near_40.fleet.model] - 2)[ours].all()
+    assert (near_40.state.chip_c.max(axis=1) < constants_of(near_40.fleet).hot_c - 2)[ours].all()
 
 
 def test_no_sound_antminer_says_that_it_is_at_its_limit_in_air_up_to_40_degrees(near_40: World) -> None:
-    antminers = are(near_40, *(model.name for model in MODELS if model.make == "Bitmain"))
+    antminers = are(near_40, *(model.name for model in SIMULATED if model.make == "Bitmain"))
     ours = antminers & (near_40.state.inlet_c <= FULL_FREQUENCY_UP_TO_C)
     assert ours.sum() > 1000
     said = near_40.readings()
     for kind, temp_c in ((SensorKind.CHIP, said.chip_temp_c), (SensorKind.BOARD, said.board_temp_c)):
-        warn_c = np.array([limits_for(model.name, kind).warn_c for model in MODELS])[near_40.fleet.model]
+        warn_c = np.array([find_limits(model.name, kind).warn_c for model in SIMULATED])[near_40.fleet.model]
         assert (temp_c.max(axis=1) < warn_c)[ours].all(), kind
 
 
 def test_in_air_that_no_maker_allows_machines_do_reach_their_limit() -> None:
     world = steady_air(48, machines=440)
-    hot = world.state.chip_c.max(axis=1) >= HOT_C[world.fleet.model]
+    hot = world.state.chip_c.max(axis=1) >= constants_of(world.fleet).hot_c
     assert hot[are(world, "Antminer S19j Pro", "Antminer T21")].mean() > 0.5
 
 

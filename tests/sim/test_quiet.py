@@ -4,9 +4,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from hashinsight.facts.models import MODELS
-from hashinsight.facts.temperatures import SensorKind, limits_for
+from hashinsight.facts.temperatures import SensorKind, find_limits
+from hashinsight.sim.constants import constants_of
 from hashinsight.sim.frames import Run
+from hashinsight.sim.models import SIMULATED
 from hashinsight.sim.readings import Floats
 from hashinsight.sim.scenario import from_library
 from tests.sim.playing import DAY, START, quiet_world, watch
@@ -41,7 +42,7 @@ def test_each_machine_is_near_its_nameplate(fortnight: pl.DataFrame) -> None:
         watts_per_ths=pl.col("power_w").mean() / pl.col("hashrate_ths").mean(),
     )
     assert means["ratio"].is_between(0.95, 1.05).all()
-    for model in MODELS:
+    for model in SIMULATED:
         ours = means.filter(pl.col("model") == model.name)["watts_per_ths"]
         rated = model.power_w / model.rated_ths
         assert ours.median() == pytest.approx(rated, rel=0.05), model.name
@@ -52,7 +53,7 @@ def test_no_temperature_reaches_the_limit_of_its_model_in_ordinary_weather(fortn
     for model, firmware in fortnight.select("model", "firmware").unique().rows():
         kind = SensorKind.BOARD if "LuxOS" in firmware else SensorKind.CHIP
         seen = fortnight.filter((pl.col("model") == model) & (pl.col("firmware") == firmware))["temp_max"]
-        limits = limits_for(model, kind)
+        limits = find_limits(model, kind, firmware=firmware)
         assert seen.max() < limits.warn_c, model  # type: ignore[operator]
         assert seen.min() > limits.target_c - 30, model  # type: ignore[operator]
 
@@ -68,7 +69,7 @@ def test_power_follows_the_air_and_not_the_clock(fortnight: pl.DataFrame) -> Non
 
 def test_a_t21_takes_about_seven_percent_more_by_day_than_by_night() -> None:
     world = quiet_world(220)
-    t21 = np.flatnonzero(world.fleet.model == [model.name for model in MODELS].index("Antminer T21"))
+    t21 = np.flatnonzero(world.fleet.model == [model.name for model in SIMULATED].index("Antminer T21"))
     said, _ = watch(world, DAY, 900)
     watts: Floats = np.array([one.power_w[t21] for one in said])
     swing = (np.percentile(watts, 95, axis=0) / np.percentile(watts, 5, axis=0) - 1).mean()
@@ -84,14 +85,14 @@ def test_fans_turn_faster_in_warm_air_and_fully_at_target() -> None:
     assert hashing.sum() > 15
     assert (warm.readings().fan_duty > cool.readings().fan_duty)[hashing].all()
     hot = np.where(hashing, warm.readings().chip_temp_c.max(axis=1), 0.0)
-    targets = np.array([limits_for(MODELS[no].name, SensorKind.CHIP).target_c for no in warm.fleet.model])
+    targets = constants_of(warm.fleet).target_c
     assert (warm.readings().fan_duty[hot > targets + 1] > 0.99).all()
     assert (hot > targets + 1).any()
 
 
 def test_an_s21_runs_at_440_mhz_above_40_degrees_and_stops_above_47() -> None:
     world = quiet_world(220)
-    s21 = np.flatnonzero(world.fleet.model == [model.name for model in MODELS].index("Antminer S21"))
+    s21 = np.flatnonzero(world.fleet.model == [model.name for model in SIMULATED].index("Antminer S21"))
     assert (world.readings().frequency_mhz[s21] > 485).all()
     air = world.readings().inlet_c[s21].mean()
     for over, low, high in ((42.5, 380, 441), (52.0, -1, 1)):

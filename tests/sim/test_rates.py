@@ -6,13 +6,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+from hashinsight.sim.constants import constants_of
 from hashinsight.sim.faults import PUBLIC
 from hashinsight.sim.faults.family import DAY, Family
 from hashinsight.sim.fleet import lay_out
 from hashinsight.sim.frames import labels
 from hashinsight.sim.hazard import Hazard
 from hashinsight.sim.labels import Ledger
-from hashinsight.sim.models import TARGET_C
 from hashinsight.sim.outbreak import Outbreak
 from hashinsight.sim.plan import FaultRates, Scenario
 from hashinsight.sim.readings import Floats
@@ -59,7 +59,7 @@ def rates_by_model() -> dict[str, float]:
     scenario = fleet_of(5000, FaultRates(on=True, scale=10))
     fleet = lay_out(scenario, 1)
     state = settled(fleet, start=START, uptime_sec=np.full(fleet.n, DAY))
-    state.chip_c[:] = (TARGET_C[fleet.model] - 4)[:, None]
+    state.chip_c[:] = (constants_of(fleet).target_c - 4)[:, None]
     counted = onsets(Hazard(fleet, tuple(HARDWARE), scenario.rates, 1), state, hours=720)
     xp = np.array([model.name == "Antminer S19 XP" for model in fleet.models])[fleet.model]
     years = 10 * 720 / 24 / 365

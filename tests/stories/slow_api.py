@@ -1,6 +1,7 @@
 """The real application with one slow route more, served by the same code as `hashinsight serve`."""
 
 import asyncio
+import sys
 
 from fastapi import FastAPI
 
@@ -14,6 +15,8 @@ def make() -> FastAPI:
 
     @app.get("/slow", include_in_schema=False)
     async def slow() -> str:
+        sys.stdout.write("asked\n")
+        sys.stdout.flush()
         await asyncio.sleep(2)
         return "done"
 

@@ -10,9 +10,8 @@ from typing import Any
 
 import psutil
 import psycopg
-import pytest
 
-from tests.running import Up, hashinsight, new_folder, wait_for
+from tests.running import HANGS_SEC, Up, hashinsight, new_folder, wait_for
 
 MACHINES = 40
 ROOT = Path(__file__).parents[2]
@@ -40,11 +39,10 @@ def edges(up: Up) -> dict[str, int]:
     return found
 
 
-@pytest.mark.timeout(240)
 def test_the_demo_of_make_up_is_read_and_commanded_through_real_edges_and_ends_with_the_rest() -> None:
     assert sys.executable.startswith(str(ROOT)), "the tests run in the environment that make has made"
     with new_folder() as place, Up(place, command=("make", "up"), demo_miners=MACHINES) as up:
-        up.wait_ready(60)
+        up.wait_ready()
         assert set(edges(up)) == {"north", "south"}
         wait_for(lambda: rows(up, "select count(distinct miner_no) from telemetry_raw") == [(MACHINES,)], "all of them")
         assert rows(up, "select count(*) from miners") == [(MACHINES,)], "by the names that the inventory has"
@@ -61,6 +59,6 @@ def test_the_demo_of_make_up_is_read_and_commanded_through_real_edges_and_ends_w
         shown = said(up, "command", "show", made)
         assert (shown["state"], shown["attempts"][0]["snapshot_after"]["mode"]) == ("succeeded", "eco")
         os.killpg(up.process.pid, signal.SIGINT)
-        up.process.wait(60)
+        up.process.wait(HANGS_SEC)
     assert "stopped\n" in up.output
     assert "Traceback" not in up.output

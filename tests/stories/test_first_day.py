@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.prepared import hashinsight
-from tests.running import PLAIN, Up, new_folder
+from tests.running import HANGS_SEC, PLAIN, Up, new_folder
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def command(up: Up, *words: str, given: str = "") -> Any:
 
 def sign_in(up: Up, email: str, password: str) -> dict[str, Any]:
     answer = httpx.post(
-        f"{up.url}/api/v1/auth/login", json={"email": email, "password": password}, timeout=20, verify=PLAIN
+        f"{up.url}/api/v1/auth/login", json={"email": email, "password": password}, timeout=HANGS_SEC, verify=PLAIN
     )
     assert answer.status_code == 200, answer.text
     tokens: dict[str, Any] = answer.json()
@@ -54,7 +54,7 @@ def test_the_first_start_tells_how_to_sign_in_and_a_later_one_does_not(up: Up) -
     email, password = first_login(up)
     tokens = sign_in(up, email, password)
     headers = {"Authorization": f"Bearer {tokens['access_token']}"}
-    me = httpx.get(f"{up.url}/api/v1/auth/me", headers=headers, timeout=10, verify=PLAIN).json()
+    me = httpx.get(f"{up.url}/api/v1/auth/me", headers=headers, timeout=HANGS_SEC, verify=PLAIN).json()
     (grant,) = me["grants"]
     assert grant.pop("may") == me["may"]
     assert grant == {"role": "Owner", "site_ids": None, "zone_ids": None, "group_ids": None, "touches": None}
@@ -73,7 +73,7 @@ def test_tenants_users_and_keys_are_made_from_the_command_line(up: Up) -> None:
     refused = httpx.post(
         f"{up.url}/api/v1/auth/login",
         json={"email": "noc@second.example", "password": "a phrase for the shift"},
-        timeout=20,
+        timeout=HANGS_SEC,
         verify=PLAIN,
     )
     assert refused.status_code == 401
@@ -89,10 +89,10 @@ def test_tenants_users_and_keys_are_made_from_the_command_line(up: Up) -> None:
     sign_in(up, "noc@second.example", "another phrase for it")
     key = command(up, "key", "create", "--tenant", "Second", "--name", "grafana", "--role", "Owner")
     users = f"{up.url}/api/admin/v1/users"
-    assert httpx.get(users, headers={"X-API-Key": key["key"]}, timeout=10, verify=PLAIN).status_code == 200
+    assert httpx.get(users, headers={"X-API-Key": key["key"]}, timeout=HANGS_SEC, verify=PLAIN).status_code == 200
     command(up, "key", "revoke", key["id"])
     assert [one["revoked_at"] is None for one in command(up, "key", "list", "--tenant", "Second")] == [False]
-    assert httpx.get(users, headers={"X-API-Key": key["key"]}, timeout=10, verify=PLAIN).status_code == 401
+    assert httpx.get(users, headers={"X-API-Key": key["key"]}, timeout=HANGS_SEC, verify=PLAIN).status_code == 401
 
 
 def test_no_secret_and_no_machines_address_is_in_any_log_of_any_process_at_debug(up: Up, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_no_secret_and_no_machines_address_is_in_any_log_of_any_process_at_debug
     owner = {"Authorization": f"Bearer {tokens['access_token']}"}
 
     def ask(method: str, path: str, headers: dict[str, str], **more: Any) -> httpx.Response:
-        return httpx.request(method, up.url + path, headers=headers, timeout=20, verify=PLAIN, **more)
+        return httpx.request(method, up.url + path, headers=headers, timeout=HANGS_SEC, verify=PLAIN, **more)
 
     site = command(up, "site", "create", "--tenant", "My fleet", "--code", "tx-canary", "--name", "Canary")
     collector = command(up, "collector", "create", "--site", "tx-canary", "--name", "edge-canary")

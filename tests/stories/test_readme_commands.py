@@ -15,7 +15,7 @@ import uvicorn
 from hashinsight.app import create_app
 from hashinsight.kit.settings import Settings
 from tests.people import PASSWORD, People
-from tests.running import free_port
+from tests.running import HANGS_SEC, free_port
 
 ROOT = Path(__file__).parents[2]
 HAS_TOOLS = all(map(shutil.which, ("curl", "bash")))
@@ -39,7 +39,9 @@ async def url(settings: Settings, people: People) -> AsyncIterator[str]:
     serving = asyncio.create_task(server.serve())
     try:
         await _listening(server)
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=await people.headers()) as owner:
+        async with httpx.AsyncClient(
+            base_url=f"http://127.0.0.1:{port}", headers=await people.headers(), timeout=HANGS_SEC
+        ) as owner:
             made = await owner.post("/api/admin/v1/sites", json={"code": "demo-north", "name": "North"})
             assert made.status_code == 201, made.text
         yield f"http://127.0.0.1:{port}"
@@ -103,5 +105,5 @@ async def _bash(script: str) -> tuple[int | None, str, str]:
     process = await asyncio.create_subprocess_exec(
         "bash", "-c", script, stdout=pipe, stderr=pipe, env={**os.environ, "no_proxy": "127.0.0.1"}
     )
-    said, complaint = await asyncio.wait_for(process.communicate(), 60)
+    said, complaint = await asyncio.wait_for(process.communicate(), HANGS_SEC)
     return process.returncode, said.decode(), complaint.decode()

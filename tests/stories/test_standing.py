@@ -3,6 +3,7 @@
 import json
 import os
 import pwd
+import time
 from collections.abc import Iterator
 
 import psycopg
@@ -61,3 +62,24 @@ def test_another_installation_runs_beside_it_and_its_own_folder_holds_no_second_
         stopped = hashinsight("doctor", data_dir=place, port=other.port)
     assert stopped.returncode == 1
     assert "is not running" in " ".join(stopped.stdout.split())
+
+
+@pytest.mark.parametrize("word", ["postgres", "valkey-server"])
+def test_while_a_server_stands_still_readiness_is_told_within_seconds_and_comes_back_with_it(up: Up, word: str) -> None:
+    server = up.child(word)
+    family = [server, *server.children(recursive=True)]
+    for process in family:
+        process.suspend()
+    try:
+        began = time.monotonic()
+        ready, metrics = up.get("/readyz"), up.get("/metrics")
+        took_sec = time.monotonic() - began
+    finally:
+        for process in reversed(family):
+            process.resume()
+    state = {"postgres": (503, "not_ready"), "valkey-server": (200, "degraded")}[word]
+    assert (ready.status_code, ready.json()["status"]) == state
+    assert metrics.status_code == 200
+    assert f"hashinsight_database_up {float(word != 'postgres')}" in metrics.text
+    assert took_sec < 9, "3 s each, and what a busy machine adds"
+    wait_for(lambda: up.get("/readyz").json()["status"] == "ready", "all parts")

@@ -19,7 +19,7 @@ import psycopg
 import pytest
 
 from hashinsight.kit.db.address import DatabaseAddress
-from tests.running import PLAIN, Up, environment, free_port, new_folder, wait_for
+from tests.running import HANGS_SEC, PLAIN, Up, environment, free_port, new_folder, wait_for
 
 
 @pytest.fixture
@@ -41,8 +41,8 @@ def remembered(url: str) -> list[str]:
 
 def test_it_starts_serves_and_after_kill_9_of_everything_starts_again_with_what_was_committed(place: Path) -> None:
     with Up(place) as first:
-        first.wait_ready(60)
-        assert first.get("/readyz").json()["status"] == "ready"
+        first.wait_ready()
+        wait_for(lambda: is_ready(first), "all of it to be ready")
         remember(first.superuser_url, "before the kill")
         hanging = psycopg.connect(first.superuser_url)
         hanging.execute("insert into notes values ('never committed')")
@@ -53,7 +53,7 @@ def test_it_starts_serves_and_after_kill_9_of_everything_starts_again_with_what_
     pid_file = place / "postgres" / "postmaster.pid"
     assert pid_file.exists(), "it was really killed in its tracks"
     with Up(place, port=first.port) as second:
-        second.wait_ready(60)
+        second.wait_ready()
         assert remembered(second.superuser_url) == ["before the kill"]
         assert (place / "secret.key").read_text() == key
         assert second.get("/readyz").status_code == 200
@@ -65,7 +65,7 @@ def test_it_starts_serves_and_after_kill_9_of_everything_starts_again_with_what_
     lines[0] = str(os.getpid())  # the number was given to somebody else since
     pid_file.write_text("\n".join(lines) + "\n")
     with Up(place, port=first.port) as third:
-        third.wait_ready(60)
+        third.wait_ready()
         assert remembered(third.superuser_url) == ["before the kill"]
         stop(third, signal.SIGTERM)
 
@@ -73,8 +73,8 @@ def test_it_starts_serves_and_after_kill_9_of_everything_starts_again_with_what_
 def stop(up: Up, number: signal.Signals) -> None:
     """By a signal, and cleanly."""
     up.process.send_signal(number)
-    assert up.process.wait(60) == 0
-    wait_for(lambda: "stopped\n" in up.output, "its last word", 10)
+    assert up.process.wait(HANGS_SEC) == 0
+    wait_for(lambda: "stopped\n" in up.output, "its last word")
     assert "Traceback" not in up.output
     assert not (up.folder.path / "postgres" / "postmaster.pid").exists()
 
@@ -86,7 +86,7 @@ def test_a_signal_while_it_is_starting_stops_it_too(place: Path) -> None:
     with Up(place) as up:
         wait_for(lambda: "Valkey is up" in up.output, "the first part")
         up.process.send_signal(signal.SIGTERM)
-        assert up.process.wait(60) == 0
+        assert up.process.wait(HANGS_SEC) == 0
     assert "ready http" not in up.output
     assert "Traceback" not in up.output
 
@@ -98,7 +98,7 @@ def test_a_part_that_dies_is_started_again_and_callers_notice_little(place: Path
         for word in ("serve", "worker", "scheduler", "valkey-server", "postgres"):
             victim = up.child(word)
             victim.kill()
-            victim.wait(10)
+            victim.wait(HANGS_SEC)
             wait_for(lambda w=word: is_back(up, w), f"{word} to be back")  # type: ignore[misc]
             wait_for(lambda: is_ready(up), f"it to be ready after {word} died")
         assert remembered(up.superuser_url) == ["kept"]
@@ -127,24 +127,27 @@ def test_a_request_that_is_under_way_is_answered_before_the_api_stops(address: D
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.stories.slow_api"],
         env=environment(database_url=address.url, data_dir=place, port=port, redis_url="redis://127.0.0.1:1"),
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         url = f"http://127.0.0.1:{port}"
         wait_for(lambda: answers_at(f"{url}/healthz"), "the API to answer")
         with ThreadPoolExecutor() as pool:
-            slow = pool.submit(httpx.get, f"{url}/slow", timeout=20)
-            time.sleep(0.7)
+            slow = pool.submit(httpx.get, f"{url}/slow", timeout=HANGS_SEC)
+            assert process.stdout is not None
+            assert "asked\n" in process.stdout, "the request is under way"
             process.send_signal(signal.SIGTERM)
             assert slow.result().text == '"done"'
-        process.wait(20)
+        process.wait(HANGS_SEC)
     finally:
         process.kill()
-        process.wait(10)
+        process.communicate(timeout=HANGS_SEC)
 
 
 def answers_at(url: str) -> bool:
     try:
-        return httpx.get(url, timeout=5, verify=PLAIN).status_code == 200
+        return httpx.get(url, timeout=HANGS_SEC, verify=PLAIN).status_code == 200
     except httpx.TransportError:
         return False
 
@@ -164,14 +167,15 @@ def test_a_data_folder_behind_a_link_survives_the_death_of_its_supervisor(place:
         assert len(others) > 3
         postmaster.suspend()
         first.process.kill()
-        first.process.wait(10)
-        wait_for(lambda: not any(is_alive(one) for one in others), "the children to go", 30)
+        first.process.wait(HANGS_SEC)
+        wait_for(lambda: not any(is_alive(one) for one in others), "the children to go")
         with Up(link) as second:
+            wait_for(lambda: "Valkey is up" in second.output, "the second to come to PostgreSQL")
             time.sleep(3)
             assert "PostgreSQL is up" not in second.output
             assert (real / "postgres" / "postmaster.pid").read_text().splitlines()[0] == str(postmaster.pid)
             postmaster.resume()
-            wait_for(lambda: not is_alive(postmaster), "it to go by itself", 15)
+            wait_for(lambda: not is_alive(postmaster), "it to go by itself")
             second.wait_ready()
             assert remembered(second.superuser_url) == ["kept"]
 
@@ -254,7 +258,7 @@ def test_neither_a_proxy_nor_a_database_that_happens_to_be_on_the_machine_is_eve
     prefix = ("env", *(f"{name}={value}" for name, value in trap.items()))
     with Up(place, prefix=prefix) as up:
         up.wait_ready()
-        assert up.get("/readyz").json()["status"] == "ready"
+        wait_for(lambda: is_ready(up), "all of it to be ready")
 
 
 def test_servers_whose_programs_lie_in_a_closed_folder_are_copied_to_where_they_can_be_run(place: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import psycopg
 
+from hashinsight.telemetry.service.registration import RegistrationLimits
 from tests.people import People
 
 
@@ -27,11 +28,16 @@ class Place:
         self.site_id = made.json()["id"]
         self.collector = await self.add_collector("north", code)
 
-    async def add_collector(self, name: str, site: str) -> dict[str, str]:
-        body = {"site_id": site, "name": name}
+    async def add_collector(self, name: str, site: str, **more: Any) -> dict[str, str]:
+        body = {"site_id": site, "name": name, **more}
         made = await self.api.post("/api/admin/v1/collectors", json=body, headers=self.owner)
         assert made.status_code == 201, made.text
         return {"X-Collector-Key": made.json()["token"]}
+
+    def may_register(self, machines: int) -> None:
+        """As the settings would set it: so many in one call, and in a day."""
+        lookup = self.api.app.state.store.machines  # type: ignore[attr-defined] # the fixture's
+        lookup.limits = RegistrationLimits(per_call=machines, per_day=machines)
 
     def at(self, seconds: float) -> str:
         return (self.now + timedelta(seconds=seconds)).isoformat()

@@ -175,6 +175,7 @@ async def test_what_is_unusual_and_right_is_taken(place: Place) -> None:
 
 
 async def test_a_long_batch_is_read_aside_and_stored(place: Place) -> None:
+    place.may_register(3000)
     words = "x" * 1500
     samples = [{"miner_id": f"m{n}", "ts": place.at(-n % 60), "error_message": words} for n in range(3000)]
     answer = await place.post(samples, zipped=True)
@@ -182,7 +183,8 @@ async def test_a_long_batch_is_read_aside_and_stored(place: Place) -> None:
     assert place.rows("select count(*), min(length(error_message)) from telemetry_raw") == [(3000, 1500)]
 
 
-async def test_a_whole_site_may_come_with_its_first_batch(place: Place) -> None:
+async def test_a_whole_site_may_come_with_its_first_batch_where_the_limit_allows_it(place: Place) -> None:
+    place.may_register(20_000)
     answer = await place.post([{"miner_id": f"m{n}", "ts": place.at(0)} for n in range(20_000)], zipped=True)
     assert answer.json()["accepted"] == 20_000, answer.text
     assert place.rows("select count(*) from miners") == [(20_000,)]

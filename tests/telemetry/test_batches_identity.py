@@ -96,7 +96,7 @@ async def test_a_report_that_fails_costs_no_batch_and_is_said_again(place: Place
 
 @pytest.mark.parametrize("register", [True, False])
 async def test_machines_join_the_inventory_unless_that_is_switched_off(place: Place, *, register: bool) -> None:
-    place.api.app.state.store.auto_register = register  # type: ignore[attr-defined] # the fixture's
+    place.api.app.state.store.machines.auto_register = register  # type: ignore[attr-defined] # the fixture's
     told = (await place.post([said(place, 0), said(place, 0, "m2")])).json()
     assert told["accepted"] == (2 if register else 0)
     assert {error["error_code"] for error in told["errors"]} == (set() if register else {"MINER_UNKNOWN"})

@@ -91,7 +91,7 @@ async def test_a_connection_that_is_lost_in_the_middle_of_a_batch(place: Place, 
     with failing(superuser_url, "perform pg_sleep(20); return new;"):
         sending = asyncio.create_task(place.post(samples(place, seconds=-60)))
         busy = "select pid from pg_stat_activity where query ilike 'copy%' and wait_event = 'PgSleep'"
-        await asyncio.to_thread(wait_for, lambda: bool(place.rows(busy)), "the batch to be in the middle of it", 10)
+        await asyncio.to_thread(wait_for, lambda: bool(place.rows(busy)), "the batch to be in the middle of it")
         place.rows(f"select pg_terminate_backend({place.rows(busy)[0][0]})")
         answer = await sending
     assert (answer.status_code, answer.json()["error_code"]) == (503, "DATABASE_UNAVAILABLE"), answer.text

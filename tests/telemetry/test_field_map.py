@@ -27,6 +27,11 @@ ALIASES: list[tuple[str, Any, str, Any]] = [
     ("temp_max", 71.5, "temp_max_c", 71.5),
     ("temperature_max", 71.5, "temp_max_c", 71.5),
     ("temperature_min", 41.5, "temp_min_c", 41.5),
+    ("temp_chip_max", 92.5, "temp_chip_max_c", 92.5),
+    ("temp_chip_max", 92.5, "temp_max_c", 92.5),
+    ("temp_board_max", 78.5, "temp_board_max_c", 78.5),
+    ("temp_limit_c", 95, "temp_limits", "chip -/95"),
+    ("temp_limits", {"board": {"warn_c": 70, "stop_c": 80}}, "temp_limits", "board 70/80"),
     ("temperature_chips", [60, 62], "chip_temps_c", [60.0, 62.0]),
     ("temperature_chips", [60, 62], "temp_c", 61.0),
     ("temperature_board1", 66, "temp_max_c", 66.0),
@@ -89,7 +94,7 @@ def test_a_documented_name_lands_in_its_column_and_unit(name: str, sent: Any, co
         ({"hashrate_ths": 100, "hashrate_ghs": 5}, "hashrate_ths", 100.0),
         ({"hashrate_ths": None, "hashrate_ghs": 90_000}, "hashrate_ths", 90.0),
         ({"temp_avg": 50, "temperature_chips": [60, 62]}, "temp_c", 61.0),
-        ({"temp_avg": 50, "temp_max": 55, "temperature_chips": [60, 62]}, "temp_max_c", 55.0),
+        ({"temp_avg": 50, "temp_max": 55, "temperature_chips": [60, 62]}, "temp_max_c", 62.0),
         ({"model": None, "miner_type": "M50"}, "model", "M50"),
     ],
 )
@@ -146,7 +151,7 @@ def test_what_is_no_reading_is_unknown_and_says_why(fields: dict[str, Any], flag
 
 def test_a_broken_sensor_among_good_ones_does_not_count() -> None:
     samples = read_one({"temperature_chips": [0, 60, 255, 64], "fan_speeds": [5000, -1]})
-    assert samples.flags[0] == Flags.TEMPERATURE_SENTINEL | Flags.FAN_SENTINEL
+    assert samples.flags[0] == Flags.TEMPERATURE_SENTINEL | Flags.FAN_SENTINEL | Flags.CHIP_SENSOR
     found = shown(samples)
     assert (found["temp_c"], found["temp_max_c"], found["temp_min_c"], found["fan_rpm"]) == (62.0, 64.0, 60.0, 5000.0)
     assert (found["chip_temps_c"], found["fan_speeds"]) == ([None, 60.0, None, 64.0], [5000.0, None])
@@ -223,13 +228,48 @@ def test_one_counter_that_counts_makes_the_others_zero() -> None:
     [
         ([{"hashrate": 30}, {"hashrate": 0}, {"hashrate_ths": 31}], 3, 2),
         ([{"status": "ok"}, {"status": "dead"}, {"status": True}, {"status": None}], 4, 2),
-        ([{}, "junk", None, [1]], 4, 1),
+        ([{"hashrate_ths": 31.0, "chips": 110}, {"hashrate_ths": None, "chips": 0}, {"chips": 108}], 3, 2),
+        ([{"hashrate_ths": 12.0, "chips": 0}, {"hashrate_ths": 31.0}], 2, 1),  # a mean outlives its board
+        ([{"hashrate": 30}, {}, {"hashrate": None}], 3, 1),  # nothing is said of a board: it is not a sound one
+        ([{}, "junk", None, [1]], 4, None),
     ],
 )
-def test_boards_are_counted_where_they_are_listed(boards: list[Any], total: int, healthy: int) -> None:
+def test_boards_are_counted_where_they_are_listed(boards: list[Any], total: int, healthy: int | None) -> None:
     found = shown(read_one({"boards": boards}))
-    assert (found["boards_total"], found["boards_healthy"]) == (total, healthy)
+    assert (found["boards_total"], found.get("boards_healthy")) == (total, healthy)
     assert json.loads(found["boards"]) == boards
+
+
+@pytest.mark.parametrize(
+    ("fields", "slowest"),
+    [
+        ({"hashrate_ths": 95.0, "fan_speeds": [0, 0, 0, 0]}, 0),
+        ({"hashrate_ths": 95.0, "fan_speeds": [5880, 0]}, 0),
+        ({"hashrate_ths": 0.0, "fan_speeds": [5880, 0]}, 0),
+        ({"hashrate_ths": 0.0, "fan_speeds": [0, 0, 0, 0]}, None),
+        ({"fan_speeds": [0, 0, 0, 0]}, None),
+    ],
+)
+def test_fans_that_all_stand_are_a_finding_only_while_the_machine_hashes(
+    fields: dict[str, Any], slowest: float | None
+) -> None:
+    found = shown(read_one({"online": True, **fields}))
+    assert found.get("fan_min_rpm") == slowest
+    assert "fan_rpm" in found
+
+
+@pytest.mark.parametrize(
+    ("words", "flags"),
+    [
+        (["hashrate_units_mended"], Flags.UNITS_MENDED),
+        (["hashrate_doubtful", "sensor_broken"], Flags.HASHRATE_DOUBTFUL | Flags.TEMPERATURE_SENTINEL),
+        (["fan_sensor_broken", "sensor_silent", "boards_silent"], Flags.FAN_SENTINEL),
+        (["none of ours", 3, None, {}], 0),
+        ("hashrate_doubtful", 0),
+    ],
+)
+def test_what_the_edge_doubts_is_kept_with_the_sample(words: Any, flags: int) -> None:
+    assert read_one({"hashrate_ths": 95.0, "raw_data": {"flags": words}}).flags[0] == flags
 
 
 def test_what_a_machine_says_of_its_boards_goes_before_counting_them() -> None:

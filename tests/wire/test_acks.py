@@ -380,13 +380,13 @@ def test_our_own_form_reads_back_as_the_same_ack() -> None:
     assert Ack(ID, AckStatus.RUNNING).to_wire() == {"command_id": ID, "status": "running"}
 
 
-def test_a_batch_of_fifty_is_read_within_three_milliseconds_also_on_a_busy_machine() -> None:
-    """It takes 0.3 on a quiet one: only code of another kind passes ten times that."""
+def test_a_batch_of_fifty_takes_less_than_three_milliseconds_of_the_processor() -> None:
+    """It takes 0.3: only code of another kind passes ten times that."""
     one = {"status": "succeeded", "device_id": "box-1", "started_at": "2026-03-01T12:00:00Z", "duration_ms": 1500}
     body = json.dumps({"acks": [{"command_id": f"{ID[:-3]}{number:03}", **one} for number in range(50)]}).encode()
     spent = []
     for _ in range(50):
-        began = time.perf_counter()
+        began = time.thread_time()
         assert len(read_acks(body)) == 50
-        spent.append(time.perf_counter() - began)
+        spent.append(time.thread_time() - began)
     assert min(spent) < 0.003

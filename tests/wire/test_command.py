@@ -84,13 +84,14 @@ def test_what_is_no_priority_cannot_be_split(priority: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "sent"), [("3", "3"), ("tx-midland-1", "tx-midland-1"), (" 3 ", "3"), (None, 3), ("", 3)]
+    ("said", "sent"),
+    [("3", "3"), ("tx-midland-1", "tx-midland-1"), ("TX-Midland-1", "TX-Midland-1"), (" 3 ", "3"), (None, 3), ("", 3)],
 )
 def test_a_site_goes_back_in_the_form_that_its_collector_uses(said: str | None, sent: str | int) -> None:
     assert site_as_said(said, site_id=3, code="tx-midland-1") == sent
 
 
-@pytest.mark.parametrize("said", ["4", "tx", "TX-MIDLAND-1", "03"])
+@pytest.mark.parametrize("said", ["4", "tx", "TX-MIDLAND-2", "03", "tx-midland-\u0131"])
 def test_another_site_is_never_sent_back(said: str) -> None:
     with pytest.raises(ValueError, match="another site"):
         site_as_said(said, site_id=3, code="tx-midland-1")

@@ -35,9 +35,15 @@ export type Options = {
   signal?: AbortSignal;
 };
 
+/** What a dangerous act asks for again. */
+export type Proof = "totp" | "password";
+
+// what was shown is wrong: another token would not make it right, and sending it again would count twice
+const WRONG = new Set(["INVALID_CREDENTIALS", "TOTP_WRONG", "TOTP_REPLAYED", "TOTP_REQUIRED"]);
+
 let csrf: string | null = null;
 let isOut = false; // nobody is signed in: asking again and again would only be refused
-let askStepUp: (() => Promise<boolean>) | null = null;
+let askStepUp: ((proof: Proof) => Promise<boolean>) | null = null;
 let onSignedOut: () => void = () => undefined;
 
 export function setCsrf(token: string | null): void {
@@ -45,7 +51,7 @@ export function setCsrf(token: string | null): void {
   isOut = false;
 }
 
-export function onStepUp(ask: () => Promise<boolean>): void {
+export function onStepUp(ask: (proof: Proof) => Promise<boolean>): void {
   askStepUp = ask;
 }
 
@@ -82,13 +88,14 @@ async function request(
     const response = await send(method, template, options);
     if (response.ok) return response.status === 204 ? undefined : readGood(response);
     const error = await read(response);
-    if (error.status === 401 && !refreshed && !template.startsWith("/api/v1/auth/login")) {
+    if (error.status === 401 && !refreshed && !WRONG.has(error.code)) {
       refreshed = true;
       if (await refresh()) continue;
       isOut = true;
       onSignedOut();
     }
-    if (error.code === "STEP_UP_REQUIRED" && askStepUp && (await askStepUp())) continue;
+    const proof = error.details["proof"] === "password" ? "password" : "totp";
+    if (error.code === "STEP_UP_REQUIRED" && askStepUp && (await askStepUp(proof))) continue;
     throw error;
   }
 }

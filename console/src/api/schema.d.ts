@@ -2013,7 +2013,7 @@ export interface components {
         /** @enum {string} */
         Act: "acknowledge" | "start" | "assign" | "comment" | "resolve";
         /** @enum {string} */
-        Action: "login" | "login_refused" | "refresh_refused" | "refresh_reused" | "token_refused" | "logout" | "step_up" | "step_up_refused" | "user_created" | "user_changed" | "user_deleted" | "user_unlocked" | "password_changed" | "password_refused" | "totp_begun" | "totp_refused" | "totp_enabled" | "totp_disabled" | "grant_created" | "grant_deleted" | "api_key_created" | "api_key_revoked" | "tenant_created" | "tenant_changed" | "site_created" | "site_changed" | "zone_created" | "zone_changed" | "rack_created" | "node_created" | "miner_created" | "miner_changed" | "miner_retired" | "miners_registered" | "miners_imported" | "miners_exported" | "group_created" | "group_changed" | "group_deleted" | "group_refreshed" | "settings_changed" | "maintenance_set" | "maintenance_ended" | "collector_created" | "collector_changed" | "collector_registered" | "collector_approved" | "collector_disabled" | "collector_enabled" | "collector_offline" | "collector_reconnected" | "collector_refused" | "collector_token_issued" | "collector_tokens_revoked" | "collector_payload_key_set" | "collector_payload_keys_removed" | "collector_signing_key_added" | "collector_signing_key_revoked" | "collector_signing_turned" | "enrolment_code_issued" | "collector_events_reported" | "collector_event_acknowledged" | "collector_event_resolved" | "collector_config_created" | "collector_config_activated" | "collector_config_deprecated" | "collector_config_applied" | "telemetry_exported" | "command_created" | "command_arbitrated" | "command_superseded" | "command_approved" | "command_rejected" | "command_dispatched" | "command_acked" | "command_ack_ignored" | "command_lease_lost" | "command_expired" | "command_cancel_requested" | "command_canceled" | "problem_acknowledged" | "problem_started" | "problem_assigned" | "problem_commented" | "problem_resolved" | "problems_exported" | "suppression_created" | "suppression_lifted" | "audit_exported" | "audit_verified" | "audit_resealed" | "audit_key_created";
+        Action: "login" | "login_refused" | "refresh_refused" | "refresh_reused" | "token_refused" | "logout" | "step_up" | "step_up_refused" | "user_created" | "user_refused" | "user_changed" | "user_deleted" | "user_unlocked" | "password_changed" | "password_refused" | "totp_begun" | "totp_refused" | "totp_enabled" | "totp_disabled" | "grant_created" | "grant_deleted" | "api_key_created" | "api_key_revoked" | "tenant_created" | "tenant_changed" | "site_created" | "site_changed" | "zone_created" | "zone_changed" | "rack_created" | "node_created" | "miner_created" | "miner_changed" | "miner_retired" | "miners_registered" | "registration_limited" | "miners_imported" | "miners_exported" | "group_created" | "group_changed" | "group_deleted" | "group_refreshed" | "settings_changed" | "maintenance_set" | "maintenance_ended" | "collector_created" | "collector_changed" | "collector_registered" | "collector_approved" | "collector_disabled" | "collector_enabled" | "collector_offline" | "collector_reconnected" | "collector_refused" | "collector_token_issued" | "collector_tokens_revoked" | "collector_payload_key_set" | "collector_payload_keys_removed" | "collector_signing_key_added" | "collector_signing_key_revoked" | "collector_signing_turned" | "enrolment_code_issued" | "collector_events_reported" | "collector_event_acknowledged" | "collector_event_resolved" | "collector_config_created" | "collector_config_activated" | "collector_config_deprecated" | "collector_config_applied" | "telemetry_exported" | "command_created" | "command_arbitrated" | "command_superseded" | "command_approved" | "command_rejected" | "command_dispatched" | "command_over_cap" | "command_acked" | "command_ack_ignored" | "command_lease_lost" | "command_expired" | "command_cancel_requested" | "command_canceled" | "problem_acknowledged" | "problem_started" | "problem_assigned" | "problem_commented" | "problem_resolved" | "problems_exported" | "suppression_created" | "suppression_lifted" | "audit_exported" | "audit_verified" | "audit_resealed" | "audit_key_created";
         /** @enum {string} */
         Age: "hour" | "day" | "week" | "older";
         Alive: {
@@ -2040,6 +2040,8 @@ export interface components {
             machines: number;
             /** @default 100 */
             power_kw: number;
+            /** @default 60 */
+            window_min: number;
             /** @default 24 */
             wait_hours: number;
             /** @default false */
@@ -2171,6 +2173,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             refreshed_at: string | null;
+            to_join: number | null;
+            to_leave: number | null;
         };
         Groups: {
             groups: components["schemas"]["GroupShown"][];
@@ -2449,6 +2453,10 @@ export interface components {
             nodes: components["schemas"]["NodeShown"][];
             next_cursor: string | null;
         };
+        OldPasswordBody: {
+            /** Format: password */
+            password: string;
+        };
         Part: {
             /** @enum {string} */
             state: "ok" | "degraded" | "down";
@@ -2642,6 +2650,10 @@ export interface components {
         State: "queued" | "dispatched" | "running" | "succeeded" | "failed" | "expired" | "canceled" | "superseded";
         /** @enum {string} */
         Status: "pending" | "active" | "offline" | "disabled";
+        StepUpBody: {
+            code?: string | null;
+            password?: string | null;
+        };
         Suppress: {
             until?: string | null;
             /** @default false */
@@ -2687,6 +2699,7 @@ export interface components {
              * @default {
              *       "machines": 20,
              *       "power_kw": 100,
+             *       "window_min": 60,
              *       "wait_hours": 24,
              *       "by_requester": false
              *     }
@@ -2762,6 +2775,8 @@ export interface components {
             machines: number;
             /** @default 100 */
             power_kw: number;
+            /** @default 60 */
+            window_min: number;
             /** @default 24 */
             wait_hours: number;
             /** @default false */
@@ -3219,6 +3234,12 @@ export interface operations {
                         success: boolean | null;
                         stored: number | null;
                         duplicates: number | null;
+                        rejected: number | null;
+                        errors: {
+                            index: number | null;
+                            error_code: string | null;
+                            reason: string | null;
+                        }[];
                     };
                 };
             };
@@ -3532,7 +3553,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OldPasswordBody"];
+            };
+        };
         responses: {
             200: {
                 headers: {
@@ -3543,6 +3568,14 @@ export interface operations {
                         secret: string | null;
                         uri: string | null;
                     };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
         };
@@ -3606,7 +3639,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["hashinsight__identity__schemas__CodeBody"];
+                "application/json": components["schemas"]["StepUpBody"];
             };
         };
         responses: {
@@ -4088,6 +4121,8 @@ export interface operations {
                         api_keys: {
                             id: string | null;
                             name: string | null;
+                            user_id: string | null;
+                            state: string | null;
                             key_start: string | null;
                             created_at: string | null;
                             expires_at: string | null;
@@ -4126,6 +4161,8 @@ export interface operations {
                     "application/json": {
                         id: string | null;
                         name: string | null;
+                        user_id: string | null;
+                        state: string | null;
                         key_start: string | null;
                         created_at: string | null;
                         expires_at: string | null;
@@ -9199,6 +9236,7 @@ export interface operations {
                             wire_verb: string | null;
                             risk: string | null;
                             effect: string | null;
+                            down: string | null;
                             is_control: boolean | null;
                             params: {
                                 properties: {
@@ -9343,6 +9381,12 @@ export interface operations {
                         counts: {
                             excluded: number | null;
                             supersedes: number | null;
+                        };
+                        blast_radius: {
+                            down_now: number | null;
+                            cap: number | null;
+                            would_wait: number | null;
+                            exceeds_cap: boolean | null;
                         };
                         needs_approval: boolean | null;
                         approval_reasons: (string | null)[];

@@ -12,8 +12,9 @@ export type DryRun = {
   unknown_power: number;
   excluded: { miner_id: string; error_code: string; reason: string }[];
   counts: { excluded: number; supersedes: number };
+  blast_radius: { down_now: number; cap: number; would_wait: number; exceeds_cap: boolean } | null;
   needs_approval: boolean;
-  approval_causes: { code: string; value: number | null; limit: number | null }[];
+  approval_causes: { code: string; value: number | null; limit: number | null; window_min: number | null }[];
 };
 
 const SHOWN = 4;
@@ -24,13 +25,21 @@ function shareOf(share: number): string {
   return share > 0 && share < LEAST_SHARE ? `< ${percent(LEAST_SHARE, 1)}` : percent(share, 1);
 }
 
-function because({ code, value, limit }: DryRun["approval_causes"][number]): string {
+function because({ code, value, limit, window_min }: DryRun["approval_causes"][number]): string {
   const key = `because.${code}`;
-  return key in texts ? t(key as Key, { value: number(value), limit: number(limit) }) : code;
+  return key in texts ? t(key as Key, { value: number(value), limit: number(limit), minutes: number(window_min) }) : code;
+}
+
+/** What the site's cap on machines that are down makes of it: nothing, some wait, or an emergency exceeds it. */
+function capped(radius: NonNullable<DryRun["blast_radius"]>): string | null {
+  const figures = { n: number(radius.would_wait), down: number(radius.down_now), cap: number(radius.cap) };
+  if (radius.exceeds_cap) return t("cmd.effect.over_cap", figures);
+  return radius.would_wait ? t("cmd.effect.would_wait", figures) : null;
 }
 
 export function Effects({ kind, run }: { kind: Kind; run: DryRun }) {
   const n = number(run.machines);
+  const held = run.blast_radius ? capped(run.blast_radius) : null;
   return (
     <>
       {run.machines === 0 ? (
@@ -50,6 +59,7 @@ export function Effects({ kind, run }: { kind: Kind; run: DryRun }) {
           {run.unknown_power ? <p>{t("cmd.effect.unknown", { n: number(run.unknown_power) })}</p> : null}
         </>
       )}
+      {held ? <p>{held}</p> : null}
       {run.counts.supersedes ? <p>{t("cmd.effect.supersedes", { n: number(run.counts.supersedes) })}</p> : null}
       {run.counts.excluded ? (
         <>

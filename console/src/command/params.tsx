@@ -8,6 +8,7 @@ type Schema = {
   maximum?: number;
   unit?: string;
   anyOf?: Schema[];
+  properties?: Record<string, Schema>;
 };
 export type Kind = {
   command_type: string;
@@ -117,6 +118,7 @@ function Field({ name, schema, required, secret, value, onChange }: FieldProps) 
           className="input"
           type={numeric ? "number" : secret ? "password" : "text"}
           autoComplete="off"
+          placeholder={schema.properties ? `{"${Object.keys(schema.properties).join('": …, "')}": …}` : undefined}
           min={schema.minimum}
           max={schema.maximum}
           step={schema.type === "integer" ? 1 : "any"}

@@ -17,6 +17,14 @@ export const acts = {
   "cmd.effect.size": ["That is {hashrate} and {power}, {share} of the site.", "涉及 {hashrate}、{power}，占场地的 {share}。"],
   "cmd.effect.unknown": ["The power of {n} of them is not known.", "其中 {n} 台的功率未知。"],
   "cmd.effect.excluded": ["{n} {n|machine is|machines are} left out:", "{n} 台矿机被排除："],
+  "cmd.effect.would_wait": [
+    "{n} of them will wait: {down} machines of the site are down by commands, at most {cap} may be.",
+    "其中 {n} 台需等待：该场地已有 {down} 台因命令停机，上限 {cap} 台。",
+  ],
+  "cmd.effect.over_cap": [
+    "An emergency: it goes out although more than {cap} machines of the site will be down ({down} now). That is recorded.",
+    "紧急命令：即使停机矿机超过上限 {cap} 台（当前 {down} 台）也会下发，并记入审计。",
+  ],
   "cmd.effect.supersedes": ["{n} {n|command that waits is|commands that wait are} replaced.", "将取代 {n} 条等待中的命令。"],
   "cmd.effect.none": ["No machine would be reached.", "不会影响任何矿机。"],
   "cmd.approval": ["It waits until somebody else approves it: {reasons}.", "需要他人审批后才会执行：{reasons}。"],

@@ -25,7 +25,7 @@ export function Login({ ended }: { ended: boolean }) {
     <Gate title={t("app.name")} submit={submit} go={t("login.go")} isOver={ended}>
       {ended ? <p className="note">{t("login.ended")}</p> : null}
       <Field label={t("login.email")} type="email" autoComplete="username" autoFocus value={email} onText={setEmail} />
-      <Field label={t("login.password")} type="password" autoComplete="current-password" value={password} onText={setPassword} />
+      <PasswordField password={password} setPassword={setPassword} />
       {asksCode ? <CodeField code={code} setCode={setCode} /> : null}
     </Gate>
   );
@@ -34,6 +34,7 @@ export function Login({ ended }: { ended: boolean }) {
 /** The codes are shown this once: whoever shows it is told to hold it until they were kept. */
 export function Enrol({ onHold }: { onHold: (holds: boolean) => void }) {
   const client = useQueryClient();
+  const [password, setPassword] = useState("");
   const [secret, setSecret] = useState<string | null>(null);
   const [codes, setCodes] = useState<string[] | null>(null);
   const [code, setCode] = useState("");
@@ -42,7 +43,11 @@ export function Enrol({ onHold }: { onHold: (holds: boolean) => void }) {
       await client.fetchQuery({ ...meQuery, staleTime: 0 });
       return onHold(false);
     }
-    if (secret === null) return setSecret((await call("post", "/api/v1/auth/totp/begin")).secret ?? null);
+    if (secret === null) {
+      const begun = await call("post", "/api/v1/auth/totp/begin", { body: { password } });
+      setPassword("");
+      return setSecret(begun.secret ?? null);
+    }
     const made = await call("post", "/api/v1/auth/totp/confirm", { body: { code: code.trim() } });
     setCodes(made.recovery_codes.map(String));
     onHold(true);
@@ -57,6 +62,7 @@ export function Enrol({ onHold }: { onHold: (holds: boolean) => void }) {
           ))}
         </ul>
       ) : null}
+      {secret || codes ? null : <PasswordField password={password} setPassword={setPassword} />}
       {secret && !codes ? (
         <>
           <dl className="facts">
@@ -122,6 +128,13 @@ function Field({ label, hint, onText, ...rest }: FieldProps) {
   );
 }
 
+type PasswordProps = { password: string; setPassword: (password: string) => void };
+
+export function PasswordField({ password, setPassword }: PasswordProps) {
+  const rest = { type: "password", autoComplete: "current-password" } as const;
+  return <Field label={t("login.password")} value={password} onText={setPassword} {...rest} />;
+}
+
 export function CodeField({ code, setCode }: { code: string; setCode: (code: string) => void }) {
   const rest = { autoComplete: "one-time-code", inputMode: "numeric", autoFocus: true } as const;
   return <Field label={t("login.code")} hint={t("login.code.hint")} value={code} onText={setCode} {...rest} />;
@@ -130,8 +143,8 @@ export function CodeField({ code, setCode }: { code: string; setCode: (code: str
 /** Why one was not let in. */
 export function wording(error: unknown): string {
   if (!(error instanceof ApiError)) return t("state.away");
-  if (error.code === "INVALID_CREDENTIALS") return t("login.wrong");
-  if (error.code.startsWith("TOTP_")) return t("login.code.wrong");
   if (error.status === 429) return t("login.slow", { span: span(error.retryAfterSec ?? 60) });
+  if (error.code === "INVALID_CREDENTIALS") return error.status === 403 ? t("login.password.wrong") : t("login.wrong");
+  if (error.code.startsWith("TOTP_")) return t("login.code.wrong");
   return t("login.other", { reason: refusal(error.code, error.message) });
 }

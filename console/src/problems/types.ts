@@ -16,6 +16,9 @@ export type Evidence = {
   way?: string;
   metric?: string;
   measured?: "now" | "half_hour_mean";
+  /** Of a temperature: where it was read, and whose limit it passed. */
+  sensor?: "chip" | "board";
+  limit_source?: "machine" | "catalogue" | "settings" | "assumed";
   baseline?: Baseline | null;
   left_out?: string[] | null;
 } & Record<string, unknown>;

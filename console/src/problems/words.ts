@@ -59,7 +59,7 @@ export function sentence(problem: Problem): string {
     pool: typeof found["pool"] === "string" ? found["pool"] : UNKNOWN,
     z: worst(found),
   };
-  const by = `says.${problem.issue_code}.${found.way}`;
+  const by = `says.${problem.issue_code}.${found.limit_source === "assumed" ? "assumed" : found.way}`;
   const said = t((by in texts ? by : `says.${problem.issue_code}`) as Key, values);
   return said ?? named("issue", problem.issue_code);
 }
@@ -107,7 +107,8 @@ function told(found: Evidence, metric: string, value: unknown): Fact {
   const against: string[] = [];
   const isPassed = (found.metric ?? metric) === metric;
   if (isPassed && found.measured === "half_hour_mean") against.push(t("evidence.mean"));
-  if (isPassed && found.threshold !== null) against.push(t("evidence.limit", { limit: valueOf(metric, found.threshold, true) }));
+  if (isPassed && found.sensor) against.push(named("sensor", found.sensor));
+  if (isPassed && found.threshold !== null) against.push(limitOf(found, metric));
   const own = found.baseline;
   if (own && own.metric === metric && own.expected !== null) {
     const sd = own.sigma === null ? UNKNOWN : valueOf(metric, own.sigma);
@@ -117,6 +118,12 @@ function told(found: Evidence, metric: string, value: unknown): Fact {
   const peer = peersOf(found)[metric];
   if (peer) against.push(among(metric, peer));
   return { metric, value: metric === "heard_at" ? exact(String(value)) : valueOf(metric, value), against };
+}
+
+/** The limit, and whose it is: the machine's own, the model's, the operator's, or assumed. */
+function limitOf(found: Evidence, metric: string): string {
+  const by = `evidence.limit.${found.limit_source}`;
+  return t((by in texts ? by : "evidence.limit") as Key, { limit: valueOf(metric, found.threshold, true) });
 }
 
 export function inWords({ metric, value, against }: Fact): string {
@@ -130,7 +137,7 @@ function begun(words: string): string {
 
 const NO_METRIC = new Set([
   ...["rule_code", "description", "threshold", "evaluated_at", "baseline", "peers", "left_out"],
-  ...["way", "metric", "side", "measured"],
+  ...["way", "metric", "side", "measured", "sensor", "limit_source"],
 ]);
 
 function isMetric(name: string, value: unknown): boolean {

@@ -1,35 +1,36 @@
-// The second factor again, before dangerous acts: the act goes on by itself once the code was right.
+// The second factor again, or the password where there is none, before dangerous acts: the act then goes on by itself.
 import { useEffect, useRef, useState } from "react";
-import { call, onStepUp } from "../api/client";
+import { call, onStepUp, type Proof } from "../api/client";
 import { t } from "../i18n";
-import { CodeField, wording } from "../pages/login";
+import { CodeField, PasswordField, wording } from "../pages/login";
 import { Dialog } from "../ui/dialog";
 
 export function StepUp() {
-  const [asked, setAsked] = useState(false);
-  const [code, setCode] = useState("");
+  const [asked, setAsked] = useState<Proof | null>(null);
+  const [shown, setShown] = useState("");
   const [trouble, setTrouble] = useState<string | null>(null);
-  const answer = useRef<(shown: boolean) => void>(() => undefined);
+  const answer = useRef<(isShown: boolean) => void>(() => undefined);
 
   useEffect(() => {
     onStepUp(
-      () =>
+      (proof) =>
         new Promise<boolean>((resolve) => {
           answer.current = resolve;
-          setCode("");
+          setShown("");
           setTrouble(null);
-          setAsked(true);
+          setAsked(proof);
         }),
     );
   }, []);
 
-  const end = (shown: boolean) => {
-    setAsked(false);
-    answer.current(shown);
+  const end = (isShown: boolean) => {
+    setAsked(null);
+    setShown("");
+    answer.current(isShown);
   };
   const submit = async () => {
     try {
-      await call("post", "/api/v1/auth/step-up", { body: { code: code.trim() } });
+      await call("post", "/api/v1/auth/step-up", { body: asked === "totp" ? { code: shown.trim() } : { password: shown } });
       end(true);
     } catch (error) {
       setTrouble(wording(error));
@@ -37,7 +38,7 @@ export function StepUp() {
   };
   if (!asked) return null;
   return (
-    <Dialog title={t("stepup.title")} onClose={() => end(false)}>
+    <Dialog title={t(asked === "totp" ? "stepup.title" : "stepup.password")} onClose={() => end(false)}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -45,7 +46,11 @@ export function StepUp() {
         }}
       >
         <p className="second">{t("stepup.why")}</p>
-        <CodeField code={code} setCode={setCode} />
+        {asked === "totp" ? (
+          <CodeField code={shown} setCode={setShown} />
+        ) : (
+          <PasswordField password={shown} setPassword={setShown} />
+        )}
         <div role="alert">{trouble ? <p className="note bad">{trouble}</p> : null}</div>
         <div className="ends">
           <button type="button" className="button" onClick={() => end(false)}>

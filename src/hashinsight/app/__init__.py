@@ -38,7 +38,9 @@ from hashinsight.telemetry.edge_routes import router as telemetry_edge_router
 from hashinsight.telemetry.overview_routes import router as overview_router
 from hashinsight.telemetry.right_now import RightNow
 from hashinsight.telemetry.routes import router as telemetry_router
+from hashinsight.telemetry.service.machines import MachineLookup
 from hashinsight.telemetry.service.receiving import Receiver
+from hashinsight.telemetry.service.registration import RegistrationLimits
 from hashinsight.telemetry.service.storing import Store
 
 log = structlog.get_logger(__name__)
@@ -70,6 +72,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     app.state.disk = guard
     app.state.rates = rates
     app.state.met = Met()
+    app.state.checks = {}  # of readiness, while under way
     app.state.turns = Turns()
     app.state.peers = PeerCache()
     app.state.database = database or open_database(settings, "api")
@@ -77,7 +80,9 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     app.state.redis = open_async_redis(settings)
     app.state.announcer = Announcer(app.state.redis)
     app.state.right_now = RightNow(app.state.redis)
-    app.state.store = Store(app.state.database, auto_register=settings.auto_register)
+    limits = RegistrationLimits(per_call=settings.register_per_call, per_day=settings.register_per_day)
+    machines = MachineLookup(app.state.database, auto_register=settings.auto_register, limits=limits)
+    app.state.store = Store(app.state.database, machines)
     app.state.receiver = Receiver(
         app.state.store,
         app.state.vault,

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 
 from hashinsight import __version__
-from hashinsight.app.readiness import Readiness, look
+from hashinsight.app.readiness import Readiness, in_time, look
 from hashinsight.audit.tail import get_tail
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
@@ -94,20 +94,21 @@ async def _installation_metrics(request: Request) -> list[Metric]:
     found: list[Metric] = [
         GaugeMetricFamily("hashinsight_disk_free_megabytes", "Free space", request.app.state.disk.free_mb())
     ]
-    database: Database = request.app.state.database
+    told = await in_time(request, "metrics", lambda: _database_metrics(request.app.state.database))
+    up = GaugeMetricFamily("hashinsight_database_up", "Whether the database answers", 1 if told else 0)
+    return [*found, *(told or ()), up]
+
+
+async def _database_metrics(database: Database) -> list[Metric]:
+    """None of them when it cannot be asked."""
     try:
         async with database.transaction(job_context(work_seconds=5)) as session:
             now = system_clock()
-            found += tick_gauges(await list_health(session, now=now), now)
+            found: list[Metric] = list(tick_gauges(await list_health(session, now=now), now))
             age = (await get_tail(session)).age_sec(now)
-            found.append(
-                GaugeMetricFamily("hashinsight_audit_seal_lag_seconds", "Age of the oldest unsealed entry", age)
-            )
-        up = 1
     except (SQLAlchemyError, OSError):
-        up = 0
-    found.append(GaugeMetricFamily("hashinsight_database_up", "Whether the database answers", up))
-    return found
+        return []
+    return [*found, GaugeMetricFamily("hashinsight_audit_seal_lag_seconds", "Age of the oldest unsealed entry", age)]
 
 
 def _check_may_scrape(request: Request) -> None:

@@ -1,8 +1,12 @@
-"""Whether requests can be served, part by part, each looked at for a moment only and all at the same time."""
+"""Whether requests can be served, part by part, each checked within 3 s and all at the same time.
+
+A database that hangs holds its connection for longer than that: the check goes on by itself, one at a time for all who
+ask, and the answer does not wait for it.
+"""
 
 import asyncio
-from collections.abc import Awaitable
-from typing import Literal
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Literal, TypeVar
 
 from fastapi import Request
 from pydantic import BaseModel
@@ -15,6 +19,7 @@ from hashinsight.kit.db.database import Database
 from hashinsight.kit.ticks.beats import MISSING_AFTER, list_beats
 from hashinsight.migrations import current_revision, head_revision
 
+T = TypeVar("T")
 _SECONDS = 3.0
 _HEAD = head_revision()
 
@@ -32,12 +37,29 @@ class Readiness(BaseModel):
 
 
 async def look(request: Request) -> Readiness:
-    database, redis = await asyncio.gather(_database_parts(request.app.state.database), _redis_part(request))
+    database, redis = await asyncio.gather(_bounded_database_parts(request), _redis_part(request))
     parts = {"database": database.pop("database"), "redis": redis, "disk": _disk_part(request), **database}
     states = {part.state for part in parts.values()}
     if "down" in states:
         return Readiness(status="not_ready", parts=parts)
     return Readiness(status="degraded" if "degraded" in states else "ready", parts=parts)
+
+
+async def in_time(request: Request, name: str, check: Callable[[], Coroutine[Any, Any, T]]) -> T | None:
+    """What the check finds; None when it takes too long."""
+    checks: dict[str, asyncio.Task[T]] = request.app.state.checks
+    task = checks.get(name)
+    if task is None or task.done():
+        task = checks[name] = asyncio.create_task(check())
+    done, _ = await asyncio.wait({task}, timeout=_SECONDS)
+    return task.result() if done else None
+
+
+async def _bounded_database_parts(request: Request) -> dict[str, Part]:
+    parts = await in_time(request, "database", lambda: _database_parts(request.app.state.database))
+    if parts is not None:
+        return dict(parts)
+    return {"database": Part(state="down", message=f"the database did not answer within {_SECONDS:.0f} s")}
 
 
 async def _database_parts(database: Database) -> dict[str, Part]:

@@ -36,6 +36,7 @@ class Action(StrEnum):
     STEP_UP_REFUSED = "step_up_refused"
     # people and their rights
     USER_CREATED = "user_created"
+    USER_REFUSED = "user_refused"
     USER_CHANGED = "user_changed"
     USER_DELETED = "user_deleted"
     USER_UNLOCKED = "user_unlocked"
@@ -62,6 +63,7 @@ class Action(StrEnum):
     MINER_CHANGED = "miner_changed"
     MINER_RETIRED = "miner_retired"
     MINERS_REGISTERED = "miners_registered"
+    REGISTRATION_LIMITED = "registration_limited"
     MINERS_IMPORTED = "miners_imported"
     MINERS_EXPORTED = "miners_exported"
     GROUP_CREATED = "group_created"
@@ -104,6 +106,7 @@ class Action(StrEnum):
     COMMAND_APPROVED = "command_approved"
     COMMAND_REJECTED = "command_rejected"
     COMMAND_DISPATCHED = "command_dispatched"
+    COMMAND_OVER_CAP = "command_over_cap"  # an emergency took down more of a site than its cap
     COMMAND_ACKED = "command_acked"
     COMMAND_ACK_IGNORED = "command_ack_ignored"
     COMMAND_LEASE_LOST = "command_lease_lost"

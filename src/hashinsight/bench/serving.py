@@ -84,6 +84,8 @@ def _environment(place: Scratch) -> dict[str, str]:
         "HASHINSIGHT_DATA_DIR": str(place.folder),
         "HASHINSIGHT_RATE_PER_MINUTE": "10000000",
         "HASHINSIGHT_TOKEN_RATE_PER_MINUTE": "10000000",
+        "HASHINSIGHT_REGISTER_PER_CALL": "1000000",
+        "HASHINSIGHT_REGISTER_PER_DAY": "1000000",
         "HASHINSIGHT_DISK_RESERVE_MB": "64",
         "HASHINSIGHT_LOG_LEVEL": "ERROR",
     }

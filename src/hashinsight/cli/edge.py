@@ -15,6 +15,7 @@ import typer
 
 from hashinsight.cli.acting import say
 from hashinsight.kit.errors import Refusal
+from hashinsight.kit.printable import PrintableFormatter
 
 if TYPE_CHECKING:
     from hashinsight.edge.settings import Settings
@@ -34,13 +35,17 @@ def run(*, config: ConfigOption = None) -> None:
     with _refusing():
         from hashinsight.edge.running import run_edge
         from hashinsight.edge.site_side import SiteSide
+        from hashinsight.edge.status import check_library
 
         settings = _settings(config)
         if not settings.cloud.url:
             raise Refusal("the edge needs to know its cloud: set HASHINSIGHT_EDGE_CLOUD_URL, or url of [cloud].")
-        logging.basicConfig(
-            level=settings.log_level, stream=sys.stderr, format="%(asctime)s %(levelname)-7s %(name)s %(message)s"
-        )
+        _, can_read, text = asyncio.run(check_library())
+        if not can_read:  # its reader would die and be started anew for ever
+            raise Refusal(f"{text}.")
+        handler = logging.StreamHandler(sys.stderr)
+        handler.setFormatter(PrintableFormatter("%(asctime)s %(levelname)-7s %(name)s %(message)s"))
+        logging.basicConfig(level=settings.log_level, handlers=[handler])
         logging.getLogger("httpx").setLevel(logging.WARNING)
         try:
             asyncio.run(run_edge(settings, SiteSide, ready=lambda: typer.echo("edge runs", err=True)))
@@ -80,7 +85,7 @@ def status(*, config: ConfigOption = None, json: JsonOption = False) -> None:
 
 @edge_app.command()
 def check(*, config: ConfigOption = None, json: JsonOption = False) -> None:
-    """Say whether it could run: settings, state folder, cloud, token. Ends with 1 if not."""
+    """Say whether it could run: library, settings, state folder, cloud, token. Ends with 1 if not."""
     with _refusing():
         from hashinsight.edge import status as looking
 
@@ -94,8 +99,8 @@ def check(*, config: ConfigOption = None, json: JsonOption = False) -> None:
 
 @contextmanager
 def _refusing() -> Iterator[None]:
-    if any(importlib.util.find_spec(name) is None for name in ("httpx", "msgspec", "psutil")):
-        raise Refusal("this command needs the edge's packages: run `pip install hashinsight[edge]`.")
+    if any(importlib.util.find_spec(name) is None for name in ("cryptography", "httpx", "msgspec", "psutil")):
+        raise Refusal("this command needs the edge's packages: run `pip install 'hashinsight[edge]'`.")
     from hashinsight.edge.database import StateRefused
     from hashinsight.edge.files import InUse
     from hashinsight.edge.settings import SettingsRefused

@@ -82,7 +82,8 @@ def set_password(email: Annotated[str, typer.Option()], *, json: Json = False) -
     async def work(session: Any, settings: Any) -> dict[str, Any]:
         from hashinsight.audit.actions import SYSTEM
         from hashinsight.identity import queries
-        from hashinsight.identity.service.users import change_password, unlock_user
+        from hashinsight.identity.service.users import set_password as set_to
+        from hashinsight.identity.service.users import unlock_user
         from hashinsight.kit.clock import system_clock
         from hashinsight.kit.crypto import Vault
         from hashinsight.kit.errors import NotFound
@@ -92,7 +93,7 @@ def set_password(email: Annotated[str, typer.Option()], *, json: Json = False) -
         if user is None:
             raise NotFound(f"no user has the e-mail {email}")
         now = system_clock()
-        await change_password(session, SYSTEM, user.id, None, password, now=now)
+        await set_to(session, SYSTEM, user.id, password, now=now)
         await unlock_user(session, Vault(load_secret_key(settings)), SYSTEM, user.id, now=now)
         return {"id": str(user.id), "email": user.email}
 
@@ -121,6 +122,9 @@ def create_key(
     *,
     tenant: TenantRef = None,
     site: Sites = None,
+    person: Annotated[
+        str | None, typer.Option(help="E-mail of the owner it acts for: it ends with them. Without it, for nobody.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Make an API key. It is printed this once."""
@@ -133,7 +137,14 @@ def create_key(
         tenant_id = await tenant_id_of(session, tenant)
         reach = await reach_of(session, tenant_id, site)
         key, secret = await keys.create_key(
-            session, SYSTEM, tenant_id, name=name, role=chosen_role(role), reach=reach, now=system_clock()
+            session,
+            SYSTEM,
+            tenant_id,
+            name=name,
+            role=chosen_role(role),
+            reach=reach,
+            person_id=await _owner_id(session, tenant_id, person),
+            now=system_clock(),
         )
         return {"id": str(key.id), "name": key.name, "key": secret}
 
@@ -161,6 +172,18 @@ def revoke_key(key_id: Annotated[str, typer.Argument()], *, json: Json = False) 
         return {"id": key_id, "revoked": True}
 
     say(act(work), f"key {key_id} is revoked", as_json=json)
+
+
+async def _owner_id(session: Any, tenant_id: Any, email: str | None) -> Any:
+    from hashinsight.identity import queries
+    from hashinsight.kit.errors import NotFound
+
+    if email is None:
+        return None
+    user = await queries.find_user_by_email(session, email.strip().lower())
+    if user is None or user.id not in await queries.list_owners(session, tenant_id):
+        raise NotFound(f"{email} is no owner of the whole tenant")
+    return user.id
 
 
 def _password() -> str:

@@ -127,15 +127,15 @@ def unlock_user(email: Email, *, json: Json = False) -> None:
 
 @user_app.command("reset-totp")
 def reset_totp(email: Email, *, json: Json = False) -> None:
-    """Take the second factor off somebody who lost the phone and the recovery codes."""
+    """Take the second factor off somebody who lost the phone and the recovery codes. All their sessions end."""
 
     async def work(session: Any, _settings: Any) -> dict[str, Any]:
         from hashinsight.audit.actions import SYSTEM
-        from hashinsight.identity.service.second_factor import disable
+        from hashinsight.identity.service.second_factor import reset
         from hashinsight.kit.clock import system_clock
 
         user = await _user(session, email)
-        await disable(session, SYSTEM, user.id, now=system_clock())
+        await reset(session, SYSTEM, user.id, now=system_clock())
         return {"id": str(user.id), "has_totp": False}
 
     say(act(work), f"{email} has no second factor any more", as_json=json)
@@ -143,16 +143,19 @@ def reset_totp(email: Email, *, json: Json = False) -> None:
 
 @key_app.command("list")
 def list_keys(*, tenant: TenantRef = None, json: Json = False) -> None:
-    """The keys of a tenant, revoked ones too."""
+    """The keys of a tenant, revoked ones too. `ended`: whoever made it is no longer an owner."""
 
     async def work(session: Any, _settings: Any) -> list[dict[str, Any]]:
         from hashinsight.identity import queries
         from hashinsight.identity.schemas import show_key
+        from hashinsight.kit.clock import system_clock
 
-        return [show_key(key) for key in await queries.list_keys_of(session, await tenant_id_of(session, tenant))]
+        tenant_id, now = await tenant_id_of(session, tenant), system_clock()
+        owners = await queries.list_owners(session, tenant_id)
+        return [show_key(key, owners, now=now) for key in await queries.list_keys_of(session, tenant_id)]
 
     found = act(work)
-    lines = [f"{one['id']}  {'revoked' if one['revoked_at'] else 'good   '}  {one['name']}" for one in found]
+    lines = [f"{one['id']}  {one['state']:7}  {one['name']}" for one in found]
     say(found, "\n".join(lines), as_json=json)
 
 

@@ -73,9 +73,16 @@ def api_children(settings: Settings, listening: socket.socket) -> list[Child]:
 
 
 def _serve_one(settings: Settings, listening: socket.socket, application: str = "hashinsight.app:create_app") -> None:
+    from hashinsight.kit.web.callers import Callers  # it has metrics, which are shared by now
+    from hashinsight.kit.web.protocol import Limits, limited
+
+    limits = Limits(settings.header_limit_kb * 1024, settings.header_seconds, settings.body_seconds)
+    callers = Callers(settings.connections, settings.connections_per_address, settings.trusted_proxies)
     config = uvicorn.Config(
         application,
         factory=True,
+        http=limited(limits, callers),
+        ws="none",
         log_config=None,
         access_log=False,
         server_header=False,

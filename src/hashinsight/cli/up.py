@@ -27,7 +27,7 @@ from hashinsight.kit.run import run, stop_on_signal
 from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings
 
-_PATIENCE_SECONDS = 20.0
+_PATIENCE_SECONDS = 60.0  # on a busy box three processes that start at once take their time
 
 
 def up(*, demo: bool) -> None:

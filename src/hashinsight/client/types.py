@@ -63,11 +63,24 @@ class Requested(TypedDict):
 
 
 class ApprovalCause(TypedDict):
-    """`code`: HIGH_RISK, MANY_MACHINES, MUCH_POWER or ASKED_FOR; the figure and the limit that it passes, if any."""
+    """`code`: HIGH_RISK, MANY_MACHINES, MUCH_POWER or ASKED_FOR; the figure and the limit that it passes, if any.
+
+    MANY_MACHINES_IN_WINDOW, MUCH_POWER_IN_WINDOW: of all that the requester asked for within `window_min`.
+    """
 
     code: str
     value: float | None
     limit: float | None
+    window_min: int | None
+
+
+class BlastRadius(TypedDict):
+    """Machines of the site that are down by commands, and may be; what the request would make of it."""
+
+    down_now: int
+    cap: int
+    would_wait: int
+    exceeds_cap: bool
 
 
 class DryRun(TypedDict):
@@ -79,6 +92,7 @@ class DryRun(TypedDict):
     unknown_ths: int
     excluded: list[Refused]
     counts: dict[str, int]
+    blast_radius: BlastRadius | None
     needs_approval: bool
     approval_reasons: list[str]
     approval_causes: list[ApprovalCause]

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.actions import Action, Actor, ActorKind
 from hashinsight.audit.service import record
 from hashinsight.collectors.acting import get_zone_id
-from hashinsight.collectors.caller import CollectorCaller, form_of
+from hashinsight.collectors.caller import CollectorCaller
 from hashinsight.collectors.kinds import HEARD, CollectorPermission, Status
 from hashinsight.collectors.queries import tokens
 from hashinsight.collectors.service.hearing import hear, is_news
@@ -26,6 +26,7 @@ from hashinsight.kit.crypto import token_hash
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.errors import Forbidden, HashInsightError, NotFound, Unauthenticated, ValidationFailed
 from hashinsight.kit.web.session import get_database
+from hashinsight.wire.sites import names_site
 
 _DEVICE_HEADERS = ("x-device-id", "x-edge-id", "x-edge-device-id")
 _MAX_DEVICE_CHARS = 200
@@ -94,7 +95,7 @@ async def _enter(request: Request, *, heard: bool) -> CollectorCaller:
         await record_refused(request, found, holder)
         raise refusal_error(found)
     if heard and holder is not None and is_news(holder, now=now):
-        form = found.site_form if _named_sites(request) else None
+        form = found.site_name if found.names_site else None
         # a short transaction of its own: shards that share a token must not wait for each other's work
         async with get_database(request).transaction(found.context()) as session:
             await hear(session, found.actor, found.collector_id, device_id=device_id, site_form=form, now=now)
@@ -106,10 +107,13 @@ async def _judge(
 ) -> CollectorCaller | Refused:
     if holder is None:
         return Refused(401, "COLLECTOR_TOKEN_UNKNOWN", "this token is not known")
-    forms = [form_of(named, holder.site_id, holder.site_code) for named in _named_sites(request)]
-    refused = _token_refusal(holder, now) or await _place_refusal(request, holder, forms)
+    named = _named_sites(request)
+    refused = _token_refusal(holder, now) or _place_refusal(request, holder, named)
     if refused is not None:
         return refused
+    zone_id = await _find_named_zone(request, holder)
+    if zone_id is None and _named_zone(request):
+        return Refused(403, "ZONE_MISMATCH", "this token belongs to another zone")
     if heard and holder.status not in HEARD:
         return Refused(403, "COLLECTOR_NOT_ACTIVE", f"this collector is {holder.status}")
     seen = visitor(request)
@@ -124,10 +128,18 @@ async def _judge(
         status=Status(holder.status),
         permissions=frozenset(map(CollectorPermission, holder.permissions)),
         device_id=device_id,
-        site_form=(forms[0] if forms else None) or holder.site_form or "code",
+        site_name=named[0] if named else _remembered_name(holder),
         actor=Actor(ActorKind.COLLECTOR, str(holder.collector_id), seen.request_id, seen.address),
         clock_skew_sec=holder.clock_skew_sec,
+        names_site=bool(named),
+        named_zone_id=zone_id,
     )
+
+
+def _remembered_name(holder: tokens.Holder) -> str:
+    """As it last wrote its site, unless the site was given another code since."""
+    form = holder.site_form or ""
+    return form if names_site(form, site_id=holder.site_id, code=holder.site_code) else holder.site_code
 
 
 def _token_refusal(token: tokens.Holder, now: datetime) -> Refused | None:
@@ -138,34 +150,34 @@ def _token_refusal(token: tokens.Holder, now: datetime) -> Refused | None:
     return None
 
 
-async def _place_refusal(request: Request, holder: tokens.Holder, forms: list[str | None]) -> Refused | None:
-    if None in forms:
+def _place_refusal(request: Request, holder: tokens.Holder, named_sites: list[str]) -> Refused | None:
+    if not all(names_site(named, site_id=holder.site_id, code=holder.site_code) for named in named_sites):
         return Refused(403, "SITE_MISMATCH", "this token belongs to another site")
     named = request.query_params.get("collector_id", "")
     if named and named.lower() not in (str(holder.collector_id), holder.name.lower()):
         return Refused(403, "COLLECTOR_MISMATCH", "this token belongs to another collector")
-    if not await _is_its_zone(request, holder):
-        return Refused(403, "ZONE_MISMATCH", "this token belongs to another zone")
     return None
 
 
-async def _is_its_zone(request: Request, holder: tokens.Holder) -> bool:
-    named = request.headers.get("x-zone-id", "").strip()
+async def _find_named_zone(request: Request, holder: tokens.Holder) -> int | None:
+    named = _named_zone(request)
     if not named:
-        return True
+        return None
     own = Context(tenant=str(holder.tenant_id), sites=(holder.site_id,))
     async with get_database(request).transaction(own) as session:
-        return await holds_zone(session, visitor(request), holder, named)
+        return await find_own_zone(session, visitor(request), holder, named)
 
 
-async def holds_zone(session: AsyncSession, actor: Actor, own: tokens.Holder | CollectorCaller, named: str) -> bool:
-    """A collector of a whole site may name any of its zones; one of a zone, that zone."""
+async def find_own_zone(
+    session: AsyncSession, actor: Actor, own: tokens.Holder | CollectorCaller, named: str
+) -> int | None:
+    """A collector of a whole site may name any of its zones; one of a zone, that zone. None: not its to name."""
     own_site = make_scope(own.tenant_id, actor, [Reach(sites=(own.site_id,))])
     try:
         zone_id = await get_zone_id(session, own_site, own.site_id, named)
     except NotFound:
-        return False
-    return own.zone_id in (None, zone_id)
+        return None
+    return zone_id if own.zone_id in (None, zone_id) else None
 
 
 def _given_token(request: Request) -> str:
@@ -173,6 +185,10 @@ def _given_token(request: Request) -> str:
     if header.lower().startswith("bearer "):
         return header[7:].strip()
     return request.headers.get("x-collector-key", "").strip()
+
+
+def _named_zone(request: Request) -> str:
+    return request.headers.get("x-zone-id", "").strip()
 
 
 def _named_sites(request: Request) -> list[str]:

@@ -1,6 +1,5 @@
 """People who act on collectors: what they cannot see is 404, what they see and may not touch is 403."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID
@@ -85,16 +84,22 @@ async def get_site(session: AsyncSession, scope: Scope, named: str) -> Site:
 
 
 async def get_zone_id(session: AsyncSession, scope: Scope, site_id: int, named: str | None) -> int | None:
-    """A zone of this site, by its integer id or its code; outside the scope it does not exist."""
+    """A zone of this site, by its code or its integer id; outside the scope it does not exist.
+
+    The code first: zones are often numbered, and a collector that says `2` means what is written on the door.
+    """
     if named is None:
         return None
     named = named.strip()
-    if named.isascii() and named.isdecimal() and len(named) <= _ID_DIGITS and int(named) <= _MAX_ID:
-        with suppress(NotFound):
-            zone = await places.get_zone_by_id(session, scope, int(named))
-            if zone.site_id == site_id:
-                return zone.id
-    return (await places.get_zone(session, scope, site_id, named)).id
+    try:
+        return (await places.get_zone(session, scope, site_id, named)).id
+    except NotFound:
+        if not (named.isascii() and named.isdecimal() and len(named) <= _ID_DIGITS and int(named) <= _MAX_ID):
+            raise
+    zone = await places.get_zone_by_id(session, scope, int(named))
+    if zone.site_id != site_id:
+        raise NotFound("there is no such zone at this site")
+    return zone.id
 
 
 def holds(scope: Scope, site_id: int, zone_id: int | None) -> bool:

@@ -7,6 +7,7 @@ from hashinsight.audit.actions import Actor
 from hashinsight.collectors.kinds import CollectorPermission, Status
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.errors import Forbidden
+from hashinsight.wire.sites import names_site
 
 
 @dataclass(frozen=True)
@@ -21,29 +22,24 @@ class CollectorCaller:
     status: Status
     permissions: frozenset[CollectorPermission]
     device_id: str | None
-    site_form: str  # id or code: how this collector names its site
+    site_name: str  # its site as it writes it itself: it compares as text
     actor: Actor
     clock_skew_sec: float | None = None
+    names_site: bool = False  # in this call, by header or query
+    named_zone_id: int | None = None  # the zone that this call names, and may name
 
     @property
-    def site_name(self) -> str:
-        """Its site in the form that it uses itself: it compares as text."""
-        return str(self.site_id) if self.site_form == "id" else self.site_code
+    def stands_in(self) -> int | None:
+        """The zone of machines that it reports for the first time: its token's, else the one that it names."""
+        return self.named_zone_id if self.zone_id is None else self.zone_id
 
     def may(self, permission: CollectorPermission) -> bool:
         return permission in self.permissions
 
     def check_site(self, named: str) -> None:
         """For sites that are named in a path or a body: another one than the token's is refused."""
-        if form_of(named, self.site_id, self.site_code) is None:
+        if not names_site(named, site_id=self.site_id, code=self.site_code):
             raise Forbidden("this token belongs to another site", code="SITE_MISMATCH")
 
     def context(self) -> Context:
         return Context(tenant=str(self.tenant_id), sites=(self.site_id,))
-
-
-def form_of(named: str, site_id: int, site_code: str) -> str | None:
-    """Whether a text names this site, and how."""
-    if named == site_code:
-        return "code"
-    return "id" if named == str(site_id) else None

@@ -23,6 +23,7 @@ from hashinsight.collectors.service.enrolment import Registration, register
 from hashinsight.collectors.service.heartbeat import beat
 from hashinsight.identity.access import now_of, visitor
 from hashinsight.identity.refusals import Refused
+from hashinsight.inventory.service.seen import list_of_other_zones
 from hashinsight.kit.clock import iso_z
 from hashinsight.kit.crypto import token_hash
 from hashinsight.kit.db.context import Context
@@ -41,6 +42,8 @@ _STATE = {
     "token": "hi_collector_…",
     "token_expires_at": "2027-03-01T12:00:00Z",
 }
+_OTHER_ZONE = {"error_code": "ZONE_MISMATCH", "reason": "this machine is of another zone than the token's"}
+_REPORTED = {"success": True, "stored": 1, "duplicates": 0, "rejected": 1, "errors": [{"index": 1, **_OTHER_ZONE}]}
 _BEATEN = {
     "success": True,
     "server_time": "2026-03-01T12:00:00Z",
@@ -89,13 +92,23 @@ async def heartbeat(request: Request, caller: Caller, session: EdgeSession, body
     }
 
 
-@router.post("/events", responses=answers({"success": True, "stored": 1, "duplicates": 0}))
-async def report_events(request: Request, caller: Caller, session: EdgeSession, body: EventsBody) -> dict[str, Any]:
-    """What the collector noticed or did by itself. An event with an `event_id` that came before is stored once."""
-    collector = await _own(session, caller)
-    reported = [event.values() for event in body.events]
-    stored = await events.report(session, caller.actor, collector, reported, now=now_of(request))
-    return {"success": True, "stored": stored, "duplicates": len(reported) - stored}
+@router.post("/events", responses=answers(_REPORTED))
+async def report_events(request: Request, caller: Caller, body: EventsBody) -> dict[str, Any]:
+    """What the collector noticed or did by itself. An event with an `event_id` that came before is stored once.
+
+    Of a zone's collector, one that names a machine of another zone is not stored; the others are.
+    """
+    size = len(await request.body())
+    values = await events.clean(caller.collector_id, [event.values() for event in body.events], size)
+    named = [event.miner_id for event in body.events if event.miner_id is not None]
+    async with get_database(request).transaction(caller.context()) as session:
+        collector = await _own(session, caller)
+        foreign = await list_of_other_zones(session, caller.site_id, caller.zone_id, named)
+        reported = [event for event, sent in zip(values, body.events, strict=True) if sent.miner_id not in foreign]
+        stored = await events.report(session, caller.actor, collector, reported, now=now_of(request))
+    errors = [{"index": n, **_OTHER_ZONE} for n, event in enumerate(body.events) if event.miner_id in foreign]
+    counts = {"stored": stored, "duplicates": len(reported) - stored, "rejected": len(errors)}
+    return {"success": True, **counts, "errors": errors}
 
 
 @router.get(

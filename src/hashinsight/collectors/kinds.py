@@ -55,12 +55,14 @@ REGISTERED = "registered"
 RECONNECTED = "reconnected"
 OFFLINE = "offline"
 CONFIG_CHANGED = "config_changed"
+REGISTRATION_LIMIT = "registration_limit"
 
 SEVERITY = {
     REGISTERED: Severity.INFO,
     RECONNECTED: Severity.INFO,
     CONFIG_CHANGED: Severity.INFO,
     OFFLINE: Severity.WARNING,
+    REGISTRATION_LIMIT: Severity.WARNING,
     "high_temperature": Severity.WARNING,
     "miner_offline": Severity.ERROR,
     "hashrate_drop": Severity.ERROR,

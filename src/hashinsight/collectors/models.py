@@ -45,7 +45,6 @@ class Collector(Model):
         CheckConstraint("permissions <@ array['read', 'control', 'config']", name="permissions"),
         CheckConstraint("collection_interval_sec between 1 and 86400", name="collection_interval"),
         CheckConstraint("heartbeat_interval_sec between 1 and 86400", name="heartbeat_interval"),
-        CheckConstraint("site_form in ('id', 'code')", name="site_form"),
         Index("ix_collectors_tenant_id", "tenant_id", "id"),
         Index("ix_collectors_active", "id", postgresql_where=text("status = 'active'")),
     )
@@ -66,7 +65,7 @@ class Collector(Model):
     signs_commands: Mapped[bool] = mapped_column(Boolean, server_default="false")  # it is handed signed ones only
     settings: Mapped[dict[str, Any]] = mapped_column(JSONB, server_default=text("'{}'"))
     notes: Mapped[str | None] = mapped_column(Text)
-    site_form: Mapped[str | None] = mapped_column(Text)  # how it names its site; answers use the same form
+    site_form: Mapped[str | None] = mapped_column(Text)  # its site as it writes it; answers use the same text
     last_seen_at: Mapped[datetime | None] = mapped_column(_when())
     last_address: Mapped[str | None] = mapped_column(Text)
     last_device_id: Mapped[str | None] = mapped_column(Text)

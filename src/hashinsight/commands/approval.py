@@ -1,5 +1,6 @@
 """Whether a request must be approved before anything is handed out, and what it would reach. Pure."""
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -24,17 +25,35 @@ class Impact:
 
 
 @dataclass(frozen=True)
+class Before:
+    """What the same requester commanded at this site without approval, within the window or still open.
+
+    Machines that are asked for now are counted with the request; `more_kw` is by how much they drew more before.
+    """
+
+    machines: int = 0
+    kw: float = 0.0
+    more_kw: float = 0.0
+
+
+NOTHING_BEFORE = Before()
+
+
+@dataclass(frozen=True)
 class Limits:
-    """The tenant's own: above either of them a batch is of high risk."""
+    """The tenant's own: above either of them, in one request or in a window, it takes a second person."""
 
     machines: int
     power_kw: float
+    window_min: int
 
 
 class Because(StrEnum):
     HIGH_RISK = "HIGH_RISK"
     MANY_MACHINES = "MANY_MACHINES"
     MUCH_POWER = "MUCH_POWER"
+    MANY_MACHINES_IN_WINDOW = "MANY_MACHINES_IN_WINDOW"
+    MUCH_POWER_IN_WINDOW = "MUCH_POWER_IN_WINDOW"
     ASKED_FOR = "ASKED_FOR"
 
 
@@ -46,6 +65,7 @@ class Cause:
     words: str
     value: float | None = None
     limit: float | None = None
+    window_min: int | None = None
 
 
 @dataclass(frozen=True)
@@ -69,11 +89,15 @@ def judge_need(
     limits: Limits,
     *,
     is_control: bool,
+    before: Before = NOTHING_BEFORE,
     asked_for: bool = False,
     emergency: bool = False,
     pre_approved: bool = False,
 ) -> Need:
-    """`asked_for`: whoever requests wants it approved in any case, as a rule can."""
+    """`asked_for`: whoever requests wants it approved in any case, as a rule can.
+
+    Of lights there is no sum: a technician who looks for machines lights many.
+    """
     causes = []
     if risk is Risk.HIGH:
         causes.append(Cause(Because.HIGH_RISK, "the catalogue calls it high risk"))
@@ -83,6 +107,8 @@ def judge_need(
     if is_control and impact.kw > limits.power_kw:
         words = f"{impact.kw:.0f} kW, more than {limits.power_kw:g}"
         causes.append(Cause(Because.MUCH_POWER, words, round(impact.kw, 3), limits.power_kw))
+    if is_control and impact.machines:
+        causes += _in_window(impact, before, limits, known={one.code for one in causes})
     if asked_for:
         causes.append(Cause(Because.ASKED_FOR, "approval was asked for"))
     if not causes:
@@ -92,3 +118,15 @@ def judge_need(
     if pre_approved:
         return Need(Approval.APPROVED, tuple(causes), "pre_approved")
     return Need(Approval.REQUIRED, tuple(causes))
+
+
+def _in_window(impact: Impact, before: Before, limits: Limits, *, known: Collection[Because]) -> Iterator[Cause]:
+    """What this request and those before it come to, where it passes a limit that the request alone does not."""
+    machines, window = impact.machines + before.machines, limits.window_min
+    if machines > limits.machines and Because.MANY_MACHINES not in known:
+        words = f"{machines} machines asked by one requester in {window} min (limit {limits.machines})"
+        yield Cause(Because.MANY_MACHINES_IN_WINDOW, words, machines, limits.machines, window)
+    kw = impact.kw + before.kw + before.more_kw
+    if kw > limits.power_kw and Because.MUCH_POWER not in known:
+        words = f"{kw:.0f} kW asked by one requester in {window} min (limit {limits.power_kw:g} kW)"
+        yield Cause(Because.MUCH_POWER_IN_WINDOW, words, round(kw, 3), limits.power_kw, window)

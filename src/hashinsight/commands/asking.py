@@ -138,9 +138,20 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class BlastRadius:
+    """How many machines of the site are down by commands, how many may be, and what the request makes of it."""
+
+    down_now: int  # for a restart or settings: in transition; for a stop: all, also those that stay stopped
+    cap: int
+    would_wait: int  # machines that are not handed out before others are back
+    exceeds_cap: bool  # an emergency that goes out all the same
+
+
+@dataclass(frozen=True)
 class DryRun:
     impact: Impact
     excluded: tuple[Refusal, ...]
     needs_approval: bool
     causes: tuple[Cause, ...]
     supersedes: int = 0
+    blast_radius: BlastRadius | None = None  # none: it takes no machine down

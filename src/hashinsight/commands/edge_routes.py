@@ -55,7 +55,7 @@ async def poll(request: Request, caller: Caller, *, limit: Limit = POLL_LIMIT) -
 @router.post(f"{_V1}/ack/batch", responses=answers(shown.ACKED_ALL), openapi_extra=shown.MANY_ACKS)
 async def ack_batch(request: Request, caller: Caller) -> Response:
     """Many acks in one call, at most 500, each judged on its own: `results` has one answer for each, in their order."""
-    said = await read_many(await request.body(), _machines(request, caller))
+    said = await read_many(await request.body(), _machines(request, caller), caller=caller.collector_id)
     judged = iter(await _judge(request, caller, [one for one in said if isinstance(one, Ack)]))
     results = [_fault(one) if isinstance(one, AckFault) else _result(next(judged)) for one in said]
     return _said({"success": True, "applied": sum(one["applied"] for one in results), "results": results})
@@ -151,7 +151,7 @@ def _turns(request: Request) -> service.Turns:
 
 
 async def _ack(request: Request, caller: CollectorCaller, command_id: str | None) -> Response:
-    said = await read_one(await request.body(), command_id, _machines(request, caller))
+    said = await read_one(await request.body(), command_id, _machines(request, caller), caller=caller.collector_id)
     (answer,) = await _judge(request, caller, [said])
     if not answer.found:
         raise NotFound("no such command")

@@ -1,28 +1,37 @@
 """What is kept of an ack: what was said, without addresses and credentials. Pure."""
 
-from dataclasses import replace
 from typing import Any
 
-from hashinsight.kit.scrub import scrub, scrub_text
+from hashinsight.kit.scrub import Scrubber
 from hashinsight.wire.acks import Ack
 
 
-def clean(ack: Ack) -> Ack:
-    """Its words: some write the whole exception where a code belongs."""
-    if ack.error_code is None and ack.message is None:
-        return ack
-    code, message = (None if said is None else scrub_text(said) for said in (ack.error_code, ack.message))
-    return replace(ack, error_code=code, message=message)
+def clean(ack: Ack, scrubber: Scrubber) -> Ack:
+    """The ack as it may be kept. Before anything is done with it: a batch of them takes its time."""
+    return Ack(
+        ack.command_id,
+        ack.status,
+        ack.miner_id,
+        ack.device_id,
+        ack.started_at,
+        ack.finished_at,
+        ack.duration_ms,
+        scrubber.scrub(ack.error_code),  # some write the whole exception into it
+        scrubber.scrub(ack.message),
+        scrubber.scrub(ack.result),
+        scrubber.scrub(ack.before),
+        scrubber.scrub(ack.after),
+    )
 
 
 def kept(ack: Ack) -> dict[str, Any]:
-    """As the columns of a command and its attempt."""
+    """A clean ack as the columns of a command and its attempt."""
     return {
         "result": ack.status,
         "error_message": ack.message,
         "payload": payload(ack),
-        "snapshot_before": None if ack.before is None else scrub(ack.before),
-        "snapshot_after": None if ack.after is None else scrub(ack.after),
+        "snapshot_before": ack.before,
+        "snapshot_after": ack.after,
         "started_at": ack.started_at,
         "finished_at": ack.finished_at,
         "execution_time_ms": ack.duration_ms,
@@ -40,6 +49,6 @@ def payload(ack: Ack) -> dict[str, Any]:
         "duration_ms": ack.duration_ms,
         "error_code": ack.error_code,
         "error_message": ack.message,
-        "result": None if ack.result is None else scrub(ack.result),
+        "result": ack.result,
     }
     return {name: value for name, value in said.items() if value is not None}

@@ -18,7 +18,14 @@ from hashinsight.wire.acks import Ack, AckStatus
 
 _FINAL_CODES = {State.EXPIRED: "COMMAND_EXPIRED", State.SUPERSEDED: "SUPERSEDED"}
 _ENDED = frozenset({"succeeded", "failed", "rejected", "skipped"})
-_NEVER_PASSES = ("UNSUPPORTED", "NOT_SUPPORTED", "UNKNOWN_COMMAND", "NOT_IMPLEMENTED")
+# what a retry does not change, and what that means
+_NEVER_PASSES = {
+    "UNSUPPORTED": "unsupported: not retried",
+    "NOT_SUPPORTED": "unsupported: not retried",
+    "UNKNOWN_COMMAND": "unsupported: not retried",
+    "NOT_IMPLEMENTED": "unsupported: not retried",
+    "AUTH_FAILED": "the machine refused its password: not retried, set the right one at the collector",
+}
 OUTCOME_UNKNOWN = "OUTCOME_UNKNOWN"
 
 
@@ -61,7 +68,7 @@ def judge(
         case AckStatus.SUCCEEDED:
             return Verdict(applied=True, event=Event.SUCCEEDED)
         case AckStatus.REJECTED:
-            return _failed(ack.error_code or "REJECTED", "rejected: not retried")
+            return _failed(ack.error_code or "REJECTED", _for_good(ack.error_code) or "rejected: not retried")
         case AckStatus.SKIPPED:
             return _failed(OUTCOME_UNKNOWN, "ran before and the outcome is unknown: telemetry decides")
         case AckStatus.FAILED:
@@ -100,10 +107,15 @@ def _failed(code: str, message: str) -> Verdict:
     return Verdict(applied=True, event=Event.FAILED, error_code=code, message=message)
 
 
+def _for_good(code: str | None) -> str | None:
+    return next((why for word, why in _NEVER_PASSES.items() if word in (code or "").upper()), None)
+
+
 def _retried(facts: Facts, ack: Ack, *, now: datetime) -> Verdict:
     code = ack.error_code or "FAILED"
-    if any(word in code.upper() for word in _NEVER_PASSES):
-        return _failed(code, "unsupported: not retried")
+    final = _for_good(code)
+    if final is not None:
+        return _failed(code, final)
     if facts.is_canceling:
         return _failed(code, "not retried: a cancel was requested")
     if not may_retry(facts.attempt, facts.max_retries):

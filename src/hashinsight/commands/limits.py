@@ -1,6 +1,7 @@
 """Rates, retries, and why a command waits: judgement without a database. Pure."""
 
 import hashlib
+import math
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -26,11 +27,20 @@ def limited(reboots: int) -> dict[str, int]:
 LIMITED = tuple(limited(0))
 
 
+DOWN = "machines down"  # the turn of whoever counts them at a site
+
+
+def most_down(share: float, machines: int) -> int:
+    """Machines of a site that may be down by commands at one time. One at least: a small site must not stand still."""
+    return max(1, math.floor(share * machines + 1e-9))
+
+
 class WaitReason(StrEnum):
     NOT_APPROVED = "NOT_APPROVED"
     BACKOFF = "BACKOFF"
     MINER_LOCKED = "MINER_LOCKED"
     RATE_LIMITED = "RATE_LIMITED"
+    BLAST_RADIUS = "BLAST_RADIUS"
     COLLECTOR_OFFLINE = "COLLECTOR_OFFLINE"
 
 
@@ -43,6 +53,7 @@ class Waiting:
     next_attempt_at: datetime
     machine_is_taken: bool  # by another control command that is leased, or goes before it
     rate_is_spent: bool
+    cap_is_reached: bool  # of the site's machines that may be down, and this one would be one more
     has_collector: bool  # one of its site, and zone, that may control and is heard
 
 
@@ -50,15 +61,15 @@ def wait_reason(of: Waiting, *, now: datetime) -> WaitReason | None:
     """The first thing that must change before it can be handed out; None when the next poll may take it."""
     if of.state is not State.QUEUED:
         return None
-    if of.approval is Approval.REQUIRED:
-        return WaitReason.NOT_APPROVED
-    if of.next_attempt_at > now:
-        return WaitReason.BACKOFF
-    if of.machine_is_taken:
-        return WaitReason.MINER_LOCKED
-    if of.rate_is_spent:
-        return WaitReason.RATE_LIMITED
-    return None if of.has_collector else WaitReason.COLLECTOR_OFFLINE
+    reasons = {
+        WaitReason.NOT_APPROVED: of.approval is Approval.REQUIRED,
+        WaitReason.BACKOFF: of.next_attempt_at > now,
+        WaitReason.MINER_LOCKED: of.machine_is_taken,
+        WaitReason.RATE_LIMITED: of.rate_is_spent,
+        WaitReason.BLAST_RADIUS: of.cap_is_reached,
+        WaitReason.COLLECTOR_OFFLINE: not of.has_collector,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), None)
 
 
 def room(most_in_window: int, used: int, *, most: int) -> int:

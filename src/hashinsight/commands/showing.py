@@ -34,7 +34,7 @@ def shown_answer(answer: Answer) -> dict[str, Any]:
 
 
 def shown_run(run: DryRun) -> dict[str, Any]:
-    impact = run.impact
+    impact, radius = run.impact, run.blast_radius
     return {
         "machines": impact.machines,
         "kw": round(impact.kw, 3),
@@ -44,9 +44,13 @@ def shown_run(run: DryRun) -> dict[str, Any]:
         "unknown_ths": impact.unknown_ths,
         "excluded": [_refusal(one) for one in run.excluded[:MOST_SHOWN]],
         "counts": {"excluded": len(run.excluded), "supersedes": run.supersedes},
+        "blast_radius": None if radius is None else asdict(radius),
         "needs_approval": run.needs_approval,
         "approval_reasons": [one.words for one in run.causes],
-        "approval_causes": [{"code": one.code, "value": one.value, "limit": one.limit} for one in run.causes],
+        "approval_causes": [
+            {"code": one.code, "value": one.value, "limit": one.limit, "window_min": one.window_min}
+            for one in run.causes
+        ],
     }
 
 
@@ -67,14 +71,14 @@ def _refusal(one: Refusal) -> dict[str, Any]:
 
 
 def _type(kind: CommandType) -> dict[str, Any]:
-    schema = kind.params.model_json_schema()
     return {
         "command_type": kind.name,
         "wire_verb": kind.verb,
         "risk": kind.risk.value,
         "effect": kind.effect.value,
+        "down": kind.down.value,
         "is_control": kind.is_control,
-        "params": {"properties": schema.get("properties", {}), "required": schema.get("required", [])},
+        "params": kind.schema,
         "secret_params": sorted(kind.secret_params),
         "opposes": sorted(kind.opposes),
         "undone_by": kind.inverse,

@@ -53,6 +53,9 @@ class Priority(StrEnum):
     SAFETY = "safety"
 
 
+HIGH_CLASSES = (Priority.COMPLIANCE, Priority.SAFETY)  # for those who may ask for high risk, as demand response is
+
+
 @dataclass(frozen=True)
 class Move:
     begins: tuple[State, ...]
@@ -91,9 +94,9 @@ def ends_in(event: Event, state: State) -> State:
     return state if move.ends is None else move.ends
 
 
-def listed(words: Iterable[StrEnum]) -> str:
+def listed(words: Iterable[str]) -> str:
     """As SQL: what stands between the brackets of `in (…)`."""
-    return ", ".join(f"'{word.value}'" for word in words)
+    return ", ".join(f"'{word}'" for word in words)
 
 
 def begins(event: Event) -> str:

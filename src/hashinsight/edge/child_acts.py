@@ -1,6 +1,10 @@
-"""Gives a machine an order by asic-rs. What a make does not take is refused by name. Runs in the child."""
+"""Gives a machine an order by asic-rs, or by the make's own call where that does something else. Runs in the child.
+
+What a make does not take is refused by name.
+"""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -8,27 +12,39 @@ from typing import Any
 import pyasic_rs
 from pyasic_rs.data import MiningMode
 
+from hashinsight.edge import child_pools, child_vnish
+from hashinsight.edge.child_handles import Handle
 from hashinsight.edge.child_plain import Trouble
 
 MODES = {"eco": MiningMode.Low, "normal": MiningMode.Normal, "perf": MiningMode.High}
 _AVALON = "avalon"
+_ANTMINER = "AntMiner Stock"
 # its answer to a restart has no status, which the library takes for a failure
 _DONE_ALL_THE_SAME = "missing or invalid status array"
+_AUTH_FAILED = ("unauthorized", "authentication failed", "failed to authenticate", "check token", "token err")
 _NOT_SUPPORTED = ("not supported", "unsupported", "not implemented", "unknown option")
 _NOT_GIVEN = ("failed to connect", "no session token")  # no connection, or no session for what needs one
 # the line broke or the answer makes no sense: the order may have been heard
-_NOT_HEARD = ("timed out", "reset by", "no data received", "eof while parsing", "expected value", "invalid json")
+_NOT_HEARD = (
+    *("timed out", "reset by", "error sending request", "no data received"),
+    *("eof while parsing", "expected value", "invalid json"),
+)
+_STATUS_401 = re.compile(r"\b(?:status|http|code)\b[^\d]{0,20}401\b")
+# the library names whom it asked; neither the cloud nor a log is to know
+_ADDRESS = re.compile(r"https?://[^\s()]{1,300}|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b", re.IGNORECASE)
 _RESUMES = 3
 _PAUSE_SEC, _RESUME_SEC = 10.0, 6.0  # with all tries shorter than an order may take: it must not be cut in two
 Params = Mapping[str, Any]
 
 
-async def act(miner: Any, verb: str, params: Params) -> dict[str, Any]:
+async def act(handle: Handle, verb: str, params: Params) -> dict[str, Any]:
     """`{"way": …}` when the machine took it; `Trouble` says why it did not."""
-    if verb not in _ACTS:
-        raise Trouble("unsupported", f"no machine takes {verb} from here")
     try:
-        way = await _ACTS[verb](miner, params)
+        if verb == "list_pools":
+            return {"pools": [pool.snapshot() for pool in await child_pools.list_pools(handle)]}
+        if verb not in _ACTS:
+            raise Trouble("unsupported", f"no machine takes {verb} from here")
+        way = await _ACTS[verb](handle, params)
     except RuntimeError as problem:
         raise trouble_of(verb, str(problem)) from None
     return {"way": way}
@@ -37,13 +53,15 @@ async def act(miner: Any, verb: str, params: Params) -> dict[str, Any]:
 def trouble_of(verb: str, said: str) -> Trouble:
     """By the library's words: it has one kind of error for everything."""
     words = said.lower()
+    if any(word in words for word in _AUTH_FAILED) or _STATUS_401.search(words):
+        return Trouble("auth_failed", "The machine refused the password")
     if any(word in words for word in _NOT_SUPPORTED):
         return Trouble("unsupported", f"this make does not take {verb}")
     if any(word in words for word in _NOT_GIVEN):
-        return Trouble("not_given", "it could not be asked: no connection, or no log-on")
+        return Trouble("not_given", "no connection, or login failed")
     if any(word in words for word in _NOT_HEARD):
         return Trouble("slow", "the order was sent, and its answer is lost")
-    return Trouble("refused_by_machine", said[:300])
+    return Trouble("refused_by_machine", _ADDRESS.sub("the machine", said[:1000])[:300])
 
 
 def _needs(miner: Any, support: str, what: str) -> None:
@@ -53,23 +71,35 @@ def _needs(miner: Any, support: str, what: str) -> None:
 
 async def _said_yes(answer: Awaitable[bool]) -> None:
     if not await answer:
-        raise Trouble("refused_by_machine", "the machine said no")
+        raise Trouble(
+            "refused_by_machine",
+            "the machine said no, without a reason: check its password",
+        )
 
 
 def _is_avalon(miner: Any) -> bool:
     return str(miner.make).lower().startswith(_AVALON)
 
 
-async def _reboot(miner: Any, _: Params) -> str:
+async def _reboot(handle: Handle, _: Params) -> str:
+    """The whole machine. What the library calls a restart is that on every make but these two."""
+    miner = handle.miner
+    if handle.firmware == child_vnish.FIRMWARE:
+        await child_vnish.reboot(handle.address, handle.login)
+        return "system/reboot"
     if _is_avalon(miner):  # what the library calls a restart is that of its mining program
-        raise Trouble("unsupported", f"{miner.make} does not take reboot")
+        raise Trouble("unsupported", f"{miner.make} does not take reboot: it restarts only its mining program")
     _needs(miner, "restart", "reboot")
     await _said_yes(miner.restart())
     return "restart"
 
 
-async def _restart(miner: Any, _: Params) -> str:
-    """The mining program alone: the library has no word for it but on one make, so it is stopped and started."""
+async def _restart(handle: Handle, _: Params) -> str:
+    """The mining program alone: the library has no word for it but on two makes, so it is stopped and started."""
+    miner = handle.miner
+    if handle.firmware == child_vnish.FIRMWARE:
+        await _said_yes(miner.restart())
+        return "restart"
     if _is_avalon(miner):
         try:
             await _said_yes(miner.restart())
@@ -79,8 +109,9 @@ async def _restart(miner: Any, _: Params) -> str:
         return "restart"
     _needs(miner, "pause", "restart")
     _needs(miner, "resume", "restart")
+    await _note_mode(handle)
     await _paused(miner)
-    await _resumed(miner)
+    await _resumed(handle)
     return "pause, resume"
 
 
@@ -96,37 +127,61 @@ async def _paused(miner: Any) -> None:
             raise
 
 
-async def _resumed(miner: Any) -> None:
+async def _resumed(handle: Handle) -> None:
     """Some tries: half a restart is a machine that stands still, and a second resume does no harm."""
     for _ in range(_RESUMES):
         with suppress(RuntimeError, Trouble, TimeoutError):
             async with asyncio.timeout(_RESUME_SEC):
-                return await _said_yes(miner.resume())
+                await _start(handle)
+                return
     raise Trouble("slow", "it was stopped, and did not confirm that it starts again")
 
 
-async def _disable(miner: Any, _: Params) -> str:
+async def _disable(handle: Handle, _: Params) -> str:
+    miner = handle.miner
     _needs(miner, "pause", "disable")
+    await _note_mode(handle)
     await _said_yes(miner.pause())
     return "pause"
 
 
-async def _enable(miner: Any, _: Params) -> str:
+async def _enable(handle: Handle, _: Params) -> str:
+    miner = handle.miner
     _needs(miner, "resume", "enable")
-    await _said_yes(miner.resume())
+    await _start(handle)
     return "resume"
 
 
-async def _set_pool(miner: Any, params: Params) -> str:
-    _needs(miner, "pools_config", "set_pool")
-    pool = pyasic_rs.Pool(
-        url=str(params["pool_url"]), username=str(params["pool_user"]), password=str(params.get("pool_password") or "x")
-    )
-    await _said_yes(miner.set_pools_config([pyasic_rs.PoolGroup(name="default", quota=1, pools=[pool])]))
-    return "set_pools_config"
+async def _note_mode(handle: Handle) -> None:
+    """An Antminer's sleep is a mode like eco, so that it forgets which one it was in."""
+    if handle.firmware != _ANTMINER:
+        return
+    with suppress(RuntimeError):
+        mode = (await handle.miner.get_tuning_config()).target_mode
+        if mode in (MiningMode.Low, MiningMode.High):
+            handle.notes["mode"] = mode
+        elif mode == MiningMode.Normal:
+            handle.notes.pop("mode", None)
 
 
-async def _set_frequency(miner: Any, params: Params) -> str:
+async def _start(handle: Handle) -> None:
+    """In the mode that it was stopped in: a hall of eco machines that wakes in normal mode may trip its breaker."""
+    mode = handle.notes.get("mode")
+    if mode is None:
+        await _said_yes(handle.miner.resume())
+    else:
+        await _said_yes(handle.miner.set_tuning_config(pyasic_rs.TuningConfig.mode(mode)))
+        handle.notes.pop("mode", None)
+
+
+async def _set_pool(handle: Handle, params: Params) -> str:
+    _needs(handle.miner, "pools_config", "set_pool")
+    wanted = child_pools.Pool(str(params["pool_url"]), str(params["pool_user"]), str(params.get("pool_password") or ""))
+    return await child_pools.set_first(handle, wanted, had_pools=bool(params.get("had_pools")))
+
+
+async def _set_frequency(handle: Handle, params: Params) -> str:
+    miner = handle.miner
     _needs(miner, "tuning_config", "set_frequency")
     boards = range(miner.expected_hashboards or 0)
     mhz = float(params["frequency"])
@@ -135,31 +190,37 @@ async def _set_frequency(miner: Any, params: Params) -> str:
     return "set_tuning_config"
 
 
-async def _set_fan(miner: Any, params: Params) -> str:
+async def _set_fan(handle: Handle, params: Params) -> str:
+    miner = handle.miner
     _needs(miner, "fan_config", "set_fan")
     await _said_yes(miner.set_fan_config(pyasic_rs.FanConfig.manual(round(float(params["speed"])))))
     return "set_fan_config"
 
 
-async def _set_power_limit(miner: Any, params: Params) -> str:
+async def _set_power_limit(handle: Handle, params: Params) -> str:
+    miner = handle.miner
+    if _is_avalon(miner):  # it has work levels, and the library sends it watts as a text such as `3 kW`
+        raise Trouble("unsupported", f"{miner.make} does not take set_power_limit")
     _needs(miner, "set_power_limit", "set_power_limit")
     await _said_yes(miner.set_power_limit(float(params["watts"])))
     return "set_power_limit"
 
 
-async def _set_power_mode(miner: Any, params: Params) -> str:
+async def _set_power_mode(handle: Handle, params: Params) -> str:
+    miner = handle.miner
     _needs(miner, "tuning_config", "set_power_mode")
     await _said_yes(miner.set_tuning_config(pyasic_rs.TuningConfig.mode(MODES[str(params["mode"])])))
     return "set_tuning_config"
 
 
-async def _fault_light(miner: Any, params: Params) -> str:
+async def _fault_light(handle: Handle, params: Params) -> str:
+    miner = handle.miner
     _needs(miner, "set_fault_light", "fault_light")
     await _said_yes(miner.set_fault_light(bool(params["on"])))
     return "set_fault_light"
 
 
-_ACTS: dict[str, Callable[[Any, Params], Awaitable[str]]] = {
+_ACTS: dict[str, Callable[[Handle, Params], Awaitable[str]]] = {
     "reboot": _reboot,
     "restart": _restart,
     "disable": _disable,

@@ -4,6 +4,7 @@ import asyncio
 import errno
 import json
 import socket
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -24,22 +25,37 @@ class Trouble(Exception):
 
 
 async def ask(address: str, command: str, *, timeout_sec: float) -> dict[str, Any]:
-    """One command, one answer. A machine that drips its answer byte by byte is out of time like one that is silent."""
+    """One command, one answer."""
+    return understood(await exchange(address, {"command": command}, timeout_sec=timeout_sec))
+
+
+async def ask_joined(address: str, commands: Sequence[str], *, timeout_sec: float) -> dict[str, dict[str, Any]]:
+    """Several in one question, as cgminer takes them: half of what a question costs is its connection."""
+    raw = await exchange(address, {"command": "+".join(commands)}, timeout_sec=timeout_sec)
+    answers = _parsed(raw)
+    found = {}
+    for command in commands:
+        answer = answers.get(command)
+        found[command] = _successful(answer[0] if isinstance(answer, list) and answer else None)
+    return found
+
+
+async def exchange(address: str, message: Mapping[str, Any], *, timeout_sec: float) -> bytes:
+    """A machine that drips its answer byte by byte is out of time like one that is silent."""
     connected = False
     try:
         async with asyncio.timeout(timeout_sec):
             with _socket() as line:
                 await _connect(line, address, PORT, min(timeout_sec, CONNECT_SEC))
                 connected = True
-                await asyncio.get_running_loop().sock_sendall(line, json.dumps({"command": command}).encode())
-                raw = await _answer(line)
+                await asyncio.get_running_loop().sock_sendall(line, json.dumps(message).encode())
+                return await _answer(line)
     except TimeoutError:
         if connected:
             raise Trouble("slow", "it took the connection and did not answer in time") from None
         raise Trouble("unreachable", "no connection within the time") from None
     except OSError as problem:
         raise _trouble(problem) from None
-    return understood(raw)
 
 
 async def knock(address: str, ports: tuple[int, ...], *, timeout_sec: float) -> bool:
@@ -90,6 +106,10 @@ def _trouble(problem: OSError) -> Trouble:
 
 
 def understood(raw: bytes) -> dict[str, Any]:
+    return _successful(_parsed(raw))
+
+
+def _parsed(raw: bytes) -> dict[str, Any]:
     """Firmware forgets commas between objects and puts control characters into texts."""
     text = raw.strip(b" \t\r\n\0").decode("utf-8", errors="replace").replace("}{", "},{")
     if not text:
@@ -100,10 +120,14 @@ def understood(raw: bytes) -> dict[str, Any]:
         raise Trouble("garbled", "what it answers is not JSON") from None
     if not isinstance(answer, dict):
         raise Trouble("garbled", "what it answers is no object")
-    state = answer.get("STATUS")
+    return answer
+
+
+def _successful(answer: Any) -> dict[str, Any]:
+    state = answer.get("STATUS") if isinstance(answer, dict) else None
     first = state[0] if isinstance(state, list) and state else None
     letter = first.get("STATUS") if isinstance(first, dict) else state
-    if letter not in _SUCCESS:
+    if not isinstance(answer, dict) or letter not in _SUCCESS:
         raise Trouble("garbled", "it answers with an error")
     return answer
 

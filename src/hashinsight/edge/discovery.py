@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashinsight.edge.miners import Machine, NoRoom, Roster
 from hashinsight.edge.reading import Auth, Reader, Told
 from hashinsight.edge.reading_process import NotRead
-from hashinsight.edge.settings import Credential, bounds_of
+from hashinsight.edge.settings import bounds_of
 
 AT_ONCE = 64
 PER_SEC = 400.0  # addresses: switches count a scan that is faster as an attack, and a /16 is done in three minutes
@@ -35,23 +35,13 @@ def addresses(ranges: Iterable[str]) -> Iterator[str]:
         reached = max(reached, last)
 
 
-def credential_for(make: str | None, credentials: Iterable[Credential]) -> Auth:
-    """That of its make, else that of any make; else none, and the library tries the maker's own."""
-    said = (make or "").lower()
-    ranked = sorted(credentials, key=lambda one: not one.make)
-    for one in ranked:
-        if not one.make or (said and one.make.lower() in said):
-            return (one.username, one.password)
-    return None
-
-
 async def sweep(
     reader: Reader,
     roster: Roster,
     wanted: Iterable[str],
     *,
     timeout_sec: float,
-    auth_of: Callable[[str | None], Auth] = lambda _: None,
+    auth: Auth = (),
     on_found: Callable[[Machine, Told], None] = lambda _, __: None,
 ) -> Sweep:
     """Asks every address that no machine is known at. A machine that is read already is found where it is."""
@@ -70,7 +60,7 @@ async def sweep(
             ahead = began + asked / PER_SEC - time.monotonic()
             if ahead > 0:
                 await asyncio.sleep(ahead)
-            told = await _found(reader, address, timeout_sec, auth_of(None))
+            told = await _found(reader, address, timeout_sec, auth)
             if told is not None and _seated(roster, address, told, on_found):
                 found += 1
 

@@ -4,13 +4,15 @@
 """
 
 import asyncio
+import sqlite3
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from hashinsight.edge.executing_checks import SHOWN, Wrong, checked, delay_of, fits, is_so, snapshot
+from hashinsight.edge.executing_checks import SHOWN, Wrong, checked, delay_of, fits, has_first, is_so, snapshot
 from hashinsight.edge.executing_configs import orders_of
 from hashinsight.edge.executing_verdicts import Given, Said, answer_of, not_read, not_taken
 from hashinsight.edge.miners import Machine
@@ -125,11 +127,17 @@ class Executor:
         if is_so(verb, before, wanted):
             told |= {"after": told["before"], "result": {"confirmed": True, "way": "it was so already"}}
             return AckStatus.SUCCEEDED, None, None, told
+        if verb == "set_pool":
+            told["before"]["pools"] = pools = await self._list_pools(machine)
+            wanted["had_pools"] = bool(pools or before.get("pool_url"))
         given = await self._given(machine, verb, wanted)
         after, is_shown = None, None
         if given.needs_look(verb):
             after, is_shown = await self._look(machine, verb, wanted, before)
             told["after"] = snapshot(after) if after else {"online": False}
+            if verb == "set_pool":
+                told["after"]["pools"] = pools = await self._list_pools(machine)
+                is_shown = is_shown or has_first(pools, wanted)
             told["result"] = {"confirmed": is_shown, "way": given.way}
         return *answer_of(verb, given, is_shown=is_shown, answers=after is not None), told
 
@@ -150,7 +158,8 @@ class Executor:
     async def _given(self, machine: Machine, verb: str, wanted: dict[str, Any]) -> Given:
         """A restart is a stop and a start: whoever may have heard the first of them is not left without the second."""
         if verb == "disable":  # whoever stops it now means it
-            await self._restarts.end(machine.miner_id)
+            with suppress(sqlite3.Error):  # a full disk is no reason to let a hot machine run
+                await self._restarts.end(machine.miner_id)
         if verb != "restart":
             return await self._order(machine, verb, wanted)
         await self._restarts.begin(machine.miner_id)
@@ -163,14 +172,25 @@ class Executor:
         return given
 
     async def _order(self, machine: Machine, verb: str, wanted: dict[str, Any]) -> Given:
-        auth = self._poller.auth_of(machine.make)
         try:
-            done = await self._poller.reader.act(machine.address, verb, wanted, timeout_sec=ORDER_SEC, auth=auth)
+            done = await self._ask(machine, verb, wanted)
         except ChildLost:
             return Given(Said.UNSURE, "READER_LOST", "the reader died while the order was given")
         except NotRead as problem:
             return not_taken(problem)
         return Given(Said.YES, way=str(done.get("way")))
+
+    async def _ask(self, machine: Machine, verb: str, params: dict[str, Any]) -> Mapping[str, Any]:
+        reader, auth = self._poller.reader, self._poller.auth
+        answer: Mapping[str, Any] = await reader.act(machine.address, verb, params, timeout_sec=ORDER_SEC, auth=auth)
+        return answer
+
+    async def _list_pools(self, machine: Machine) -> list[dict[str, str]]:
+        """All that it is set to, the one in use first; none where it does not say."""
+        try:
+            return list((await self._ask(machine, "list_pools", {})).get("pools") or [])
+        except (ChildLost, NotRead):
+            return []
 
     async def _look(
         self, machine: Machine, verb: str, wanted: Mapping[str, Any], before: Record

@@ -1,6 +1,6 @@
 """What a command may ask, what shows that it was done, and what is told of a machine before and after. Pure."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hashinsight.edge.normalising import Record
@@ -136,6 +136,11 @@ def _is_younger(before: Record, after: Record) -> bool:
 
 def _has_pool(_: Record, after: Record | None, wanted: Params) -> bool:
     return after is not None and _bare(after.get("pool_url")) == _bare(wanted["pool_url"])
+
+
+def has_first(pools: Sequence[Mapping[str, Any]], wanted: Params) -> bool:
+    """It is set to it, though it may mine on a backup while the new one does not answer."""
+    return bool(pools) and _bare(pools[0].get("url")) == _bare(wanted["pool_url"])
 
 
 def _bare(url: object) -> str:

@@ -43,9 +43,11 @@ class Given:
 
 
 Answer = tuple[AckStatus, str | None, str | None]
+FOR_GOOD = frozenset({"UNSUPPORTED", "AUTH_FAILED"})  # people must change something first: not tried again
 
 _KINDS = {
     "unsupported": (Said.NOT_ASKED, "UNSUPPORTED"),
+    "auth_failed": (Said.NOT_ASKED, "AUTH_FAILED"),
     "not_given": (Said.NOT_ASKED, "UNREACHABLE"),
     "unreachable": (Said.NOT_ASKED, "UNREACHABLE"),
     "refused": (Said.NOT_ASKED, "UNREACHABLE"),
@@ -64,13 +66,13 @@ def not_taken(problem: NotRead) -> Given:
 def not_read(problem: NotRead) -> Answer:
     """It was looked at before the order and did not answer: nothing was done to it."""
     _, code = _KINDS.get(problem.kind, (Said.NOT_ASKED, problem.kind.upper()))
-    return (AckStatus.REJECTED if code == "UNSUPPORTED" else AckStatus.FAILED), code, str(problem)
+    return (AckStatus.REJECTED if code in FOR_GOOD else AckStatus.FAILED), code, str(problem)
 
 
 def answer_of(verb: str, given: Given, *, is_shown: bool | None, answers: bool) -> Answer:
     """`is_shown` None: nothing shows this verb. `answers`: whether the machine was heard after the order."""
     if given.said is Said.NOT_ASKED:
-        status = AckStatus.REJECTED if given.error_code == "UNSUPPORTED" else AckStatus.FAILED
+        status = AckStatus.REJECTED if given.error_code in FOR_GOOD else AckStatus.FAILED
         return status, given.error_code, given.message
     if is_shown and not given.is_half:
         odd = None if given.said is Said.YES else "it did not confirm the order, and shows that it was carried out"
@@ -83,5 +85,5 @@ def answer_of(verb: str, given: Given, *, is_shown: bool | None, answers: bool) 
     if given.said is not Said.YES:
         return AckStatus.FAILED, given.error_code, given.message
     if answers and (is_shown is None or verb in _SLOW_TO_SHOW):
-        return AckStatus.SUCCEEDED, None, None if is_shown is None else "it took the order, and does not show it yet"
-    return AckStatus.FAILED, "NOT_CONFIRMED", "it took the order, and does not show it"
+        return AckStatus.SUCCEEDED, None, None if is_shown is None else "order accepted; no change seen yet"
+    return AckStatus.FAILED, "NOT_CONFIRMED", "order accepted; no change seen"

@@ -1,7 +1,7 @@
 """The machines of a site: who they are, whatever address they have today, and where that is kept between two runs."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -27,6 +27,7 @@ class Kept(msgspec.Struct):
     mac: str | None = None
     serial: str | None = None
     make: str | None = None
+    has_fans: bool = False
 
 
 class KeptRoster(msgspec.Struct):
@@ -43,6 +44,7 @@ class Machine:
     mac: str | None = None
     serial: str | None = None
     make: str | None = None
+    has_fans: bool = False  # one of them was seen turning: a machine in oil says 0 rpm for ever
     slot: int = 0
     online: bool | None = None  # None: not asked yet
     failures: int = 0  # in a row
@@ -70,7 +72,8 @@ class Roster:
                 and one.miner_id not in self._by_id
                 and not (one.address and one.address in self._by_address)
             ):
-                self._add(Machine(self._name_now(one, kept.rule), one.address, one.mac, one.serial, one.make))
+                name = self._name_now(one, kept.rule)
+                self._add(Machine(name, one.address, one.mac, one.serial, one.make, one.has_fans))
         self.changed = False
 
     def __len__(self) -> int:
@@ -107,6 +110,10 @@ class Roster:
         name = self._free_name(self._rule.name(address, said_mac, said_serial), said_mac or address)
         return self._add(Machine(name, address, said_mac, said_serial, make))
 
+    def note_fans(self, machine: Machine, speeds: Sequence[int]) -> None:
+        if not machine.has_fans and any(speeds):
+            machine.has_fans = self.changed = True
+
     def forget(self, machine: Machine) -> None:
         self._vacate(machine)
         self._by_id.pop(machine.miner_id, None)
@@ -118,7 +125,9 @@ class Roster:
         """Called after a sweep and at the end; what is lost without it is found again."""
         if self._path is None or not self.changed:
             return
-        machines = [Kept(one.miner_id, one.address, one.mac, one.serial, one.make) for one in self._by_id.values()]
+        machines = [
+            Kept(one.miner_id, one.address, one.mac, one.serial, one.make, one.has_fans) for one in self._by_id.values()
+        ]
         write_whole(self._path, msgspec.json.encode(KeptRoster(self._rule.kind, machines)))
         self.changed = False
 

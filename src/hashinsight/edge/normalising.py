@@ -6,44 +6,91 @@ reading, and the record says that it was there. No address, no credential, no ho
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
-from hashinsight.edge.normalising_numbers import count, mean, number, temperature, text
-from hashinsight.edge.normalising_plain import as_library
+from hashinsight.edge.boards import boards_of, nominal_ths, told_board, told_counts
+from hashinsight.edge.normalising_numbers import count, mean, number, text
+from hashinsight.edge.normalising_plain import Expected, as_library, own_board_count
 from hashinsight.edge.normalising_units import Rates, in_ths, mended
+from hashinsight.edge.pools import told_pools
+from hashinsight.edge.temperatures import (
+    board_sensors,
+    is_mean_only,
+    machine_sensors,
+    told_limits,
+    told_temperatures,
+)
 from hashinsight.facts.models import MinerModel
 from hashinsight.facts.spellings import find_model
-from hashinsight.facts.temperatures import SensorKind, sensor_kind
+from hashinsight.facts.temperatures import sensor_kind
 from hashinsight.wire.times import write_time
 
+_SET_MODES = ("low", "high")  # of a Whatsminer: in its normal mode it should do what its sticker says
+_STICKER_TOLD = ("vnish", "braiins")  # of the whole machine; their boards say what they should do now
+_SUMMED = ("lux",)  # over the boards that are there, which leaves out a dead one
+_WITHOUT_FANS = ("hyd", "imm")
+_PLAIN = ("stats", "pools")  # tables that are read from where the library is there, too
+_model = lru_cache(maxsize=1024)(find_model)
 MODES = {"low": "eco", "normal": "normal", "high": "perf"}
 _STANDBY_SHARE = 0.15  # of the rated watts: what takes less does not hash, whatever it calls itself
 _MOST_MESSAGE = 500
 Record = dict[str, Any]
 
 
-def record_of(told: Mapping[str, Any], *, miner_id: str, at: datetime) -> Record:
-    """The sample of a machine that answered. `raw_data` says who read it, and what was mended or is in doubt."""
+def record_of(told: Mapping[str, Any], *, miner_id: str, at: datetime, has_fans: bool = True) -> Record:
+    """The sample of a machine that answered. `raw_data` says who read it, and what was mended or is in doubt.
+
+    `has_fans`: a fan of it was seen turning once; without that, fans that all say 0 are no fans.
+    """
     summary = told.get("summary") or {}
-    data = told.get("data") or as_library(told)
-    if not told.get("data") or not data.get("hashboards"):
-        data = {**data, **_filled(data, as_library(told))}
+    library = told.get("data") or {}
+    info = library.get("device_info") or {}
+    known = _model(str(info.get("model") or ""))
+    plain: dict[str, Any] = {}
+    if any(told.get(name) for name in _PLAIN) or not library.get("hashboards"):
+        plain = as_library(
+            told,
+            Expected(
+                boards=count(library.get("expected_hashboards")),
+                catalogue_boards=known.boards if known else None,
+                fans=count(library.get("expected_fans")),
+                model=text(info.get("model"), 200),
+            ),
+        )
+    data = {**library, **_filled(library, plain)}
     info = data.get("device_info") or {}
     firmware = _firmware(info, data)
-    model = find_model(str(info.get("model") or ""))
+    usual = sensor_kind(firmware)
+    model = known or _model(str(info.get("model") or ""))
+    make = " ".join(str(info.get(name) or "") for name in ("make", "model", "firmware")).lower()
     flags: list[str] = []
-    boards = [
-        _board(one, sensor_kind(firmware), flags) for one in data.get("hashboards") or [] if isinstance(one, dict)
-    ]
+    read = boards_of(
+        library.get("hashboards") or [],
+        plain.get("hashboards") or [] if told.get("stats") or not library.get("hashboards") else [],
+        told.get("temps") or [],
+        # the same name is sold with other numbers of boards: who knows this very machine goes before the catalogue
+        count(library.get("expected_hashboards")) or own_board_count(told) or (model.boards if model else None),
+    )
+    sensors = [board_sensors(board, make, flags) for board in read]
+    boards = [told_board(board, one) for board, one in zip(read, sensors, strict=True)]
+    power_w = number(data.get("wattage"), most=1e5)
     rates = mended(
-        _rates(data, boards),
+        Rates(
+            in_ths(data.get("hashrate")),
+            _expected_ths(data, read, summary, make),
+            [board["hashrate_ths"] for board in boards],
+        ),
         rated_ths=model.rated_ths if model else None,
-        power_w=number(data.get("wattage"), most=1e5),
+        power_w=power_w,
         rated_w=model.power_w if model else None,
     )
     flags += rates.flags
     for board, ths in zip(boards, rates.boards_ths, strict=True):
         board["hashrate_ths"] = ths
+    beside = machine_sensors(told, make, flags)
+    heat = told_temperatures(sensors, beside, usual, flags, is_mean=is_mean_only(make, told))
+    limits = told_limits(told.get("tempctrl") or [], told.get("temps") or [], usual, heat.get("temp_sensor"))
     record: Record = {
         "miner_id": miner_id,
         "timestamp": write_time(at),
@@ -51,26 +98,30 @@ def record_of(told: Mapping[str, Any], *, miner_id: str, at: datetime) -> Record
         "hashrate_ths": rates.total_ths,
         "hashrate_5s": _recent_ths(summary, rates),
         "expected_ths": rates.expected_ths,
-        **_temperatures(boards),
-        "fan_speeds": _fans(data, flags),
-        "power_w": number(data.get("wattage"), most=1e5),
-        "voltage_v": mean(number(one.get("voltage"), most=1e3) for one in data.get("hashboards") or []),
+        **heat,
+        **limits,
+        "fan_speeds": _fans(data, plain if told.get("stats") else {}, make, flags, has_fans=has_fans),
+        "power_w": power_w,
+        "voltage_v": mean(number(one.get("voltage"), most=1e3) for one in read),
         "frequency_avg": mean(board["frequency_mhz"] for board in boards),
         "hw_errors": count(summary.get("Hardware Errors")) if "Hardware Errors" in summary else _sum_errors(told),
         "uptime_seconds": count(data.get("uptime")),
         "boards": boards or None,
+        **told_counts(boards, read),
         "model": model.name if model else text(info.get("model"), 200),
         "firmware": firmware,
-        **_pool(data),
+        **told_pools(plain.get("pools") if told.get("pools") else data.get("pools"), make),
         "mode": _mode(summary, data),
-        "state": _state(rates.total_ths, number(data.get("wattage"), most=1e5), data.get("is_mining"), model),
+        "state": _state(rates.total_ths, power_w, data.get("is_mining"), model),
         "error_message": _messages(data),
         "mac_address": text(data.get("mac"), 100),
         "serial_number": text(data.get("serial_number"), 200),
     }
-    if any(board["hashrate_ths"] and board["temp_max_c"] is None for board in boards) and "temp_max" in record:
+    if any(board["hashrate_ths"] and board["temp_max_c"] is None for board in boards) and any(
+        board["temp_max_c"] is not None for board in boards
+    ):
         flags.append("sensor_broken")  # the library says nothing for a sensor that says 0
-    if data.get("hashboards") and not any(board["hashrate_ths"] is not None for board in boards):
+    if boards and not any(board["hashrate_ths"] is not None for board in boards):
         flags.append("boards_silent")
     kept = {name: value for name, value in record.items() if value is not None}
     kept["raw_data"] = {
@@ -125,30 +176,19 @@ def _firmware(info: Mapping[str, Any], data: Mapping[str, Any]) -> str | None:
     return " ".join(word for word in words if word) or None
 
 
-def _board(told: Mapping[str, Any], kind: SensorKind, flags: list[str]) -> dict[str, Any]:
-    """A chip's temperature is the hottest that the board tells; a board whose chips say nothing is known by itself."""
-    board, inlet, outlet = (
-        temperature(told.get(name), flags)
-        for name in ("board_temperature", "inlet_chip_temperature", "outlet_chip_temperature")
-    )
-    chips = [temp for temp in (inlet, outlet) if temp is not None]
-    is_chip = kind is SensorKind.CHIP and bool(chips)
-    return {
-        "board": count(told.get("position")),
-        "hashrate_ths": in_ths(told.get("hashrate")),
-        "temp_c": mean(chips) if is_chip else board,
-        "temp_max_c": max(chips) if is_chip else board,
-        "chips": count(told.get("working_chips")),
-        "chips_expected": count(told.get("expected_chips")),
-        "frequency_mhz": number(told.get("frequency"), most=1e4),
-        "serial": text(told.get("serial_number"), 100),
-    }
-
-
-def _rates(data: Mapping[str, Any], boards: list[dict[str, Any]]) -> Rates:
-    return Rates(
-        in_ths(data.get("hashrate")), in_ths(data.get("expected_hashrate")), [board["hashrate_ths"] for board in boards]
-    )
+def _expected_ths(
+    data: Mapping[str, Any], boards: list[dict[str, Any]], summary: Mapping[str, Any], make: str
+) -> float | None:
+    """As it is set now: a preset's figure, where the machine has one, and not the sticker's."""
+    if str(summary.get("Power Mode", "")).lower() in _SET_MODES:
+        target = number(summary.get("Target MHS"), most=1e30)
+        if target:
+            return in_ths({"value": target, "unit": "MH/s"})
+    nominal = nominal_ths(boards)
+    if any(word in make for word in _STICKER_TOLD):
+        return nominal
+    whole = in_ths(data.get("expected_hashrate")) or None
+    return nominal or whole if any(word in make for word in _SUMMED) else whole or nominal
 
 
 def _recent_ths(summary: Mapping[str, Any], rates: Rates) -> float | None:
@@ -162,44 +202,26 @@ def _recent_ths(summary: Mapping[str, Any], rates: Rates) -> float | None:
     return None
 
 
-def _temperatures(boards: list[dict[str, Any]]) -> dict[str, Any]:
-    hottest = [board["temp_max_c"] for board in boards if board["temp_max_c"] is not None]
-    if not hottest:
-        return {}
-    return {"temp_avg": mean(board["temp_c"] for board in boards), "temp_max": max(hottest), "temp_min": min(hottest)}
-
-
-def _fans(data: Mapping[str, Any], flags: list[str]) -> list[int] | None:
-    told = [one.get("rpm") for one in data.get("fans") or [] if isinstance(one, dict)]
+def _fans(
+    data: Mapping[str, Any], plain: Mapping[str, Any], make: str, flags: list[str], *, has_fans: bool
+) -> list[int] | None:
+    """The library leaves out a fan that stands. A machine in water or oil has none, whatever its connectors say."""
+    if any(word in make for word in _WITHOUT_FANS) or data.get("expected_fans") == 0:
+        return None
+    told = [one.get("rpm") for one in plain.get("fans") or data.get("fans") or [] if isinstance(one, dict)]
     speeds = [round(rpm) for rpm in (number(one, most=1e5) for one in told) if rpm is not None]
     if len(speeds) < len([rpm for rpm in told if rpm is not None]):
         flags.append("fan_sensor_broken")
+    if speeds and not any(speeds) and not has_fans:
+        flags.append("fans_never_turned")
+        return None
     return speeds or None
 
 
-def _pool(data: Mapping[str, Any]) -> dict[str, Any]:
-    pools = [pool for group in data.get("pools") or [] for pool in group.get("pools") or [] if isinstance(pool, dict)]
-    if not pools:
-        return {}
-    active = next((pool for pool in pools if pool.get("active")), None)
-    shown = active or pools[0]
-    accepted = [count(pool.get("accepted_shares")) for pool in pools]
-    rejected = [count(pool.get("rejected_shares")) for pool in pools]
-    return {
-        "pool_url": text(shown.get("url"), 500),
-        "worker_name": text(shown.get("user"), 200),
-        "pool_status": "alive" if active and active.get("alive") is not False else "dead",
-        "accepted_shares": sum(one for one in accepted if one is not None)
-        if any(a is not None for a in accepted)
-        else None,
-        "rejected_shares": sum(one for one in rejected if one is not None)
-        if any(r is not None for r in rejected)
-        else None,
-    }
-
-
 def _mode(summary: Mapping[str, Any], data: Mapping[str, Any]) -> str | None:
-    said = summary.get("Power Mode") or data.get("mode")
+    target = data.get("tuning_target")
+    set_to = target.get("value") if isinstance(target, dict) and target.get("type") == "mode" else None
+    said = summary.get("Power Mode") or data.get("mode") or set_to
     return MODES.get(str(said).lower(), str(said).lower()[:50]) if said else None
 
 
@@ -207,7 +229,7 @@ def _state(ths: float | None, power_w: float | None, is_mining: object, model: M
     """By what it does: two makes call themselves mining while they are stopped."""
     if ths:
         return "running"
-    if is_mining is False:
+    if is_mining is False and (ths is not None or power_w is not None):  # else it only said nothing
         return "stopped"
     if power_w is not None and ths is not None:
         return "stopped" if power_w < _STANDBY_SHARE * (model.power_w if model else 3000.0) else "running"

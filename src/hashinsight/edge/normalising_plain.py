@@ -2,27 +2,44 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from hashinsight.edge import chains
 from hashinsight.edge.normalising_numbers import count, number
+from hashinsight.edge.temperatures import table_sensors
+from hashinsight.facts.spellings import find_model
+from hashinsight.facts.temperatures import SensorKind
 
 _MOST_BOARDS = 16
 _MOST_FANS = 16
-_BRACKETED = re.compile(r"(\w+)\[([^\]]*)\]")
+_MOST_CHIPS = 1000
+_BRACKETED = re.compile(r"(?<!\w)(\w++)\[([^\[\]]*)\]")
 _UNITS = (("THS", "TH/s"), ("GHS", "GH/s"), ("MHS", "MH/s"), ("KHS", "KH/s"))
+_BOARD_SENSORS = "LuxOS"
 _AVALON_MODES = {"0": "low", "1": "normal", "2": "high"}
 Told = dict[str, Any]
 
 
-def as_library(told: Mapping[str, Any]) -> Told:
+@dataclass(frozen=True)
+class Expected:
+    """What is known of the machine before its tables are read: by the library, and by the catalogue."""
+
+    boards: int | None = None
+    catalogue_boards: int | None = None
+    fans: int | None = None
+    model: str | None = None
+
+
+def as_library(told: Mapping[str, Any], expected: Expected) -> Told:
     """From the tables `summary version stats pools devs`, as far as they are there."""
     summary = _row(told.get("summary"))
     version = _first(told.get("version"))
     stats: Told = {}
     for row in _rows(told.get("stats")):
         stats |= row
-    found = _from_avalon(stats) if "MM ID0" in stats else _from_antminer(stats)
     model = version.get("Type") or version.get("PROD") or stats.get("Type")
+    found = _found(told, stats, summary, expected, is_hydro=_is_hydro(expected.model) or _is_hydro(model))
     firmware = version.get("Miner") or version.get("VERSION") or version.get("CompileTime")
     return {
         "device_info": {"model": model, "firmware": _family(version)},
@@ -41,6 +58,37 @@ def as_library(told: Mapping[str, Any]) -> Told:
     }
 
 
+def _found(told: Mapping[str, Any], stats: Told, summary: Told, expected: Expected, *, is_hydro: bool) -> Told:
+    family = _family(_first(told.get("version")))
+    if "MM ID0" in stats:
+        return _from_avalon(stats)
+    if any(name.startswith("chain_") for name in stats):
+        return {
+            "hashboards": chains.boards_of(
+                stats,
+                expected.boards,
+                of_catalogue=expected.catalogue_boards,
+                has_chip_sensors=family != _BOARD_SENSORS,
+                is_hydro=is_hydro,
+            ),
+            "fans": chains.fans_of(stats, expected.fans),
+            "expected_hashrate": chains.expected_rate(stats),
+        }
+    if "Factory GHS" in summary or "Chip Temp Max" in summary:
+        return _from_whatsminer(summary, _rows(told.get("devs")))
+    return _from_others(told)
+
+
+def _is_hydro(name: Any) -> bool:
+    model = find_model(str(name or ""))
+    return model.cooling == "hydro" if model else "hyd" in str(name or "").lower()
+
+
+def own_board_count(told: Mapping[str, Any]) -> int | None:
+    """How many boards the machine says that it has."""
+    return next((no for row in _rows(told.get("stats")) if (no := count(row.get("miner_count")))), None)
+
+
 def _row(value: Any) -> Told:
     return dict(value) if isinstance(value, Mapping) else {}
 
@@ -56,7 +104,7 @@ def _first(value: Any) -> Told:
 def _family(version: Mapping[str, Any]) -> str | None:
     for name in ("LUXminer", "BOSminer", "BOSer", "BMMiner", "CGMiner"):
         if name in version:
-            return {"LUXminer": "LuxOS", "BMMiner": "Stock", "CGMiner": "Stock"}.get(name, name)
+            return {"LUXminer": _BOARD_SENSORS, "BMMiner": "Stock", "CGMiner": "Stock"}.get(name, name)
     return None
 
 
@@ -67,57 +115,47 @@ def _rate(row: Mapping[str, Any], span: str = "av") -> Told | None:
     return None
 
 
-def _from_antminer(stats: Mapping[str, Any]) -> Told:
-    boards = []
-    for no in range(1, _MOST_BOARDS + 1):
-        if f"chain_rate{no}" not in stats:
-            continue
-        chips = _dashed(stats.get(f"temp_chip{no}"))
-        pcb = _dashed(stats.get(f"temp_pcb{no}"))
-        boards.append(
-            {
-                "position": no - 1,
-                "hashrate": {"value": number(stats[f"chain_rate{no}"], most=1e30), "unit": "GH/s"},
-                "board_temperature": max(pcb, default=None),
-                "inlet_chip_temperature": min(chips, default=None),
-                "outlet_chip_temperature": max(chips, default=None),
-                "working_chips": count(stats.get(f"chain_acn{no}")),
-                "frequency": number(stats.get(f"freq{no}"), most=1e4),
-            }
-        )
-    ideal = number(stats.get("total_rateideal"), most=1e30)
-    unit = f"{stats.get('rate_unit') or 'GH'}/s"
+def _from_whatsminer(summary: Mapping[str, Any], devs: list[Told]) -> Told:
+    boards = [
+        {
+            "position": no,
+            "hashrate": _rate(row),
+            "board_temperature": row.get("Temperature"),
+            "outlet_chip_temperature": row.get("Chip Temp Max"),
+            "working_chips": count(row.get("Effective Chips")),
+            "frequency": number(row.get("Frequency"), most=1e4),
+        }
+        for no, row in enumerate(devs[:_MOST_BOARDS])
+    ]
+    speeds = [summary[name] for name in ("Fan Speed In", "Fan Speed Out") if name in summary]
+    factory = number(summary.get("Factory GHS"), most=1e30)
     return {
         "hashboards": boards,
-        "fans": _numbered(stats, "fan"),
-        "expected_hashrate": None if not ideal else {"value": ideal, "unit": unit},
+        "fans": [{"position": no, "rpm": rpm} for no, rpm in enumerate(speeds)],
+        "wattage": number(summary.get("Power"), most=1e5) or None,
+        "expected_hashrate": {"value": factory, "unit": "GH/s"} if factory else None,
     }
 
 
-def _dashed(value: Any) -> list[float]:
-    """`62-62-70-70`; zeros among others are corners without a sensor, zeros alone are a broken one."""
-    if not isinstance(value, str):
-        return []
-    found = [temp for temp in (number(part, most=1e4, least=-1e4) for part in value.split("-")) if temp is not None]
-    return [temp for temp in found if temp] or found[:1]
-
-
-def _numbered(stats: Mapping[str, Any], name: str) -> list[Told]:
-    speeds = [(no, stats.get(f"{name}{no}")) for no in range(1, _MOST_FANS + 1)]
-    return [{"position": no - 1, "rpm": rpm} for no, rpm in speeds if rpm is not None]
+def _from_others(told: Mapping[str, Any]) -> Told:
+    """Firmware of other makers, which has a table for each."""
+    boards = [
+        {"position": no, "hashrate": None, "sensors": sensors}
+        for no, sensors in enumerate(table_sensors(_rows(told.get("temps"))))
+    ]
+    fans = [{"position": no, "rpm": row.get("RPM")} for no, row in enumerate(_rows(told.get("fans")))]
+    return {"hashboards": boards, "fans": fans}
 
 
 def _from_avalon(stats: Mapping[str, Any]) -> Told:
     """One long text `NAME[values] NAME[values] …`."""
     told = dict(_BRACKETED.findall(str(stats["MM ID0"])[:65_536]))
-    rates, hottest, average = (told.get(name, "").split()[:_MOST_BOARDS] for name in ("MGHS", "MTmax", "MTavg"))
+    rates, hottest = (told.get(name, "").split()[:_MOST_BOARDS] for name in ("MGHS", "MTmax"))
     boards = [
         {
             "position": no,
             "hashrate": {"value": number(rate, most=1e30), "unit": "GH/s"},
-            "board_temperature": number(_at(average, no), most=1e4),
-            "inlet_chip_temperature": number(_at(average, no), most=1e4),
-            "outlet_chip_temperature": number(_at(hottest, no), most=1e4),
+            "sensors": {SensorKind.CHIP.value: _chips(_at(hottest, no), told.get(f"PVT_T{no}"))},
             "working_chips": _answering(told.get(f"PVT_T{no}")),
             "frequency": number(told.get("Freq"), most=1e4),
         }
@@ -139,6 +177,12 @@ def _at(values: list[str], no: int) -> str | None:
     return values[no] if no < len(values) else None
 
 
+def _chips(hottest: str | None, every: str | None) -> list[str]:
+    """A chip that does not answer says 0 in the list, and is no sensor."""
+    listed = [temp for temp in (every or "").split()[:_MOST_CHIPS] if temp not in ("0", "-1")]
+    return [*([] if hottest is None else [hottest]), *listed]
+
+
 def _answering(temperatures: str | None) -> int | None:
     return None if temperatures is None else sum(1 for temp in temperatures.split() if temp not in ("0", "-1"))
 
@@ -150,7 +194,7 @@ def _pools(table: Any) -> list[Told]:
             "url": row.get("URL"),
             "user": row.get("User"),
             "active": row.get("Stratum Active") is True,
-            "alive": row.get("Status") == "Alive",
+            "alive": {"alive": True, "dead": False}.get(str(row.get("Status")).lower()),
             "accepted_shares": row.get("Accepted"),
             "rejected_shares": row.get("Rejected"),
         }

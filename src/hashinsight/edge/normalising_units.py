@@ -40,7 +40,8 @@ def in_ths(rate: Any) -> float | None:
         return None
     value = number(rate.get("value"), most=1e30)
     factor = _TERAS.get(str(rate.get("unit") or "TH/s").lower().removesuffix("/s").strip())
-    return None if value is None or factor is None else _rounded(value * factor)
+    # not rounded yet: a total that is a million times too small has its digits far behind the point
+    return None if value is None or factor is None else value * factor
 
 
 def mended(rates: Rates, *, rated_ths: float | None, power_w: float | None, rated_w: float | None) -> Rates:
@@ -56,11 +57,11 @@ def mended(rates: Rates, *, rated_ths: float | None, power_w: float | None, rate
     if total and summed:
         total, boards = _agreed(total, summed, boards, reference, flags)
     elif total is None and summed is not None:
-        total = _rounded(summed)
+        total = summed
         flags.append("hashrate_from_boards")
     if _is_doubtful(total, reference, power_w, rated_w):
         flags.append("hashrate_doubtful")
-    return Rates(total, expected, boards, flags)
+    return Rates(_rounded(total), _rounded(expected), [_rounded(ths) for ths in boards], flags)
 
 
 def _down(ths: float | None, reference: float | None, flags: list[str], flag: str) -> float | None:
@@ -73,7 +74,7 @@ def _down(ths: float | None, reference: float | None, flags: list[str], flag: st
         lower /= _STEP
         if lower <= most:
             flags.append(flag)
-            return _rounded(lower)
+            return lower
     return None
 
 
@@ -89,11 +90,11 @@ def _agreed(
     if steps and _AGREES[0] <= apart <= _AGREES[1]:
         if _is_plausible(summed, reference) and not _is_plausible(total, reference):
             flags.append("hashrate_units_mended")
-            return _rounded(total / _STEP**steps), boards
+            return total / _STEP**steps, boards
         if _is_plausible(total, reference) and not _is_plausible(summed, reference):
             flags.append("board_units_mended")
             factor = _STEP**steps
-            return total, [None if ths is None else _rounded(ths * factor) for ths in boards]
+            return total, [None if ths is None else ths * factor for ths in boards]
     flags.append("boards_contradict_total")
     return total, boards
 
@@ -110,5 +111,5 @@ def _is_doubtful(total: float | None, reference: float | None, power_w: float | 
     return total < _PLAUSIBLE[0] * reference and power_w > _MUST_HASH * rated_w
 
 
-def _rounded(ths: float) -> float:
-    return round(ths, 6)
+def _rounded(ths: float | None) -> float | None:
+    return None if ths is None else round(ths, 6)

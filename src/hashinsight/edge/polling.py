@@ -76,6 +76,7 @@ class Poller:
         self.sink = sink
         self.table = Timetable(float(miners.interval_sec))
         self.timeout_sec, self.discovers = miners.timeout_sec, miners.discovery
+        self.auth: Auth = tuple((one.make, one.username, one.password) for one in miners.credentials)
         self.reader = reader or Reader(children=miners.children, memory_mb=miners.child_memory_mb)
         listed = read_list(miners.id_file) if miners.id_file is not None else {}
         self.roster = Roster(IdRule(miners.identity, device_id, listed), settings.state_dir / "machines.json")
@@ -106,9 +107,6 @@ class Poller:
             latest_sec=latest,
             child_restarts=self.reader.restarts,
         )
-
-    def auth_of(self, make: str | None) -> Auth:
-        return discovery.credential_for(make, self._miners.credentials)
 
     def follow(self, interval_sec: float, timeout_sec: float, *, discovers: bool) -> None:
         """As a new configuration version says; with another interval all moments are planned anew from now."""
@@ -144,7 +142,7 @@ class Poller:
                 self.roster,
                 wanted,
                 timeout_sec=self.timeout_sec,
-                auth_of=self.auth_of,
+                auth=self.auth,
                 on_found=self._found,
             )
             log.info(
@@ -209,9 +207,8 @@ class Poller:
 
     async def _told(self, machine: Machine) -> Told:
         self._reads += 1
-        auth = self.auth_of(machine.make)
         try:
-            return await self.reader.read(machine.address, timeout_sec=self.timeout_sec, auth=auth)
+            return await self.reader.read(machine.address, timeout_sec=self.timeout_sec, auth=self.auth)
         except ChildLost:
             raise NotRead("reader_lost", "the reader died, and could not be asked again") from None
 
@@ -222,9 +219,10 @@ class Poller:
         except NoRoom as problem:
             raise NotRead("no_room", str(problem)) from None
         try:
-            record = record_of(told, miner_id=machine.miner_id, at=self._now())
+            record = record_of(told, miner_id=machine.miner_id, at=self._now(), has_fans=machine.has_fans)
         except Exception as problem:  # noqa: BLE001 - what one machine says must not cost the others their turn
             raise NotRead("garbled", f"what it says cannot be understood: {type(problem).__name__}") from None
+        self.roster.note_fans(machine, record.get("fan_speeds") or ())
         if machine.online is False:
             log.info("machine %s at %s is read again", machine.miner_id, machine.address)
         machine.online, machine.failures, machine.trouble = True, 0, None

@@ -1,61 +1,54 @@
 """Stops a machine that is too hot, without asking anybody, and tells the cloud afterwards.
 
-The limit is the model's own for what its sensor measures, or the site's. One reading may be a lie, so it is read again
-at once, as often as the site wants, and not an interval later. It is stopped once: for a while the cloud may not start
-it, and people may do what they like.
+It acts on limits that are known: the site's own, the machine's, the catalogue's; where none is known, only far above
+what any machine bears. Every kind of sensor is judged by its own limit. One reading may be a lie, so it is read again
+at once. While a machine that was stopped is held, nobody starts it through the cloud; one whose stop failed is not
+held, because a person's command may be what helps.
 """
 
 import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from hashinsight.edge.executing import Executor, Outcome
 from hashinsight.edge.miners import Machine
 from hashinsight.edge.normalising import Record
 from hashinsight.edge.polling import Poller
+from hashinsight.edge.protecting_heat import Heat, heat_of, must_stop
 from hashinsight.edge.reading_process import NotRead
 from hashinsight.edge.settings import Protection
-from hashinsight.facts.temperatures import limits_for, sensor_kind
 from hashinsight.wire.acks import AckStatus
 
 AGAIN_SEC = 1.0  # between two readings that confirm each other
 TRIES, REST_SEC = 3, 5.0
-AGAIN_AT_LEAST_SEC = 60.0  # who runs hot again although it was stopped is stopped again, not faster than this
+STOPPED_REST_SEC = 60.0  # a machine that runs hot again although it was stopped is stopped again, not faster than this
+FAILED_REST_SEC, LONGEST_REST_SEC = 120.0, 3600.0  # after a stop that failed; doubles with every further one
+HOTTER_C = 5.0  # so much hotter than at the last try, it is tried again at once
+COOL_BELOW_LIMIT_C = 5.0
 _STARTING = ("enable", "restart", "reboot")
 
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Heat:
-    temp_c: float
-    limit_c: float
-    sensor: str
+@dataclass
+class _Case:
+    """One machine from its first stop until it is cool again."""
 
-    @property
-    def is_too_much(self) -> bool:
-        return self.temp_c >= self.limit_c
+    tried_at: float = float("-inf")
+    tried_c: float = float("-inf")
+    rest_sec: float = 0.0
+    told: set[str] = field(default_factory=set)  # outcomes that were reported
 
+    def is_due(self, heat: Heat, now: float) -> bool:
+        return now - self.tried_at >= self.rest_sec or heat.temp_c >= self.tried_c + HOTTER_C
 
-def heat_of(record: Record, settings: Protection) -> Heat | None:
-    """None where nothing is known: a machine without a temperature is not stopped for it. Pure."""
-    temp_c = record.get("temp_max")
-    if not record.get("online") or temp_c is None:
-        return None
-    kind = sensor_kind(record.get("firmware"))
-    limit_c = settings.stop_at_c if settings.stop_at_c is not None else limits_for(record.get("model"), kind).critical_c
-    return Heat(float(temp_c), limit_c, kind.value)
-
-
-def must_stop(record: Record, settings: Protection) -> Heat | None:
-    """The heat that calls for a stop; one that is stopped already only cools down. Pure."""
-    heat = heat_of(record, settings)
-    if heat is None or not heat.is_too_much or record.get("state") == "stopped":
-        return None
-    return heat
+    def note(self, heat: Heat, now: float, *, is_stopped: bool) -> None:
+        self.tried_at, self.tried_c = now, heat.temp_c
+        longer = min(max(2 * self.rest_sec, FAILED_REST_SEC), LONGEST_REST_SEC)
+        self.rest_sec = STOPPED_REST_SEC if is_stopped else longer
 
 
 class Protector:
@@ -63,9 +56,9 @@ class Protector:
         self, poller: Poller, executor: Executor, settings: Protection, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._poller, self._executor, self._settings, self._clock = poller, executor, settings, clock
-        self._held: dict[str, float] = {}
-        self._acted: dict[str, float] = {}
-        self._last_told: dict[str, tuple[str, str | None]] = {}
+        self._held: dict[str, float] = {}  # machines that were stopped here, and until when they are held
+        self._to_start: set[str] = set()  # of those, the ones that nobody started or stopped since
+        self._cases: dict[str, _Case] = {}
         self._acting: dict[str, asyncio.Task[None]] = {}
         executor.forbids = self.forbids
 
@@ -73,20 +66,28 @@ class Protector:
         """With every reading. What it starts runs beside the polling."""
         if not self._settings.on or machine.miner_id in self._acting:
             return
-        since = self._clock() - self._acted.get(machine.miner_id, float("-inf"))
-        if must_stop(record, self._settings) is not None and since >= AGAIN_AT_LEAST_SEC:
-            self._begin(machine, self._stop(machine, record))
+        case, heat = self._cases.get(machine.miner_id), must_stop(record, self._settings)
+        if record.get("state") == "running":
+            self._to_start.discard(machine.miner_id)
+        if heat is not None:
+            if case is None or case.is_due(heat, self._clock()):
+                self._begin(machine, self._stop(machine, record))
         elif self._may_start(machine, record):
             self._begin(machine, self._start(machine))
+        elif case is not None:
+            self._look_at_cooler(machine, record, case)
 
     def forbids(self, machine: Machine, verb: str) -> str | None:
+        """Asked before every command of the cloud; a machine that the cloud stops, too, is not started from here."""
+        if verb == "disable":
+            self._to_start.discard(machine.miner_id)
         until = self._held.get(machine.miner_id)
         if until is None or verb not in _STARTING:
             return None
         left = until - self._clock()
         if left <= 0:
             return None
-        return f"it was stopped here because it was too hot, and is held for {left:.0f} s more"
+        return f"stopped here because it was too hot, and held for {left:.0f} s more"
 
     async def close(self) -> None:
         for task in tuple(self._acting.values()):
@@ -96,7 +97,13 @@ class Protector:
     def _begin(self, machine: Machine, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
         self._acting[machine.miner_id] = task
-        task.add_done_callback(lambda _: self._acting.pop(machine.miner_id, None))
+
+        def ended(_: "asyncio.Task[None]") -> None:
+            self._acting.pop(machine.miner_id, None)
+            if not task.cancelled() and task.exception() is not None:
+                log.error("machine %s: protection failed", machine.miner_id, exc_info=task.exception())
+
+        task.add_done_callback(ended)
 
     async def _stop(self, machine: Machine, record: Record) -> None:
         heat, readings = must_stop(record, self._settings), 1
@@ -109,20 +116,20 @@ class Protector:
             readings += 1
         if heat is None:
             return
-        is_first = self.forbids(machine, "enable") is None
-        self._acted[machine.miner_id] = self._clock()
-        self._held[machine.miner_id] = self._clock() + self._settings.hold_sec
-        outcome = await self._stopped(machine)
-        log.warning("machine %s: %.1f °C, limit %.1f: %s", machine.miner_id, heat.temp_c, heat.limit_c, _told(outcome))
-        how = (outcome.status.value, outcome.error_code)
-        if is_first or how != self._last_told.get(
-            machine.miner_id
-        ):  # one that cannot be stopped is not told every minute
-            self._tell(machine, heat, readings, outcome)
-        self._last_told[machine.miner_id] = how
+        outcome = await self._disable(machine)
+        is_stopped = outcome.status is AckStatus.SUCCEEDED
+        log.warning("machine %s: %s: %s", machine.miner_id, heat, _words(outcome))
+        if is_stopped:  # not sooner: a machine that still runs is in people's hands, too
+            self._held[machine.miner_id] = self._clock() + self._settings.hold_sec
+            self._to_start.add(machine.miner_id)
+        case = self._cases.setdefault(machine.miner_id, _Case())
+        case.note(heat, self._clock(), is_stopped=is_stopped)
+        if (key := outcome.error_code or outcome.status.value) not in case.told:
+            case.told.add(key)
+            self._report(machine, heat, readings, outcome)
 
-    async def _stopped(self, machine: Machine) -> Outcome:
-        """Some tries, as every second counts; an order that the make does not take is not given again."""
+    async def _disable(self, machine: Machine) -> Outcome:
+        """Some tries, as every second counts; an order that the machine does not take is not given again."""
         for _ in range(TRIES - 1):
             outcome = await self._executor.act(machine, "disable", {}, is_local=True)
             if outcome.status is not AckStatus.FAILED:
@@ -130,39 +137,57 @@ class Protector:
             await asyncio.sleep(REST_SEC)
         return await self._executor.act(machine, "disable", {}, is_local=True)
 
-    def _tell(self, machine: Machine, heat: Heat, readings: int, outcome: Outcome) -> None:
-        is_done = outcome.status is AckStatus.SUCCEEDED
-        title = "Stopped: too hot" if is_done else "Too hot, and could not be stopped"
-        message = f"{heat.temp_c:.1f} °C at the {heat.sensor}, limit {heat.limit_c:.1f} °C: {_told(outcome)}"
+    def _report(self, machine: Machine, heat: Heat, readings: int, outcome: Outcome) -> None:
+        is_stopped = outcome.status is AckStatus.SUCCEEDED
         details = {
             "action": "disable",
             "status": outcome.status.value,
             "error_code": outcome.error_code,
             "temp_c": heat.temp_c,
             "limit_c": heat.limit_c,
+            "limit_source": heat.source,
             "sensor": heat.sensor,
             "readings": readings,
-            "hold_sec": self._settings.hold_sec,
+            "hold_sec": self._settings.hold_sec if is_stopped else None,
             "confirmed": (outcome.result or {}).get("confirmed"),
             "before": outcome.before,
             "after": outcome.after,
         }
-        self._poller.sink.event("local_protection", "critical", title, message, machine.miner_id, details)
+        title = "Stopped: too hot" if is_stopped else "Too hot: could not be stopped"
+        self._event(machine, "critical", title, f"{heat}: {_words(outcome)}", details)
+
+    def _look_at_cooler(self, machine: Machine, record: Record, case: _Case) -> None:
+        """Below the limit; some degrees further down the heat is over, and that is reported too."""
+        heat = heat_of(record, self._settings)
+        if heat is None or heat.is_too_much:
+            return
+        if record.get("state") != "stopped":
+            case.told.clear()  # from here on another stop is news
+        if heat.temp_c < heat.limit_c - COOL_BELOW_LIMIT_C:
+            del self._cases[machine.miner_id]
+            if machine.miner_id in self._to_start and self._settings.restart_below_c is not None:
+                return  # its start will be reported
+            details = {"action": None, "temp_c": heat.temp_c, "limit_c": heat.limit_c, "sensor": heat.sensor}
+            self._event(machine, "info", "Cooled down", str(heat), {**details, "state": record.get("state")})
 
     def _may_start(self, machine: Machine, record: Record) -> bool:
         """Only where the site wants it: stopped by us, held long enough, and cool."""
         below, temp_c = self._settings.restart_below_c, record.get("temp_max")
-        if below is None or machine.miner_id not in self._held or record.get("state") != "stopped":
+        if below is None or machine.miner_id not in self._to_start or record.get("state") != "stopped":
             return False
         return self.forbids(machine, "enable") is None and temp_c is not None and temp_c < below
 
     async def _start(self, machine: Machine) -> None:
-        del self._held[machine.miner_id]
+        self._to_start.discard(machine.miner_id)
         outcome = await self._executor.act(machine, "enable", {}, is_local=True)
+        is_started = outcome.status is AckStatus.SUCCEEDED
         details = {"action": "enable", "status": outcome.status.value, "error_code": outcome.error_code}
-        title, message = "Started again after it cooled down", _told(outcome)
-        self._poller.sink.event("local_protection", "info", title, message, machine.miner_id, details)
+        title = "Started again after it cooled down" if is_started else "Cooled down: could not be started again"
+        self._event(machine, "info" if is_started else "warning", title, _words(outcome), details)
+
+    def _event(self, machine: Machine, severity: str, title: str, message: str, details: dict[str, Any]) -> None:
+        self._poller.sink.event("local_protection", severity, title, message, machine.miner_id, details)
 
 
-def _told(outcome: Outcome) -> str:
+def _words(outcome: Outcome) -> str:
     return outcome.message or ("done" if outcome.status is AckStatus.SUCCEEDED else outcome.status.value)

@@ -15,7 +15,7 @@ from hashinsight.edge.reading_process import MODULE, ChildLost, ChildProcess, No
 
 APART_SEC = 6 * 3600.0
 KNOCK_SEC = 1.0
-Auth = tuple[str, str] | None
+Auth = tuple[tuple[str, str, str], ...]  # make or none, user, password: all of the site, the child picks
 Told = dict[str, Any]
 
 
@@ -50,12 +50,12 @@ class Reader:
     def pids(self) -> list[int]:
         return [lane.pid for lane in (*self.lanes, self.apart) if lane.pid is not None]
 
-    async def read(self, address: str, *, timeout_sec: float, auth: Auth = None) -> Told:
+    async def read(self, address: str, *, timeout_sec: float, auth: Auth = ()) -> Told:
         """`NotRead` says why not; that a child died is told only of the machine that killed it."""
         told: Told = await self._ask("read", address, timeout_sec=timeout_sec, auth=auth)
         return told
 
-    async def find(self, address: str, *, timeout_sec: float, auth: Auth = None) -> Told | None:
+    async def find(self, address: str, *, timeout_sec: float, auth: Auth = ()) -> Told | None:
         """The reading of whatever machine is there, or None."""
         told: Told | None = await self._ask("find", address, timeout_sec=timeout_sec, knock_sec=KNOCK_SEC, auth=auth)
         return told
@@ -63,9 +63,7 @@ class Reader:
     async def knock(self, address: str) -> bool:
         return bool(await self._ask("knock", address, timeout_sec=KNOCK_SEC))
 
-    async def act(
-        self, address: str, verb: str, params: dict[str, Any], *, timeout_sec: float, auth: Auth = None
-    ) -> Any:
+    async def act(self, address: str, verb: str, params: dict[str, Any], *, timeout_sec: float, auth: Auth = ()) -> Any:
         """Never a second time by itself: an order whose child died may have been given. `ChildLost` says so."""
         lane = self.apart if self._is_culprit(address) else self._lane(address)
         if lane is self.apart:

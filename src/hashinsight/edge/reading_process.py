@@ -15,6 +15,7 @@ from hashinsight.edge.reading_frames import BrokenFrame, packed, read_message
 MODULE = "hashinsight.edge.child"
 PING_SEC = 1.0
 HANGS_AFTER_SEC = 10.0
+STARTS_WITHIN_SEC = 60.0  # on a busy box it takes its time until its first word
 FIRST_REST_SEC, LONGEST_REST_SEC = 0.1, 10.0
 GOOD_LIFE_SEC = 60.0  # who lived so long starts anew without a rest
 _GRACE_SEC = 3.0  # beyond what the child itself allows: then it is the child that does not answer
@@ -55,12 +56,12 @@ class ChildProcess:
         return self._process.pid if self._process is not None and self._ready.is_set() else None
 
     async def ask(self, op: str, *args: Any, timeout_sec: float, **options: Any) -> Any:
-        """Waits for the child to be there, within its time. What it is late with is given up."""
+        """Waits for the child to be there; then it has its time, and what it is late with is given up."""
         options["timeout_sec"] = timeout_sec
-        deadline = 2 * timeout_sec + _GRACE_SEC
         try:
-            async with asyncio.timeout(deadline):
+            async with asyncio.timeout(STARTS_WITHIN_SEC):
                 await self._ready.wait()
+            async with asyncio.timeout(2 * timeout_sec + _GRACE_SEC):
                 return await self._asked(op, args, options)
         except TimeoutError:
             raise NotRead("slow", "the reader did not answer in time") from None
@@ -108,7 +109,6 @@ class ChildProcess:
         self.starts += 1
         self.last_end = ""
         self._heard = time.monotonic()
-        self._ready.set()
         tasks = [
             asyncio.ensure_future(work) for work in (self._hear(process), self._watch(process), self._keep(process))
         ]
@@ -130,6 +130,7 @@ class ChildProcess:
         try:
             while (said := await read_message(process.stdout)) is not None:
                 self._heard = time.monotonic()
+                self._ready.set()
                 answer = self._waiting.get(said["id"])
                 if answer is not None and not answer.done():
                     answer.set_result(said)
@@ -139,13 +140,14 @@ class ChildProcess:
     async def _watch(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin is not None  # noqa: S101 - it was asked for
         while True:
+            process.stdin.write(packed({"id": 0, "op": "ping"}))
             await asyncio.sleep(PING_SEC)
-            if time.monotonic() - self._heard > HANGS_AFTER_SEC:
-                self._kill(process, f"silent for {HANGS_AFTER_SEC:g} s")
+            most = HANGS_AFTER_SEC if self._ready.is_set() else STARTS_WITHIN_SEC
+            if time.monotonic() - self._heard > most:
+                self._kill(process, f"silent for {most:g} s")
             used = resident_mb(process.pid)
             if used > self.memory_mb:
                 self._kill(process, f"{used:.0f} MB of memory")
-            process.stdin.write(packed({"id": 0, "op": "ping"}))
 
     async def _keep(self, process: asyncio.subprocess.Process) -> None:
         """The end of what it complains about; a full pipe would hold it up."""

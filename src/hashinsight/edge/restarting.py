@@ -32,10 +32,9 @@ class Restarts:
         self._open[miner_id] = now
 
     async def end(self, miner_id: str) -> None:
-        """It was told to start, or people decided otherwise."""
-        if miner_id in self._open:
+        """It was told to start, or people decided otherwise. A disk that takes nothing does not open it again."""
+        if self._open.pop(miner_id, None) is not None:
             await self._book.end_restart(miner_id)
-            self._open.pop(miner_id, None)
 
     def is_open(self, miner_id: str) -> bool:
         return miner_id in self._open

@@ -1,6 +1,8 @@
 """What the state folder tells, whether the edge runs or not; and whether it could."""
 
+import asyncio
 import sqlite3
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +43,7 @@ def read_status(folder: Path) -> dict[str, Any]:
 
 async def check(settings: Settings) -> list[tuple[str, bool, str]]:
     """What would keep it from running: the matter, whether it is fine, and how it stands."""
-    found = [("state folder", True, str(make_state_dir(settings)))]
+    found = [await check_library(), ("state folder", True, str(make_state_dir(settings)))]
     addresses = sum(count_addresses(one) for one in settings.miners.ranges)
     found.append(("ranges", addresses > 0, f"{addresses} addresses" if addresses else "miners.ranges names none"))
     if settings.miners.id_file is not None:
@@ -55,6 +57,18 @@ async def check(settings: Settings) -> list[tuple[str, bool, str]]:
     except SettingsRefused as problem:
         return [*found, ("token", False, str(problem))]
     return found + await _ask_cloud(settings)
+
+
+async def check_library() -> tuple[str, bool, str]:
+    """Loaded in a process of its own, as the reader does: a wheel for another system is found, and does not load."""
+    code = "import importlib.metadata, pyasic_rs; print(importlib.metadata.version('pyasic_rs'))"
+    pipe = asyncio.subprocess.PIPE
+    tried = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=pipe, stderr=pipe)
+    told, complaint = await tried.communicate()
+    if tried.returncode == 0:
+        return "library", True, f"pyasic_rs {told.decode().strip()}"
+    reason = (complaint.decode(errors="replace").strip().splitlines() or ["it ended"])[-1][:200]
+    return "library", False, f"pyasic_rs cannot be loaded ({reason}): run `pip install 'hashinsight[edge]'`"
 
 
 def _asset_list(path: Path) -> tuple[str, bool, str]:

@@ -151,6 +151,7 @@ def seal(batch: Batch, settings: Settings, device_id: str, *, now: float) -> byt
         "source_seq_start": batch.first,
         "source_seq_end": batch.last,
         "compression": "gzip",
+        "zeros_are_readings": True,  # what is not known is left out: a fan at 0 rpm stands
     }
     said = msgspec.json.encode({name: value for name, value in head.items() if value is not None})
     return gzip.compress(said[:-1] + b',"records":[' + b",".join(batch.lines) + b"]}", _LEVEL, mtime=0)

@@ -8,17 +8,48 @@ from hashinsight.facts.models import MODELS, MinerModel
 _MAX_CHARS = 200
 # "(104T)", "104 TH/s", "_104t": what the machine is sold as, not part of its name
 _RATING = re.compile(r"(?<![a-z0-9.])(\d{2,4}(?:\.\d{1,2})?)\s*th?(?:/?s)?(?![a-z0-9+])")
-_WORDS = re.compile(r"bitmain|microbt|canaan|antminer|whatsminer|avalonminer|avalon|miner")
+# "A1346-107", "S19 110", "Gamma 601": a rating without its unit, or a version
+_BARE_RATING = re.compile(r"(?<=[a-z0-9+.])[\s_\-/(\[]+(\d{2,4}(?:\.\d{1,2})?)[\s)\]]*$")
+# by how much a rating without its unit may differ from the model's: else it is another number
+_RATING_SHARES = (0.6, 1.6)
+_WORDS = re.compile(
+    r"bitmain|microbt|canaan|bitdeer|auradine|antminer|whatsminer|sealminer|teraflux|bitaxe|avalonminer|avalon|miner"
+)
 _SEPARATORS = re.compile(r"[\s_\-./()\[\],:'\"]+")
-# Whatsminers say their hardware version behind the name: "M30S++VE40", "M50S_VH50"
-_HARDWARE_VERSION = re.compile(r"^(m\d\ds\+*)v[a-z]?\d{1,3}$")
+# the same word in other letters: ("S19 Pro Hydro", "Hyd."), ("S21 Imm.", "Immersion")
+_SAME = (("plus", "+"), ("hydro", "hyd"), ("immersion", "imm"))
+# Whatsminers say their hardware version behind the name: "M30S++VE40", "M50S_VH50", "M60VK6A"
+_HARDWARE_VERSION = re.compile(r"^(m\d\d[a-z]{0,2}?\+*)v[a-z0-9]{2,4}$")
+# what only one maker or library calls it
+_ALIASES = {"s19j88nopic": "s19jnopic", "bhb68601": "s21", "bhb68606": "s21", "homeq": "q"}
+# the generation decides the silicon, and so the limits; also of a model that the catalogue has no figures for
+_SERIES = (
+    (re.compile(r"^[st](9|11|15|17|19|21|23)(?!\d)"), "Antminer S{}"),
+    (re.compile(r"^m([2-7])\d(?!\d)"), "Whatsminer M{}0"),
+    (re.compile(r"^a?(1[0-6])(?:\d\d)?(?!\d)"), "Avalon {}"),
+    (re.compile(r"^a?([789])\d\d(?!\d)"), "Avalon {}"),
+    (re.compile(r"^(q|nano3s?|mini3)$"), "Avalon 15"),
+    (re.compile(r"^(max|ultra|supra|gamma|nerdq?axe\w*|nerdminer)(?!\w)"), "Bitaxe"),
+)
+
+
+def _flat(text: str) -> str:
+    return unicodedata.normalize("NFKC", text[:_MAX_CHARS]).lower()
 
 
 def _key(text: str) -> str:
-    flat = unicodedata.normalize("NFKC", text).lower()
-    bare = _SEPARATORS.sub("", _WORDS.sub("", _RATING.sub("", flat))).replace("plus", "+")
+    bare = _SEPARATORS.sub("", _WORDS.sub("", _RATING.sub("", _flat(text))))
+    for word, short in _SAME:
+        bare = bare.replace(word, short)
     versioned = _HARDWARE_VERSION.match(bare)
-    return versioned.group(1) if versioned else bare
+    named = versioned.group(1) if versioned else bare
+    return _ALIASES.get(named, named)
+
+
+def _keys(text: str) -> tuple[str, ...]:
+    """As it is written first, for the number at its end may be the model's ("AvalonMiner 1366"); then without that."""
+    rated = _BARE_RATING.search(_flat(text))
+    return (_key(text), _key(_flat(text)[: rated.start()])) if rated else (_key(text),)
 
 
 _BY_KEY = {_key(model.name): model for model in MODELS} | {
@@ -27,11 +58,33 @@ _BY_KEY = {_key(model.name): model for model in MODELS} | {
 
 
 def find_model(text: str) -> MinerModel | None:
-    """The model that is meant, or None. A relative ("S19j Pro+", "S19 XP Hyd.") is another machine, so it is None."""
-    return _BY_KEY.get(_key(text[:_MAX_CHARS])) if text else None
+    """The model that is meant, or None. A relative ("S19j Pro++", "M30SE") is another machine, so it is None."""
+    for key in _keys(text or ""):
+        model = _BY_KEY.get(key) or _BY_KEY.get(key.removesuffix("nopic"))  # the same machine with another controller
+        if model is not None:
+            return model
+    return None
+
+
+def find_series(text: str) -> str | None:
+    """The series of a model, by any of its spellings: "S19j Pro" and "T19" are of the Antminer S19's."""
+    for key in _keys(text):
+        for pattern, name in _SERIES:
+            match = pattern.match(key)
+            if match:
+                return name.format(match.group(1))
+    return None
 
 
 def stated_ths(text: str) -> float | None:
     """The rating that the text itself states: "S19j Pro (100T)" is sold as 100 TH/s, whatever the catalogue says."""
-    found = _RATING.search(unicodedata.normalize("NFKC", text[:_MAX_CHARS]).lower())
-    return float(found.group(1)) if found else None
+    stated = _RATING.search(_flat(text))
+    if stated:
+        return float(stated.group(1))
+    bare = _BARE_RATING.search(_flat(text))
+    model = find_model(text) if bare and not _BY_KEY.get(_key(text)) else None
+    if bare is None or model is None:
+        return None
+    ths = float(bare.group(1))
+    least, most = _RATING_SHARES
+    return ths if least * model.rated_ths <= ths <= most * model.rated_ths else None

@@ -1,34 +1,34 @@
-"""Temperature limits by what the sensor measures: some firmwares report the board, others the chip."""
+"""Which temperature limits hold for a machine: its own where it reports them, else the catalogue's, else assumed."""
 
+import math
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
+from typing import Any
+
+from hashinsight.facts.limits import (
+    ASSUMED_LIMITS,
+    ASSUMED_PROTECTION_C,
+    FIRMWARE_LIMITS,
+    PLAUSIBLE_STOP_C,
+    REPORTED_OVER_CATALOGUE_C,
+    SERIES_LIMITS,
+    FirmwareFamily,
+    LimitSource,
+    SensorKind,
+    TemperatureLimits,
+)
+from hashinsight.facts.spellings import find_series
+
+__all__ = ["FirmwareFamily", "LimitSource", "SensorKind", "TemperatureLimits"]
 
 BROKEN_READINGS_C = (0.0, 255.0)  # what a broken sensor says
 CHIP_OVER_BOARD_C = 15.0
 # a default of our own, from no data sheet: no fan answers for a loop that fails, so that there is less time
 FLUID_WARNS_SOONER_C = 5.0
-
-
-class SensorKind(StrEnum):
-    BOARD = "board"
-    CHIP = "chip"
-
-
-class FirmwareFamily(StrEnum):
-    STOCK = "stock"
-    LUXOS = "luxos"
-    BRAIINS = "braiins"
-    VNISH = "vnish"
-
-
-@dataclass(frozen=True)
-class TemperatureLimits:
-    """`target_c`: fans reach 100 %; from `warn_c` it is too hot; from `critical_c` it must stop."""
-
-    target_c: float
-    warn_c: float
-    critical_c: float
-
+_WRITTEN = re.compile(r"(chip|board) (-|\d{1,3}(?:\.\d{1,9})?)/(-|\d{1,3}(?:\.\d{1,9})?)(?![\w.+])")
+_MOST_WRITTEN_C = 999.0
+_WARN_BELOW_STOP_C = 5.0  # where a machine reports only where it stops
 
 SENSOR_BY_FIRMWARE: tuple[tuple[FirmwareFamily, SensorKind], ...] = (
     (FirmwareFamily.STOCK, SensorKind.CHIP),
@@ -44,47 +44,120 @@ _WORDS = (
     ("anthill", FirmwareFamily.VNISH),
 )
 
-_S19_CHIP = TemperatureLimits(70, 80, 85)
-_S19_BOARD = TemperatureLimits(55, 65, 70)
-_S21_CHIP = TemperatureLimits(90, 98, 100)  # 90 to 97 °C is normal at the chip of this series
-_S21_BOARD = TemperatureLimits(75, 82, 85)
 
-LIMITS: dict[tuple[str, SensorKind], TemperatureLimits] = {
-    **{
-        (name, kind): limits
-        for name in ("Antminer S19", "Antminer S19 Pro", "Antminer S19j Pro", "Antminer S19 XP")
-        for kind, limits in ((SensorKind.CHIP, _S19_CHIP), (SensorKind.BOARD, _S19_BOARD))
-    },
-    **{
-        (name, kind): limits
-        for name in ("Antminer S21", "Antminer S21 Pro", "Antminer T21")
-        for kind, limits in ((SensorKind.CHIP, _S21_CHIP), (SensorKind.BOARD, _S21_BOARD))
-    },
-}
-DEFAULT_LIMITS: dict[SensorKind, TemperatureLimits] = {
-    SensorKind.CHIP: TemperatureLimits(70, 75, 85),
-    SensorKind.BOARD: TemperatureLimits(55, 65, 70),
-}
+@dataclass(frozen=True)
+class ReportedLimits:
+    """What a machine reports of one sensor kind: where it warns, and where it stops itself."""
+
+    warn_c: float | None = None
+    stop_c: float | None = None
 
 
 def firmware_family(firmware: str | None) -> FirmwareFamily:
-    """The family by its name in the version text; what names nobody else is the maker's own."""
-    said = (firmware or "").lower()
-    return next((family for word, family in _WORDS if word in said), FirmwareFamily.STOCK)
+    """The family by its name in the version text; a version without such a name is the maker's own firmware."""
+    text = (firmware or "").lower()
+    return next((family for word, family in _WORDS if word in text), FirmwareFamily.STOCK)
 
 
 def sensor_kind(firmware: str | None) -> SensorKind:
     return dict(SENSOR_BY_FIRMWARE)[firmware_family(firmware)]
 
 
-def limits_for(model: str | None, kind: SensorKind, *, fluid: bool = False) -> TemperatureLimits:
-    """The limits of this model's sensor; those of nobody in particular for a model that we do not know.
+def record_sensor(record: Mapping[str, Any]) -> SensorKind:
+    """At what `temp_max` of an edge's record was measured: as it says, else as its firmware does."""
+    named = record.get("temp_sensor")
+    return SensorKind(named) if named in tuple(SensorKind) else sensor_kind(record.get("firmware"))
+
+
+def reported_limits(record: Mapping[str, Any], sensor: SensorKind | str) -> ReportedLimits | None:
+    """The machine's own limits for this sensor, from an edge's record; None where it reports none."""
+    of_all = record.get("temp_limits")
+    of_kind = of_all.get(str(sensor)) if isinstance(of_all, Mapping) else None
+    if isinstance(of_kind, Mapping):
+        return ReportedLimits(of_kind.get("warn_c"), of_kind.get("stop_c"))
+    if record_sensor(record) != sensor or record.get("temp_limit_c") is None:
+        return None
+    return ReportedLimits(record.get("temp_warn_c"), record.get("temp_limit_c"))
+
+
+def write_limits(reported: Mapping[SensorKind, ReportedLimits]) -> str | None:
+    """As a short text, which machines of a kind share: "chip 80/90 board -/80". None where nothing is reported."""
+    words = [
+        f"{kind} {_figure(limits.warn_c)}/{_figure(limits.stop_c)}"
+        for kind, limits in sorted(reported.items())
+        if _figure(limits.stop_c) != "-"
+    ]
+    return " ".join(words) or None
+
+
+def read_limits(text: str | None) -> dict[SensorKind, ReportedLimits]:
+    """What `write_limits` wrote."""
+    return {
+        SensorKind(kind): ReportedLimits(*(None if figure == "-" else float(figure) for figure in (warn, stop)))
+        for kind, warn, stop in _WRITTEN.findall(text or "")
+    }
+
+
+def find_limits(
+    model: str | None,
+    sensor: SensorKind | str,
+    *,
+    firmware: str | None = None,
+    reported: ReportedLimits | None = None,
+    fluid: bool = False,
+) -> TemperatureLimits:
+    """The limits of this model's sensor; `source` says whose they are.
 
     In water or oil it is the same silicon, and must stop at the same temperature; it is warned of sooner.
     """
-    limits = LIMITS.get((model or "", kind), DEFAULT_LIMITS[kind])
-    return replace(limits, warn_c=limits.warn_c - FLUID_WARNS_SOONER_C) if fluid else limits
+    kind = SensorKind(sensor)
+    limits = _of_catalogue(model, kind, firmware) or ASSUMED_LIMITS[kind]
+    if fluid:
+        limits = replace(limits, warn_c=limits.warn_c - FLUID_WARNS_SOONER_C)
+    return _of_machine(limits, kind, reported) or limits
+
+
+def protection_limit_c(limits: TemperatureLimits, sensor: SensorKind | str) -> float:
+    """From where local protection stops a machine: its known limit; on an assumed one only what burns for sure."""
+    if limits.source is LimitSource.ASSUMED:
+        return ASSUMED_PROTECTION_C[SensorKind(sensor)]
+    return limits.critical_c
 
 
 def is_broken_reading(temp_c: float) -> bool:
     return temp_c in BROKEN_READINGS_C
+
+
+def _of_catalogue(model: str | None, kind: SensorKind, firmware: str | None) -> TemperatureLimits | None:
+    series = find_series(model) if model else None
+    if series is None:
+        return None
+    brought = FIRMWARE_LIMITS.get((firmware_family(firmware), series, kind))
+    return brought or SERIES_LIMITS.get(series, {}).get(kind)
+
+
+def _of_machine(
+    otherwise: TemperatureLimits, kind: SensorKind, reported: ReportedLimits | None
+) -> TemperatureLimits | None:
+    stop_c = _number(reported.stop_c) if reported else None
+    least, most = PLAUSIBLE_STOP_C[kind]
+    if otherwise.source is LimitSource.CATALOGUE:  # a typo, or somebody who switched the protection off
+        most = min(most, otherwise.critical_c + REPORTED_OVER_CATALOGUE_C)
+    if reported is None or stop_c is None or not least <= stop_c <= most:
+        return None
+    warn_c = _number(reported.warn_c)
+    if warn_c is None or not least / 2 < warn_c < stop_c:
+        known = otherwise.source is not LimitSource.ASSUMED and otherwise.warn_c < stop_c
+        warn_c = otherwise.warn_c if known else stop_c - _WARN_BELOW_STOP_C
+    return TemperatureLimits(min(otherwise.target_c, warn_c), warn_c, stop_c, LimitSource.MACHINE)
+
+
+def _figure(value: object) -> str:
+    """To a tenth of a degree; what no thermometer says is left out."""
+    number = _number(value)
+    return "-" if number is None or not 0 <= number <= _MOST_WRITTEN_C else f"{round(number, 1):g}"
+
+
+def _number(value: object) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return float(value) if is_number else None  # type: ignore[arg-type] # narrowed above

@@ -15,9 +15,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor, ActorKind
 from hashinsight.audit.service import record
-from hashinsight.identity.claims import AccessToken
+from hashinsight.identity.claims import AccessToken, Proof
 from hashinsight.identity.permissions import Permission
-from hashinsight.identity.principal import Principal
+from hashinsight.identity.principal import Principal, SignedIn
 from hashinsight.identity.queries import find_entering_key, find_entering_user
 from hashinsight.identity.scope import Scope
 from hashinsight.identity.tokens import STEP_UP_LIFE, TokenExpired, read_access
@@ -32,7 +32,7 @@ ACCESS_COOKIE = "hi_access"
 CSRF_HEADER = "x-csrf-token"
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _FORGED_ENTRIES_PER_MINUTE = 10
-_TRIES_PER_MINUTE = 5
+_TRIES_PER_MINUTE = 20  # hashing costs; that guessing ends is held by `service.proofs`
 
 
 def now_of(request: Request) -> datetime:
@@ -98,12 +98,25 @@ def allowed(permission: Permission, *, whole: bool = False, step_up: bool = Fals
 
 
 def check_step_up(principal: Principal, *, now: datetime) -> None:
-    """For dangerous acts: whoever has a second factor shows it again, at most five minutes ago. A key cannot."""
+    """For dangerous acts: shown at most five minutes ago, the second factor, or by whoever has none the password."""
+    token = get_token(principal)
+    wanted = Proof.TOTP if principal.has_totp else Proof.PASSWORD
+    is_fresh = token.stepped_up_at is not None and now - token.stepped_up_at <= STEP_UP_LIFE
+    if is_fresh and token.stepped_up_by is wanted:
+        return
+    message = "enter a code of your second factor for this" if principal.has_totp else "enter your password for this"
+    raise Forbidden(message, code="STEP_UP_REQUIRED", details={"proof": wanted.value})
+
+
+def get_token(principal: Principal) -> AccessToken:
+    """Of a person who is signed in. A key stands for nobody who could show a password or a code."""
     if principal.token is None:
-        raise Forbidden("an API key cannot do this: it needs a person", code="STEP_UP_REQUIRED")
-    stepped_up = principal.token.stepped_up_at
-    if principal.has_totp and (stepped_up is None or now - stepped_up > STEP_UP_LIFE):
-        raise Forbidden("show your second factor again for this", code="STEP_UP_REQUIRED")
+        raise Forbidden("an API key cannot do this: sign in as a person", code="PERSON_REQUIRED")
+    return principal.token
+
+
+def get_signed_in(principal: Principal) -> SignedIn:
+    return SignedIn(get_token(principal), principal.actor, principal.context())
 
 
 async def _enrol_session(request: Request, principal: AnyPrincipal) -> AsyncIterator[AsyncSession]:
@@ -166,6 +179,7 @@ async def _by_token(request: Request, text: str) -> Principal:
         grants=found.grants,
         touched=found.touched,
         token=token,
+        person_id=token.user_id,
         has_totp=found.has_totp,
         must_enrol=found.require_totp and not found.has_totp,
     )
@@ -176,7 +190,11 @@ async def _by_key(request: Request, key: str) -> Principal:
     if found is None:
         await _record_refused(request, None, "API_KEY_INVALID")
         raise Unauthenticated("this API key is not known, expired or revoked", code="API_KEY_INVALID")
-    return Principal(found.tenant_id, _known(request, ActorKind.API_KEY, found.id), found.grants, found.touched)
+    if not found.is_backed:
+        await _record_refused(request, None, "API_KEY_ENDED", tenant_id=found.tenant_id, key_id=found.id)
+        raise Unauthenticated("whoever made this API key is no longer an owner: make a new one", code="API_KEY_ENDED")
+    actor = _known(request, ActorKind.API_KEY, found.id)
+    return Principal(found.tenant_id, actor, found.grants, found.touched, person_id=found.user_id)
 
 
 def _known(request: Request, kind: ActorKind, known_as: UUID) -> Actor:
@@ -184,20 +202,27 @@ def _known(request: Request, kind: ActorKind, known_as: UUID) -> Actor:
     return Actor(kind, str(known_as), seen.request_id, seen.address)
 
 
-async def _record_refused(request: Request, token: AccessToken | None, code: str) -> None:
+async def _record_refused(
+    request: Request,
+    token: AccessToken | None,
+    code: str,
+    *,
+    tenant_id: UUID | None = None,
+    key_id: UUID | None = None,
+) -> None:
     """One entry for each, but not one for each of a flood: the metrics count those."""
     actor = visitor(request)
     if not await request.app.state.rates.spend(f"refused:{actor.address}", _FORGED_ENTRIES_PER_MINUTE):
         return
     database: Database = get_database(request)
-    tenant_id = token.tenant_id if token else None
+    tenant_id = token.tenant_id if token else tenant_id
     async with database.transaction(Context(tenant=str(tenant_id) if tenant_id else None)) as session:
         await record(
             session,
             actor,
             Action.TOKEN_REFUSED,
-            "user",
-            token.user_id if token else None,
+            "user" if key_id is None else "api_key",
+            token.user_id if token else key_id,
             tenant_id=tenant_id,
             after={"error_code": code},
             now=now_of(request),

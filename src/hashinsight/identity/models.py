@@ -78,6 +78,7 @@ class LoginSession(Model):
     __table_args__ = (
         CheckConstraint("kind in ('token', 'cookie')", name="kind"),
         Index("ix_login_sessions_user_id", "user_id", postgresql_where=text("revoked_at is null")),
+        Index("ix_login_sessions_came_from", "user_id", "created_at"),
     )
 
     id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
@@ -105,11 +106,16 @@ class RefreshToken(Model):
 
 
 class LoginFailures(Model):
-    """Failures by the fingerprint of an e-mail, whether anybody has it or not: the door treats both alike."""
+    """Failures at one door, whether anybody has the e-mail or not: by e-mail and network, by e-mail, by user and proof.
+
+    `account` is the fingerprint of the e-mail: an administrator opens all doors of one account together.
+    """
 
     __tablename__ = "login_failures"
+    __table_args__ = (Index("ix_login_failures_account", "account"), Index("ix_login_failures_last_at", "last_at"))
 
     fingerprint: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
+    account: Mapped[bytes] = mapped_column(LargeBinary)
     failures: Mapped[int] = mapped_column(Integer)
     last_at: Mapped[datetime] = mapped_column(_when())
     blocked_until: Mapped[datetime | None] = mapped_column(_when())
@@ -129,6 +135,7 @@ class ApiKey(Model):
     key_start: Mapped[str] = mapped_column(Text)  # its first characters, so that people can tell keys apart
     created_at: Mapped[datetime] = mapped_column(_when())
     created_by: Mapped[str | None] = mapped_column(Text)
+    user_id: Mapped[UUID | None] = mapped_column(Uuid, ForeignKey("users.id"))  # the person behind it, who made it
     expires_at: Mapped[datetime | None] = mapped_column(_when())
     revoked_at: Mapped[datetime | None] = mapped_column(_when())
     last_used_at: Mapped[datetime | None] = mapped_column(_when())

@@ -6,6 +6,7 @@ import threading
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError, VerifyMismatchError
 
+from hashinsight.kit.crypto import is_text, octets
 from hashinsight.kit.errors import ValidationFailed
 
 MIN_CHARS = 12
@@ -19,6 +20,8 @@ _NOBODY = "$argon2id$v=19$m=65536,t=3,p=4$xwY3LUfjqXCXIC7BeYR8Kg$pCNRCpJcjqDA9XL
 
 def check_strength(password: str, email: str) -> None:
     """Length is what matters; nothing about capitals and digits."""
+    if not is_text(password):
+        raise ValidationFailed("a password is text: this one holds half a character")
     if not MIN_CHARS <= len(password) <= MAX_CHARS:
         raise ValidationFailed(f"a password has {MIN_CHARS} to {MAX_CHARS} characters")
     name = email.split("@", maxsplit=1)[0].lower()
@@ -43,6 +46,6 @@ def _hash(password: str) -> str:
 def _verify(password: str, password_hash: str) -> bool:
     try:
         with _hashing:
-            return _hasher.verify(password_hash, password)
+            return _hasher.verify(password_hash, octets(password))
     except (VerifyMismatchError, VerificationError, InvalidHashError):
         return False

@@ -20,6 +20,7 @@ class Principal:
     grants: tuple[tuple[Role, Reach], ...]
     touched: tuple[int, ...]
     token: AccessToken | None = None
+    person_id: UUID | None = None  # the user, or who made the key; None for a key of the server's command line
     has_totp: bool = False
     must_enrol: bool = False  # the tenant asks for a second factor and this user has none yet
 
@@ -33,3 +34,12 @@ class Principal:
         """Row-level security is told every site that any of the grants touches; the scope narrows further."""
         reaches = [reach for _, reach in self.grants]
         return make_scope(self.tenant_id, self.actor, reaches, self.touched).context()
+
+
+@dataclass(frozen=True)
+class SignedIn:
+    """A person in a session of theirs, for what they do about themselves in more than one transaction."""
+
+    token: AccessToken
+    actor: Actor
+    context: Context

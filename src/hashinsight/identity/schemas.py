@@ -1,10 +1,11 @@
 """What goes over the wire about people, keys and grants."""
 
+from collections.abc import Collection
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, StringConstraints, model_validator
 
 from hashinsight.identity.models import ApiKey, Grant, User
 from hashinsight.identity.permissions import Role
@@ -49,6 +50,27 @@ class CodeBody(BaseModel):
     model_config = example(code="123456")
 
     code: Code
+
+
+class StepUpBody(BaseModel):
+    """A code of the second factor, or the password of whoever has none."""
+
+    model_config = example(code="123456")
+
+    code: Code | None = None
+    password: Password | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if (self.code is None) == (self.password is None):
+            raise ValueError("either a code or a password")
+        return self
+
+
+class OldPasswordBody(BaseModel):
+    model_config = example(password="correct horse battery")
+
+    password: Password
 
 
 class PasswordBody(BaseModel):
@@ -145,13 +167,24 @@ def show_grant(grant: Grant) -> dict[str, Any]:
     }
 
 
-def show_key(key: ApiKey) -> dict[str, Any]:
+def show_key(key: ApiKey, owners: Collection[UUID], *, now: datetime) -> dict[str, Any]:
+    """`owners`: who owns the whole tenant now. A key of somebody who does not any more is refused."""
     return {
         "id": str(key.id),
         "name": key.name,
+        "user_id": str(key.user_id) if key.user_id else None,
+        "state": _key_state(key, owners, now=now),
         "key_start": key.key_start,
         "created_at": key.created_at,
         "expires_at": key.expires_at,
         "revoked_at": key.revoked_at,
         "last_used_at": key.last_used_at,
     }
+
+
+def _key_state(key: ApiKey, owners: Collection[UUID], *, now: datetime) -> str:
+    if key.revoked_at is not None:
+        return "revoked"
+    if key.expires_at is not None and key.expires_at <= now:
+        return "expired"
+    return "active" if key.user_id is None or key.user_id in owners else "ended"

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import jwt
 
-from hashinsight.identity.claims import AccessToken
+from hashinsight.identity.claims import AccessToken, Proof
 from hashinsight.kit.crypto import Vault
 
 ACCESS_LIFE = timedelta(minutes=15)
@@ -29,6 +29,7 @@ def sign_access(vault: Vault, token: AccessToken, *, now: datetime) -> str:
     }
     if token.stepped_up_at is not None:
         claims["sup"] = int(token.stepped_up_at.timestamp())
+        claims["sby"] = (token.stepped_up_by or Proof.TOTP).value
     return jwt.encode(claims, vault.key("access tokens"), algorithm=_ALGORITHM)
 
 
@@ -58,6 +59,7 @@ def read_access(vault: Vault, text: str, *, now: datetime) -> AccessToken | None
             user_id=UUID(claims["sub"]),
             session_id=UUID(claims["sid"]),
             stepped_up_at=None if stepped_up is None else datetime.fromtimestamp(stepped_up, UTC),
+            stepped_up_by=None if stepped_up is None else Proof(claims.get("sby", Proof.TOTP)),
         )
     except (jwt.InvalidTokenError, KeyError, ValueError, TypeError, AttributeError, OverflowError, OSError):
         return None

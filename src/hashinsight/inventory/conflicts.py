@@ -9,7 +9,7 @@ from sqlalchemy.exc import IntegrityError
 from hashinsight.kit.errors import Conflict
 
 _MEANING = {
-    "uq_sites_code": ("SITE_EXISTS", "a site of this code exists: codes are unique in the installation"),
+    "uq_sites_code_key": ("SITE_EXISTS", "this code cannot be used: codes are unique in the installation"),
     "uq_zones_site_id_code": ("ZONE_EXISTS", "the site has a zone of this code"),
     "uq_racks_site_id_zone_id_code": ("RACK_EXISTS", "the zone has a rack of this code"),
     "uq_nodes_site_id_kind_code": ("NODE_EXISTS", "the site has a node of this kind and code"),

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import (
     CheckConstraint,
+    Computed,
     DateTime,
     Double,
     ForeignKey,
@@ -22,27 +23,33 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from hashinsight.kit.db.metadata import Model
 
+_CODE_KEY = 'lower(code collate "C")'  # as `wire.sites.fold_code`
+
 
 def _when() -> DateTime:
     return DateTime(timezone=True)
 
 
 class Site(Model):
-    """One physical place. `code` is unique in the installation: a collector may name its site by either."""
+    """One physical place. `code` is unique in the installation: a collector may name its site by either.
+
+    It keeps its case; `code_key` is what it is found by, because under row-level security lower() uses no index.
+    """
 
     __tablename__ = "sites"
     __table_args__ = (Index("ix_sites_tenant_id", "tenant_id", "id"),)
 
     id: Mapped[int] = mapped_column(Integer, Identity(), primary_key=True)
     tenant_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey("tenants.id"))
-    code: Mapped[str] = mapped_column(Text, unique=True)
+    code: Mapped[str] = mapped_column(Text)
+    code_key: Mapped[str] = mapped_column(Text, Computed(_CODE_KEY, persisted=True), unique=True)
     name: Mapped[str] = mapped_column(Text)
     timezone: Mapped[str] = mapped_column(Text, server_default="UTC")
     created_at: Mapped[datetime] = mapped_column(_when())
 
 
 class Zone(Model):
-    """A part of a site: building, container, row."""
+    """A part of a site: building, container, row. Found by its code as written, else without regard to case."""
 
     __tablename__ = "zones"
     __table_args__ = (UniqueConstraint("site_id", "code"),)
@@ -51,6 +58,7 @@ class Zone(Model):
     tenant_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey("tenants.id"))
     site_id: Mapped[int] = mapped_column(Integer, ForeignKey("sites.id"))
     code: Mapped[str] = mapped_column(Text)
+    code_key: Mapped[str] = mapped_column(Text, Computed(_CODE_KEY, persisted=True))
     name: Mapped[str] = mapped_column(Text)
 
 
@@ -99,6 +107,12 @@ class Miner(Model):
         Index("ix_miners_mac", "tenant_id", "mac"),
         Index("ix_miners_zone_id", "zone_id"),
         Index("ix_miners_tenant_id", "tenant_id", "miner_id", "miner_no"),
+        Index(
+            "ix_miners_registered_by",
+            "registered_by",
+            "created_at",
+            postgresql_where=text("registered_by is not null"),
+        ),
     )
 
     miner_no: Mapped[int] = mapped_column(Integer, Identity(), primary_key=True)
@@ -119,6 +133,7 @@ class Miner(Model):
     expected_ths: Mapped[float | None] = mapped_column(Double)
     expected_source: Mapped[str | None] = mapped_column(Text)
     state: Mapped[str] = mapped_column(Text, server_default="in_service")
+    registered_by: Mapped[int | None] = mapped_column(Integer)  # the collector that reported it first; null: people
     created_at: Mapped[datetime] = mapped_column(_when())
     updated_at: Mapped[datetime] = mapped_column(_when())
 
@@ -141,7 +156,10 @@ class MinerChange(Model):
 
 
 class Group(Model):
-    """A named set of miners: listed, or by a filter whose members are materialised."""
+    """A named set of miners: listed, or by a filter whose members are materialised.
+
+    While rights rest on a filter group, `to_join` and `to_leave` count what its filter finds and nobody has taken over.
+    """
 
     __tablename__ = "groups"
     __table_args__ = (
@@ -157,6 +175,8 @@ class Group(Model):
     filter: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
     created_at: Mapped[datetime] = mapped_column(_when())
     refreshed_at: Mapped[datetime | None] = mapped_column(_when())
+    to_join: Mapped[int | None] = mapped_column(Integer)
+    to_leave: Mapped[int | None] = mapped_column(Integer)
 
 
 class GroupMember(Model):

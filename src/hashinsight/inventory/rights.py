@@ -1,5 +1,6 @@
 """What a caller sees, and what the caller may change: outside the first is 404, outside the second 403."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,11 +13,16 @@ from hashinsight.inventory.queries.miners import Located
 from hashinsight.kit.errors import Conflict, Forbidden
 
 
+def _no_step_up() -> None:
+    """Of the server's command line: it acts as the system."""
+
+
 @dataclass(frozen=True)
 class Rights:
     see: Scope
     write: Scope
     gives_rights: bool = False  # grants and users of the whole tenant are in this caller's hands
+    check_step_up: Callable[[], None] = _no_step_up  # raises unless a person has just shown who they are
 
     @property
     def actor(self) -> Actor:

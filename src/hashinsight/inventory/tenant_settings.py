@@ -1,7 +1,7 @@
 """The settings of a tenant: one typed document with defaults. Pure.
 
 Sections change as a whole, and each says who may change it: `thresholds` and `rules` whoever governs; `prices`,
-`approval` and `pools` the owner, `pools` with the second factor shown again.
+`approval` and `pools` the owner. All but `prices` protect something, and ask for a step-up.
 """
 
 from dataclasses import dataclass
@@ -9,6 +9,8 @@ from datetime import datetime
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from hashinsight.wire.sites import fold_code
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Pool = Annotated[
@@ -102,12 +104,22 @@ class Rules(_Section):
     firmwares: Layer = {}
     sensors: Layer = {}
 
+    def of_site(self, site_code: str) -> RuleLimits | None:
+        """By the code as written, else without regard to case."""
+        alike = (limits for code, limits in self.sites.items() if fold_code(code) == fold_code(site_code))
+        return self.sites.get(site_code) or next(alike, None)
+
 
 class Approval(_Section):
-    """What makes a command high risk, beside the catalogue of commands."""
+    """What makes a command high risk, beside the catalogue of commands.
+
+    Machines and kW are what one requester may command at a site within `window_min` without approval, in however many
+    requests.
+    """
 
     machines: Annotated[int, Field(ge=1, le=1_000_000)] = 20
     power_kw: Annotated[float, Field(gt=0, le=1_000_000)] = 100.0
+    window_min: Annotated[int, Field(ge=5, le=1440)] = 60
     wait_hours: Annotated[float, Field(gt=0, le=720)] = 24.0
     by_requester: bool = Field(False, description="One-person tenants: who asks may approve.")  # noqa: FBT003
 

@@ -24,7 +24,8 @@ TEXT = (
 )
 # An id is part of a path, too.
 ID = TEXT.replace("[^", r"[^/\\")
-CODE = r"^[a-z0-9][a-z0-9._-]{0,62}$"
+# A site's code keeps its case and matches without it.
+CODE = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
 
 # A MAC in any spelling, without what stands between its digits; the rules for texts and for columns of them.
 MAC_BETWEEN = r"[:\-.\s]"

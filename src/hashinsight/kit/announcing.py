@@ -45,8 +45,8 @@ def stop_streams() -> None:
 class Bell:
     """One who waits. `rung` holds the changes since it was last emptied."""
 
-    def __init__(self, tenant_id: UUID) -> None:
-        self.tenant = str(tenant_id)
+    def __init__(self, tenant_id: UUID, holder: str) -> None:
+        self.tenant, self.holder = str(tenant_id), holder
         self._event = asyncio.Event()
         self._rung: set[tuple[int, str]] = set()
 
@@ -86,8 +86,9 @@ class Announcer:
             task.add_done_callback(self._tasks.discard)
 
     @contextmanager
-    def waiting(self, tenant_id: UUID) -> Iterator[Bell]:
-        bell = Bell(tenant_id)
+    def waiting(self, tenant_id: UUID, holder: str = "") -> Iterator[Bell]:
+        """`holder`: who waits, with all their keys; streams are counted by holder."""
+        bell = Bell(tenant_id, holder)
         self._bells.add(bell)
         if self._listening is None or self._listening.done():
             self._listening = asyncio.create_task(self._listen())
@@ -103,6 +104,11 @@ class Announcer:
     @property
     def waiters(self) -> int:
         return len(self._bells)
+
+    def waiters_of(self, tenant_id: UUID, holder: str) -> tuple[int, int]:
+        """How many of this tenant wait, and how many of them are of this holder."""
+        of_tenant = [bell for bell in self._bells if bell.tenant == str(tenant_id)]
+        return len(of_tenant), sum(bell.holder == holder for bell in of_tenant)
 
     def close(self) -> None:
         self.is_closed = True

@@ -36,9 +36,19 @@ class Vault:
 
     def fingerprint(self, purpose: str, value: str) -> bytes:
         """A keyed hash: tells whether two values are the same, and nothing else."""
-        return hmac.digest(self.key(purpose), value.encode(), "sha256")
+        return hmac.digest(self.key(purpose), octets(value), "sha256")
 
 
 def token_hash(token: str) -> bytes:
     """For tokens that we made from 256 random bits: they need no slow hash."""
-    return hashlib.sha256(token.encode()).digest()
+    return hashlib.sha256(octets(token)).digest()
+
+
+def octets(foreign: str) -> bytes:
+    """What somebody sent, as bytes to hash or compare: JSON lets half a surrogate pair through, and UTF-8 does not."""
+    return foreign.encode(errors="surrogatepass")
+
+
+def is_text(foreign: str) -> bool:
+    """Whether it can be stored: half a surrogate pair cannot."""
+    return not any("\ud800" <= character <= "\udfff" for character in foreign)

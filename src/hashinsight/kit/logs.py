@@ -1,13 +1,15 @@
 """Structured logs: one line an event, with process and request id, scrubbed last so that nothing slips past."""
 
+import json
 import logging
 import os
 import sys
-from typing import TextIO
+from typing import Any, TextIO
 
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
+from hashinsight.kit.printable import printable, printable_lines
 from hashinsight.kit.scrub import scrub
 from hashinsight.kit.settings import Settings
 
@@ -39,7 +41,7 @@ def configure_logs(settings: Settings, process: str, stream: TextIO | None = Non
     to_people = structlog.dev.ConsoleRenderer(
         colors=stream.isatty(), exception_formatter=structlog.dev.plain_traceback, pad_event_to=22
     )
-    to_machines = structlog.processors.JSONRenderer(ensure_ascii=False)
+    to_machines = structlog.processors.JSONRenderer(serializer=_as_json)
     renderers: list[Processor] = [_for_people, to_people] if as_text else [to_machines]
     structlog.configure(
         processors=[
@@ -75,11 +77,19 @@ def scrub_event(_logger: WrappedLogger, _method: str, event: EventDict) -> Event
 
 
 def _for_people(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """On a terminal: the time of day, and nothing that nobody reads there."""
+    """On a terminal: the time of day, and nothing that nobody reads there. Foreign text cannot steer the terminal."""
     event["timestamp"] = str(event.get("timestamp", ""))[11:19]
     for name in ("logger", "pid", "request_id"):
         event.pop(name, None)
+    for name, item in event.items():
+        if isinstance(item, str):
+            event[name] = printable_lines(item) if name == "exception" else printable(item)
     return event
+
+
+def _as_json(event: Any, **options: Any) -> str:
+    """JSON escapes only the oldest control characters; the others and text directions steer a terminal, too."""
+    return printable(json.dumps(event, ensure_ascii=False, **options))
 
 
 def _process(name: str) -> Processor:

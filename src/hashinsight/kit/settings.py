@@ -78,6 +78,15 @@ class Settings(BaseSettings):
         True,  # noqa: FBT003 - pydantic's form of a default
         description="Whether a machine that a collector reports for the first time joins the inventory of its site.",
     )
+    register_per_call: int = Field(
+        1000, ge=0, le=1_000_000, description="Most machines that join the inventory by one telemetry upload."
+    )
+    register_per_day: int = Field(
+        5000,
+        ge=0,
+        le=1_000_000,
+        description="Most machines that join the inventory by one collector's uploads in 24 hours.",
+    )
     five_minutes_kept_days: int = Field(90, ge=30, le=90, description="How long rows of five minutes are kept.")
     daily_kept_days: int | None = Field(
         None, ge=365, description="How long rows of a day are kept. Without it, for ever."
@@ -93,7 +102,23 @@ class Settings(BaseSettings):
         description="The same for one token of a person, a key or a collector, wherever it is used.",
     )
     trusted_proxies: str = Field(
-        "", description="Addresses of reverse proxies, by comma, whose `X-Forwarded-*` headers are believed."
+        "",
+        description="Addresses of reverse proxies, by comma, whose `X-Forwarded-*` headers are believed and who may "
+        "open any number of connections.",
+    )
+    connections: int = Field(
+        2000, ge=16, le=100_000, description="Connections that one API process keeps open; more are answered 503."
+    )
+    connections_per_address: int = Field(
+        200, ge=1, le=100_000, description="The same from one client address (of IPv6: one /64 network)."
+    )
+    header_limit_kb: int = Field(32, ge=4, le=1024, description="Largest request line and headers; more is 431.")
+    header_seconds: int = Field(10, ge=1, le=600, description="Time in which all headers of a request must come.")
+    body_seconds: int = Field(
+        30,
+        ge=1,
+        le=3600,
+        description="Time in which a request's body must come, and a second more for each 1,000 bytes of it.",
     )
     audit_anchor: SecretStr | None = Field(
         None,

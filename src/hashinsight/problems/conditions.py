@@ -15,6 +15,7 @@ from hashinsight.problems.config import Config, Resolved
 from hashinsight.problems.data_state import Standing
 from hashinsight.problems.features import Features
 from hashinsight.problems.frame import Flags, Floats, Frame, zeroed
+from hashinsight.problems.hottest import CRIT, WARN, hottest
 from hashinsight.problems.peers import Standings
 from hashinsight.problems.pools import pools_allowed, workers_allowed
 from hashinsight.problems.state import BOOTS
@@ -70,13 +71,11 @@ def _hard(verdict: Verdicts, seen: Seen, config: Config) -> None:
     """Read off one sample. Who stands still because he was told to is not judged for it."""
     frame, features, limits, standing = seen.frame, seen.features, seen.limits, seen.standing
     judged, expected = standing.judged, standing.excused
-    temp = features.temp_max
-    hot = judged & ~np.isnan(temp)
-    hold = limits["overheat_hold_c"]
-    critical = temp >= limits["overheat_crit_c"] - hold * seen.shown[Issue.OVERHEAT_CRIT]
-    say(verdict, Issue.OVERHEAT_CRIT, hot, critical)
-    warm = temp >= limits["overheat_warn_c"] - hold * seen.shown[Issue.OVERHEAT_WARN]
-    say(verdict, Issue.OVERHEAT_WARN, hot, warm & ~critical)
+    critical = hottest(frame, features, limits, CRIT, seen.shown[Issue.OVERHEAT_CRIT])
+    known = judged & ~np.isnan(critical.temp_c)
+    say(verdict, Issue.OVERHEAT_CRIT, known, critical.is_over)
+    warm = hottest(frame, features, limits, WARN, seen.shown[Issue.OVERHEAT_WARN])
+    say(verdict, Issue.OVERHEAT_WARN, known, warm.is_over & ~critical.is_over)
     gone = standing.offline & (standing.is_new | standing.without_samples)
     say(verdict, Issue.OFFLINE, judged | (gone & ~expected), gone)
     running = judged & ~expected & ~features.booting

@@ -1,21 +1,22 @@
 """What the rules compare with: defaults, changed layer by layer, resolved to one value a machine.
 
-Layers from the widest to the narrowest: defaults, tenant, site, the catalogue's temperature limits, model, firmware,
-sensor kind. The catalogue stands between what is said for everybody and what is said for one kind of machine: a
-tenant's 85 °C must not hold for a chip that is at home at 95 °C.
+Layers from the widest to the narrowest: defaults, tenant, site, model, firmware, sensor kind. Temperature limits of the
+catalogue and of the machine itself stand between those for everybody and those for one kind: see `heat`.
 """
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 
 import numpy as np
 
 from hashinsight.facts.models import MinerModel
 from hashinsight.facts.spellings import find_model
-from hashinsight.facts.temperatures import FLUID_WARNS_SOONER_C, SensorKind, limits_for, sensor_kind
+from hashinsight.facts.temperatures import SensorKind, sensor_kind
 from hashinsight.problems.frame import Floats, Frame, Ints
+from hashinsight.problems.heat import FLUID, NO_LAYERS, HeatLimits, Layers, heat_limits
+from hashinsight.telemetry.states import Flags as Said
 
 _MOST_LISTED = 1 << 16
 
@@ -56,20 +57,8 @@ class Thresholds:
 
 NAMES = tuple(one.name for one in fields(Thresholds))
 _DEFAULTS = asdict(Thresholds())
-FLUID = "fluid"  # among the sensor kinds: of a machine that stands in water or oil
 IN_FLUID = " in fluid"
-Change = Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class Layers:
-    """What was changed where. Models by the catalogue's name, firmwares by their text, sensors by kind or `fluid`."""
-
-    tenant: Change = field(default_factory=dict)
-    sites: Mapping[str, Change] = field(default_factory=dict)
-    models: Mapping[str, Change] = field(default_factory=dict)
-    firmwares: Mapping[str, Change] = field(default_factory=dict)
-    sensors: Mapping[str, Change] = field(default_factory=dict)
+_SENSORS = {1: SensorKind.CHIP, 2: SensorKind.BOARD}  # by the flags of a sample; 0: as its firmware does
 
 
 @dataclass(frozen=True)
@@ -90,7 +79,7 @@ class Life:
 class Config:
     """Everything that a cycle is told beside its data."""
 
-    layers: Layers = Layers()
+    layers: Layers = NO_LAYERS
     life: Life = Life()
     interval_sec: float = 60.0  # between two samples of a machine
     cycle_sec: float = 300.0
@@ -128,6 +117,8 @@ class Resolved:
     rated_w: Floats
     model: Ints  # as the catalogue spells it, however the machine does; in fluid it is another one
     models: tuple[str, ...]
+    kind: Ints  # which of `heat` holds
+    heat: tuple[HeatLimits, ...]
 
     def __getitem__(self, name: str) -> Floats:
         return self.of[name]
@@ -139,18 +130,26 @@ def resolve(config: Config, frame: Frame) -> Resolved:
     values = np.empty((len(NAMES), len(kinds)))
     rated = np.full((2, len(kinds)), np.nan)
     names: list[str] = []
-    for number, (site, model_no, firmware_no, is_air) in enumerate(kinds.tolist()):
-        model = _word(frame.model.of, model_no)
+    heat: list[HeatLimits] = []
+    for number, (site_no, model_no, firmware_no, is_air, sensor_no, limits_no) in enumerate(kinds.tolist()):
+        site, model = _word(frame.site.of, site_no), _word(frame.model.of, model_no)
+        firmware = _word(frame.firmware.of, firmware_no)
         known = _found(model)
-        chosen = thresholds_for(
+        name = known.name if known else model
+        chosen = thresholds_for(config.layers, site=site, model=name, firmware=firmware, fluid=not is_air)
+        limits = heat_limits(
             config.layers,
-            site=_word(frame.site.of, site),
-            model=known.name if known else model,
-            firmware=_word(frame.firmware.of, firmware_no),
+            site=site,
+            model=name,
+            firmware=firmware,
             fluid=not is_air,
+            sensor=_SENSORS.get(sensor_no),
+            reported=_word(frame.temp_limits.of, limits_no),
         )
+        chosen |= {"overheat_warn_c": limits.main.warn_c, "overheat_crit_c": limits.main.crit_c}
         values[:, number] = [chosen[name] for name in NAMES]
-        names.append((known.name if known else model or "") + ("" if is_air else IN_FLUID))
+        names.append((name or "") + ("" if is_air else IN_FLUID))
+        heat.append(limits)
         if known:
             rated[:, number] = known.rated_ths, known.power_w
     spread = values[:, which]
@@ -162,27 +161,27 @@ def resolve(config: Config, frame: Frame) -> Resolved:
         rated_w=rated[1, which],
         model=model_no[which],
         models=models,
+        kind=which,
+        heat=tuple(heat),
     )
 
 
 def thresholds_for(
     layers: Layers, *, site: str | None, model: str | None, firmware: str | None, fluid: bool = False
 ) -> dict[str, float]:
-    kind = sensor_kind(firmware)
-    limits = limits_for(model, kind, fluid=fluid)
-    # the general limits are those of a chip in air: others have their own, also on a model that nobody knows
-    special = limits_for(model, kind) is not limits_for(None, kind) or kind is not SensorKind.CHIP
-    catalogue = {"overheat_warn_c": limits.warn_c, "overheat_crit_c": limits.critical_c} if special else {}
-    general = {**_DEFAULTS, **layers.tenant, **layers.sites.get(site or "", {})}
-    if fluid:
-        general["overheat_warn_c"] -= FLUID_WARNS_SOONER_C
+    """Every threshold; of temperatures, those of the sensor that its firmware reads."""
+    limits = heat_limits(layers, site=site, model=model, firmware=firmware, fluid=fluid).main
+    sensors = layers.sensors
     return {
-        **general,
-        **catalogue,
+        **_DEFAULTS,
+        **layers.tenant,
+        **layers.sites.get(site or "", {}),
         **layers.models.get(model or "", {}),
         **layers.firmwares.get(firmware or "", {}),
-        **layers.sensors.get(kind.value, {}),
-        **(layers.sensors.get(FLUID, {}) if fluid else {}),
+        **sensors.get(sensor_kind(firmware).value, {}),
+        **(sensors.get(FLUID, {}) if fluid else {}),
+        "overheat_warn_c": limits.warn_c,
+        "overheat_crit_c": limits.crit_c,
     }
 
 
@@ -192,8 +191,13 @@ def _found(model: str | None) -> MinerModel | None:
 
 
 def kinds_of(frame: Frame) -> tuple[Ints, Ints]:
-    """The distinct (site, model, firmware, cooled by air) of a frame, and which of them each machine is."""
-    return distinct(frame.site.no, frame.model.no, frame.firmware.no, frame.is_air.astype(np.int64))
+    """The distinct (site, model, firmware, cooled by air, sensor, own limits) of a frame, and which each machine is."""
+    codes = frame.site.no, frame.model.no, frame.firmware.no, frame.is_air.astype(np.int64)
+    sensor = frame.flags & (Said.CHIP_SENSOR | Said.BOARD_SENSOR)
+    if not sensor.any() and not frame.temp_limits.of:  # nobody names a sensor or a limit: less to tell apart
+        found, which = distinct(*codes)
+        return np.column_stack([found, np.zeros(len(found), dtype=np.int64), np.full(len(found), -1)]), which
+    return distinct(*codes, sensor.astype(np.int64) // Said.CHIP_SENSOR, frame.temp_limits.no)
 
 
 def distinct(*codes: Ints) -> tuple[Ints, Ints]:

@@ -44,6 +44,7 @@ class Frame:
     mode: Texts
     pool: Texts
     worker: Texts
+    temp_limits: Texts  # its own, as `telemetry.reported_limits` writes them
     ts: Floats
     heard_at: Floats
     status: NDArray[np.int8]  # telemetry.states.Status
@@ -56,6 +57,8 @@ class Frame:
     expected_ths: Floats
     temp_c: Floats
     temp_max_c: Floats
+    temp_chip_c: Floats  # hottest by sensor kind, where a machine gives it
+    temp_board_c: Floats
     fan_min_rpm: Floats  # of the slowest
     fan_rpm: Floats  # mean of all
     power_w: Floats
@@ -73,10 +76,10 @@ class Frame:
         return len(self.miner_no)
 
 
-_TEXTS = ("site", "collector", "model", "firmware", "mode", "pool", "worker")
+_TEXTS = ("site", "collector", "model", "firmware", "mode", "pool", "worker", "temp_limits")
 _READINGS = (
-    "hashrate_ths", "expected_ths", "temp_c", "temp_max_c", "fan_min_rpm", "fan_rpm", "power_w", "reject_rate",
-    "accepted", "rejected", "hw_errors", "uptime_sec", "boards_healthy", "boards_total",
+    "hashrate_ths", "expected_ths", "temp_c", "temp_max_c", "temp_chip_c", "temp_board_c", "fan_min_rpm", "fan_rpm",
+    "power_w", "reject_rate", "accepted", "rejected", "hw_errors", "uptime_sec", "boards_healthy", "boards_total",
 )  # fmt: skip
 READINGS: tuple[str, ...] = _READINGS
 

@@ -17,6 +17,7 @@ _NUMBERS = {
     "uptime_sec": "uptime_sec", "boards_healthy": "boards_healthy", "boards_total": "boards_total",
 }  # fmt: skip
 _TEXTS = {"model": "model", "firmware": "firmware", "mode": "mode"}
+_SENSORS = {"temp_chip_max_c": "temp_chip_c", "temp_board_max_c": "temp_board_c"}
 _ALLOWED = {"pool_url": "pool", "worker": "worker"}  # where a list says which are; of a stolen machine both are told
 _PLAIN = ("miner_no", "site_id", "collector_no", "ts", "heard_at", "status", "flags", "cooling", "hashrate_ths")
 _MOST_BOARDS = 16
@@ -30,11 +31,16 @@ def columns_for(config: Config) -> tuple[str, ...]:
 
 
 def frame_of(
-    live: pl.DataFrame, expected: pl.DataFrame, boards: pl.DataFrame | None = None, *, suppressed: Sequence[int] = ()
+    live: pl.DataFrame,
+    expected: pl.DataFrame,
+    boards: pl.DataFrame | None = None,
+    *,
+    sensors: pl.DataFrame | None = None,
+    suppressed: Sequence[int] = (),
 ) -> Frame:
     """`live` is `telemetry.queries.live_frame`, `expected` is `inventory`'s `expected_frame`, as of one moment.
 
-    `boards` is `telemetry.queries.boards_frame`.
+    `boards` is `telemetry.queries.boards_frame`, `sensors` its `sensors_frame`.
     """
     texts = _TEXTS | {name: ours for name, ours in _ALLOWED.items() if name in live.columns}
     rows = live.select(*_PLAIN, *_NUMBERS, *texts).sort("miner_no")
@@ -55,7 +61,15 @@ def frame_of(
         "suppressed": np.isin(numbers, list(suppressed)),
         "board_ths": None if boards is None else _boards(rows, boards),
     }
+    if sensors is not None and not sensors.is_empty():
+        columns |= _by_kind(rows, sensors)
     return make_frame(numbers, columns)
+
+
+def _by_kind(rows: pl.DataFrame, sensors: pl.DataFrame) -> dict[str, object]:
+    """Of machines that name their sensor; the others do not tell."""
+    told = rows.select("miner_no").join(sensors, on="miner_no", how="left", maintain_order="left")
+    return {ours: _floats(told[name]) for name, ours in _SENSORS.items()} | {"temp_limits": _texts(told["temp_limits"])}
 
 
 def _expected(expected: pl.DataFrame, numbers: Ints) -> tuple[Floats, Floats]:
@@ -77,10 +91,11 @@ def _boards(rows: pl.DataFrame, boards: pl.DataFrame) -> NDArray[np.float64] | N
     if told.is_empty():
         return None
     known = rows.select("miner_no", "hashrate_ths", "hashrate_5min_ths").join(told, on="miner_no", how="left")
-    mean = (known["hashrate_5min_ths"] / known["hashrate_ths"]).cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    now_ths, judged = _floats(known["hashrate_ths"]), _floats(known["hashrate_5min_ths"])
+    mean = np.divide(judged, now_ths, out=np.full(len(judged), np.nan), where=now_ths > 0)  # one that stands has none
     most = int(known["board_ths"].list.len().max() or 0)  # type: ignore[arg-type] # the library has it as anything
     of = np.stack([_floats(known["board_ths"].list.get(no, null_on_oob=True)) for no in range(most)])
-    total, judged = np.nansum(of, axis=0), _floats(known["hashrate_5min_ths"])
+    total = np.nansum(of, axis=0)
     nearer = np.abs(total * mean - judged) < np.abs(total - judged)
     return of * np.where(np.isfinite(mean), np.where(nearer, mean, 1.0), np.nan)
 

@@ -28,8 +28,10 @@ from hashinsight.problems.frame import Flags, Floats, Frame, Ints, zeroed
 from hashinsight.problems.health_rules import RULES
 from hashinsight.problems.moves import Judged, Lived
 from hashinsight.problems.state import State, aligned
+from hashinsight.telemetry.states import Flags as Said
 
 _REFERRED = tuple(Metric)[:REFERRED]
+_NAMED_SENSOR = 1 << 33  # above the 32 bits of a firmware's number
 _SEVERITY = np.array([rule.severity for rule in sorted(RULES, key=lambda rule: rule.issue)], dtype=np.int8)
 
 
@@ -136,9 +138,13 @@ def _elapsed(state: State, standing: Standing, now: float, config: Config) -> Fl
 
 
 def _begin_anew(state: State, frame: Frame, standing: Standing, now: float) -> None:
-    """Another firmware is another machine as far as its past goes."""
+    """Another firmware is another machine as far as its past goes; so is one whose sensor was not named before."""
     numbers = np.array([zlib.crc32(text.encode()) for text in frame.firmware.of] + [-1], dtype=np.int64)
     told = numbers[frame.firmware.no]
+    named = (frame.flags & (Said.CHIP_SENSOR | Said.BOARD_SENSOR)) != 0
+    if named.any() or (state["firmware_key"] >= _NAMED_SENSOR).any():
+        before = np.maximum(state["firmware_key"], 0) & _NAMED_SENSOR
+        told = np.where(told >= 0, told + np.where(np.isnan(frame.temp_max_c), before, named * _NAMED_SENSOR), told)
     changed = standing.judged & (told >= 0) & (state["firmware_key"] >= 0) & (told != state["firmware_key"])
     state["firmware_key"][:] = np.where(standing.judged & (told >= 0), told, state["firmware_key"])
     if changed.any():

@@ -1,7 +1,8 @@
 """What a tenant has set, as what a cycle is told. Pure."""
 
 from hashinsight.inventory.tenant_settings import RuleLimits, TenantSettings
-from hashinsight.problems.config import Change, Config, Layers, Life
+from hashinsight.problems.config import Config, Life
+from hashinsight.problems.heat import Change, Layers
 
 CYCLE_SEC = 300.0
 
@@ -9,6 +10,7 @@ CYCLE_SEC = 300.0
 def config_of(settings: TenantSettings, *, site_id: int, site_code: str, interval_sec: float) -> Config:
     """Of one site. Its own limits are kept under its code; a frame knows it by its number."""
     chosen, rules = settings.thresholds, settings.rules
+    own = rules.of_site(site_code)
     return Config(
         layers=Layers(
             tenant={
@@ -16,7 +18,7 @@ def config_of(settings: TenantSettings, *, site_id: int, site_code: str, interva
                 "overheat_crit_c": chosen.overheat_crit_c,
                 **_said(rules.tenant),
             },
-            sites={str(site_id): _said(rules.sites[site_code])} if site_code in rules.sites else {},
+            sites={} if own is None else {str(site_id): _said(own)},
             models={name: _said(limits) for name, limits in rules.models.items()},
             firmwares={name: _said(limits) for name, limits in rules.firmwares.items()},
             sensors={name: _said(limits) for name, limits in rules.sensors.items()},

@@ -15,6 +15,7 @@ from hashinsight.problems.codes import Issue, Metric, Verdict
 from hashinsight.problems.conditions import HELD, OUTLYING
 from hashinsight.problems.features import BOARDS_OFF, MOST_RATIO, boards_apart
 from hashinsight.problems.frame import Flags, Floats, Ints, Texts, zeroed
+from hashinsight.problems.hottest import CRIT, WARN, hottest, told_limits
 from hashinsight.problems.pipeline import Verdicts
 from hashinsight.problems.standing import numbers
 from hashinsight.problems.told import Told
@@ -37,11 +38,12 @@ def _held(found: Verdicts, rows: Ints, issue: Issue) -> Floats:
     return np.where(found.seen.shown[issue, rows], HELD, 1.0)
 
 
-def _hot(limit: str) -> _Tells:
+def _hot(level: str) -> _Tells:
     def told(found: Verdicts, rows: Ints, issue: Issue) -> tuple[Told, ...]:
-        limits = found.seen.limits
-        threshold = (limits[limit] - limits["overheat_hold_c"] * found.seen.shown[issue])[rows]
-        return (Told(_only(found, rows, issue), found.features.temp_max[rows], threshold),)
+        seen = found.seen
+        nearest = hottest(seen.frame, seen.features, seen.limits, level, seen.shown[issue])
+        aside = told_limits(seen.limits, nearest, level, rows)
+        return (Told(_only(found, rows, issue), nearest.temp_c[rows], nearest.limit_c[rows], aside=aside),)
 
     return told
 
@@ -169,12 +171,12 @@ def _words(texts: Texts, rows: Ints) -> pl.Series:
 
 
 _TOLD: dict[Issue, _Tells] = {
-    Issue.OVERHEAT_CRIT: _hot("overheat_crit_c"),
+    Issue.OVERHEAT_CRIT: _hot(CRIT),
     Issue.OFFLINE: _offline,
     Issue.HASHRATE_ZERO: _plain("hashrate_ratio", "hashrate_zero_ratio"),
     Issue.BOARDS_DEAD: _plain("boards_ratio", "boards_dead_ratio"),
     Issue.FAN_ZERO: _plain("fan_speed_min", None),
-    Issue.OVERHEAT_WARN: _hot("overheat_warn_c"),
+    Issue.OVERHEAT_WARN: _hot(WARN),
     Issue.HASHRATE_DEGRADATION: past_ways.hashrate,
     Issue.EFFICIENCY_DEGRADATION: past_ways.efficiency,
     Issue.TEMP_ANOMALY: past_ways.temperature,

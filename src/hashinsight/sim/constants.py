@@ -1,9 +1,10 @@
 """Constants of every machine of a fleet, taken once from its model and from how the unit differs."""
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 
+from hashinsight.facts.temperatures import CHIP_OVER_BOARD_C
 from hashinsight.sim import models
 from hashinsight.sim.fleet import Fleet
 from hashinsight.sim.readings import BOARDS, Flags, Floats
@@ -34,13 +35,14 @@ def constants_of(fleet: Fleet) -> Constants:
     model = fleet.model
     derate = models.DERATE_INLET_C[model]
     watts = models.RATED_W[model] * fleet.watt_gain - models.IDLE_W - models.FANS_FULL_W * _USUAL_DUTY**3
+    target_c, hot_c, panic_c = _heat_limits(fleet)
     return Constants(
         board_ths=models.RATED_THS[model][:, None] * fleet.ths_gain / BOARDS,
         hash_w=watts,
-        rise_c=models.FULL_FANS_RISE_C[model][:, None] * fleet.rise_gain,
-        target_c=models.TARGET_C[model],
-        hot_c=models.HOT_C[model],
-        panic_c=models.PANIC_C[model],
+        rise_c=(target_c - CHIP_OVER_BOARD_C - models.FULL_FANS_INLET[model])[:, None] * fleet.rise_gain,
+        target_c=target_c,
+        hot_c=hot_c,
+        panic_c=panic_c,
         derate_inlet_c=derate,
         stop_inlet_c=models.STOP_INLET_C[model],
         air_watts=models.AIR_WATTS[model],
@@ -53,6 +55,15 @@ def constants_of(fleet: Fleet) -> Constants:
         mhz=models.FREQUENCY_MHZ[model],
         any_derating=bool(np.isfinite(derate).any()),
     )
+
+
+def _heat_limits(fleet: Fleet) -> Floats:
+    """(3, n), by the few firmwares and models that there are."""
+    limits = np.array(
+        [[astuple(models.heat_limits(model, name)) for model in fleet.models] for name in fleet.firmware.of]
+    )
+    chosen: Floats = limits.reshape(-1, len(fleet.models), 3)[fleet.firmware.no, fleet.model].T
+    return chosen
 
 
 _USUAL_DUTY = 0.75  # at 25 °C inlet, where machines are rated

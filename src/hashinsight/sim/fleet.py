@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hashinsight.facts.models import MODELS, MinerModel
+from hashinsight.facts.models import MinerModel
 from hashinsight.facts.temperatures import SensorKind, sensor_kind
 from hashinsight.sim.acts import Pool
 from hashinsight.sim.draws import stream_of
-from hashinsight.sim.models import FAN_COUNT, FAULTS_PER_YEAR, THS_SPREAD, WATT_SPREAD
+from hashinsight.sim.models import CHIPS_PER_BOARD, FAN_COUNT, FAULTS_PER_YEAR, SIMULATED, THS_SPREAD, WATT_SPREAD
 from hashinsight.sim.plan import Batch, Scenario
 from hashinsight.sim.readings import BOARDS, FANS, MODES, Counts, Flags, Floats
 
-_MODEL_NO = {model.name: number for number, model in enumerate(MODELS)}
+_MODEL_NO = {model.name: number for number, model in enumerate(SIMULATED)}
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def lay_out(scenario: Scenario, seed: int) -> Fleet:
         pdu=_split(zone, in_zone // each([zone.pdu_size for _, zone, _ in places]).astype(np.int64), "pdu"),
         lot=lot,
         position=in_zone % rack_size,
-        models=MODELS,
+        models=SIMULATED,
         model=model,
         firmware=firmware,
         firmware_no=firmware.no,
@@ -160,6 +160,6 @@ def _gain(rng: np.random.Generator, spread: Floats, lot: Names, width: int) -> F
 
 def _chips(model: Counts, lot: Counts, rng: np.random.Generator) -> Counts:
     """Makers fit different numbers of chips under one name; a lot has one number."""
-    low, high = np.array([one.chips_per_board for one in MODELS])[model].T
+    low, high = np.array([CHIPS_PER_BOARD.get(one.name, one.chips_per_board) for one in SIMULATED])[model].T
     fitted: Counts = low + np.floor((high - low + 1) * rng.random(int(lot.max(initial=0)) + 1)[lot]).astype(np.int64)
     return fitted

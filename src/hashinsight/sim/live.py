@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from hashinsight.facts.models import MODELS
 from hashinsight.sim.control.serving import control_served
 from hashinsight.sim.control.verbs import status
+from hashinsight.sim.models import SIMULATED
 from hashinsight.sim.plan import Scenario, Zone
 from hashinsight.sim.running import Live
 from hashinsight.sim.sockets.nets import allow_files
@@ -20,7 +20,7 @@ LUXOS = "LuxOS 2024.5.1"
 
 def with_luxos(scenario: Scenario) -> Scenario:
     """The same fleet with LuxOS on every Antminer: the maker's own firmware takes no orders on port 4028."""
-    names = {model.name for model in MODELS if model.make == "Bitmain"}
+    names = {model.name for model in SIMULATED if model.make == "Bitmain"}
 
     def changed(zone: Zone) -> Zone:
         batches = (replace(one, firmware=LUXOS) if one.model in names else one for one in zone.batches)

@@ -1,8 +1,8 @@
 """Reads the static part of a scenario file: sites, zones, batches of machines, pools, weather."""
 
-from hashinsight.facts.models import MODELS
 from hashinsight.facts.spellings import find_model
 from hashinsight.sim.acts import Pool
+from hashinsight.sim.models import SIMULATED
 from hashinsight.sim.plan import Batch, ScenarioError, Site, Weather, Zone
 from hashinsight.sim.readings import MODES
 from hashinsight.sim.tables import Table, nearest
@@ -77,8 +77,9 @@ def _zone(table: Table) -> Zone:
 def _batch(table: Table) -> Batch:
     said = table.text("model")
     model = find_model(said)
-    if model is None:
-        raise ScenarioError(f"{table.place}.model {said!r} is not known{nearest(said, [one.name for one in MODELS])}")
+    if model is None or model not in SIMULATED:
+        names = [one.name for one in SIMULATED]
+        raise ScenarioError(f"{table.place}.model {said!r} is not simulated{nearest(said, names)}")
     batch = Batch(
         model=model.name,
         count=table.whole("count", low=0, high=MOST_MACHINES),

@@ -9,7 +9,7 @@ from hashinsight.sim.plan import ScenarioError
 
 MOST_DAYS = 3660.0
 _UNITS = {"d": 86_400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
-_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*([dhms])")
+_SPAN = re.compile(r"(?<![\d.])(\d++(?:\.\d++)?)\s*+([dhms])")
 
 
 def nearest(word: str, known: Collection[str]) -> str:

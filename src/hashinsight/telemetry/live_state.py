@@ -79,6 +79,7 @@ _FLAGS = {
     "units_mended": Flags.UNITS_MENDED,
     "is_implausible": Flags.IMPLAUSIBLE,
     "power_unknown": Flags.POWER_UNKNOWN,
+    "is_doubtful": Flags.HASHRATE_DOUBTFUL,
 }
 
 

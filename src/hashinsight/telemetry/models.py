@@ -25,13 +25,13 @@ from sqlalchemy.dialects.postgresql import JSONB
 from hashinsight.kit.db.metadata import metadata
 
 _SAID: tuple[tuple[str, Any], ...] = (
-    ("hashrate_ths hashrate_5s_ths expected_ths temp_c temp_max_c temp_min_c", REAL),
+    ("hashrate_ths hashrate_5s_ths expected_ths temp_c temp_max_c temp_min_c temp_chip_max_c temp_board_max_c", REAL),
     ("fan_rpm fan_min_rpm power_w voltage_v current_a frequency_mhz reject_rate pool_latency_ms", REAL),
     ("accepted rejected hw_errors uptime_sec", BigInteger),
     ("boards_healthy boards_total", SmallInteger),
     ("chip_temps_c fan_speeds", ARRAY(REAL)),
     ("boards extra", JSONB),
-    ("model firmware pool_url worker pool_status mode state error_type error_message", Text),
+    ("model firmware pool_url worker pool_status mode state error_type error_message temp_limits", Text),
 )
 SAID = tuple(name for names, _ in _SAID for name in names.split())
 COUNTERS = ("accepted", "rejected", "hw_errors")

@@ -1,32 +1,70 @@
-"""Which number a machine has: a site's machines by their ids, remembered for half a minute by each process."""
+"""Which number a machine has, and which collectors may report it: remembered for half a minute by each process."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
 _KEEP_SECONDS = 30.0
+_LOOK_AGAIN_SECONDS = 5.0
 UNKNOWN = 0
+WHOLE_SITE = 0  # in place of a zone: a collector of the whole site reads this machine
+
+
+@dataclass(frozen=True)
+class SiteMachines:
+    """A site's machines by their ids. `zones` says for which zone's collectors each is; one that it lacks is for all.
+
+    `zones` is None where no collector of the site is bound to a zone: then nobody has to be asked.
+    """
+
+    numbers: Mapping[str, int]
+    zones: Mapping[str, int] | None = None
+    read_at: float = field(default_factory=time.monotonic)
+    _by_zone: dict[int, dict[str, int]] = field(default_factory=dict)
+
+    def open_to(self, zone_id: int | None) -> Mapping[str, int]:
+        """The machines that a collector may report: all of the site, or for a zone's those that are not another's."""
+        if zone_id is None or self.zones is None:
+            return self.numbers
+        if zone_id not in self._by_zone:
+            allowed = (None, zone_id)
+            zone_of = self.zones.get
+            self._by_zone[zone_id] = {one: no for one, no in self.numbers.items() if zone_of(one) in allowed}
+        return self._by_zone[zone_id]
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether a refusal may rest on it: who moved a machine to another zone should not wait for half a minute."""
+        return time.monotonic() - self.read_at < _LOOK_AGAIN_SECONDS
 
 
 class Numbers:
     def __init__(self) -> None:
-        self._sites: dict[int, tuple[float, dict[str, int]]] = {}
+        self._sites: dict[int, SiteMachines] = {}
 
-    def find(self, site_id: int) -> dict[str, int] | None:
+    def find(self, site_id: int, *, zoned: bool = False) -> SiteMachines | None:
         """The site's machines, or None when they have to be read (again)."""
         kept = self._sites.get(site_id)
-        return kept[1] if kept is not None and time.monotonic() - kept[0] < _KEEP_SECONDS else None
+        if kept is None or time.monotonic() - kept.read_at >= _KEEP_SECONDS or (zoned and kept.zones is None):
+            return None
+        return kept
 
-    def keep(self, site_id: int, numbers: dict[str, int]) -> dict[str, int]:
-        self._sites[site_id] = (time.monotonic(), numbers)
-        return numbers
+    def has_zones(self, site_id: int) -> bool:
+        """Whether a zone's collector has been heard: from then on zones are read with the numbers."""
+        kept = self._sites.get(site_id)
+        return kept is not None and kept.zones is not None
+
+    def keep(self, site_id: int, machines: SiteMachines) -> SiteMachines:
+        self._sites[site_id] = machines
+        return machines
 
     def forget(self, site_id: int) -> None:
         self._sites.pop(site_id, None)
 
 
-def numbers_of(miner_ids: Sequence[str], known: dict[str, int]) -> NDArray[np.int64]:
+def numbers_of(miner_ids: Sequence[str], known: Mapping[str, int]) -> NDArray[np.int64]:
     return np.fromiter(map(known.get, miner_ids, repeat(UNKNOWN)), np.int64, count=len(miner_ids))

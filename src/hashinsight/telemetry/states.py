@@ -10,13 +10,16 @@ class Status(IntEnum):
 
 
 class Flags(IntFlag):
-    """Kept with a sample: what was not a reading, so that nobody takes it for one."""
+    """Kept with a sample: what was not a reading, so that nobody takes it for one, and what was measured where."""
 
     TEMPERATURE_SENTINEL = 1  # 0 °C or 255 °C: a broken sensor
     FAN_SENTINEL = 2  # below 0 rpm
     UNITS_MENDED = 4  # a hashrate a million times too high, divided
     IMPLAUSIBLE = 8  # a hashrate that no machine has: unknown
     POWER_UNKNOWN = 16  # 0 W of a machine that hashes
+    CHIP_SENSOR = 32  # the hottest was read at a chip; without this or the next, the firmware says where
+    BOARD_SENSOR = 64
+    HASHRATE_DOUBTFUL = 128  # the edge has it from the boards alone, or watts and hashrate contradict each other
 
 
 class UploadMode(IntEnum):

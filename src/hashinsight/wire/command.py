@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from hashinsight.wire.errors import MalformedMessage
+from hashinsight.wire.sites import names_site
 from hashinsight.wire.times import find_time, write_time
 from hashinsight.wire.verbs import TYPES, VERBS
 
@@ -81,7 +82,7 @@ def split_priority(priority: int) -> tuple[str, int]:
 def site_as_said(said: str | None, *, site_id: int, code: str) -> str | int:
     """The collector compares as text with its own setting, so it gets back what it says; silent ones get the id."""
     said = (said or "").strip()
-    if said and said not in (str(site_id), code):
+    if said and not names_site(said, site_id=site_id, code=code):
         raise ValueError("a collector that names another site is refused before it is answered")
     return said or site_id
 

@@ -35,6 +35,10 @@ def _other_approver(day: Spoiled) -> None:
     day.command("canceled", created_by="olga")
 
 
+def _approver_behind_a_key(day: Spoiled) -> None:
+    day.command("canceled", created_by_kind="api_key", created_by=str(new_id()), person="olga")
+
+
 def _other_device(day: Spoiled) -> None:
     day.details("tried", 6, device="d1")
     day.details("tried", 7, device="d2")
@@ -133,6 +137,7 @@ SPOILS: list[tuple[Name, Callable[[Spoiled], None]]] = [
     (Name.LEASED_UNAPPROVED, _calls("without", "leave", approvals=())),
     (Name.LEASED_UNAPPROVED, _nobody_asked),
     (Name.APPROVED_BY_REQUESTER, _other_approver),
+    (Name.APPROVED_BY_REQUESTER, _approver_behind_a_key),
     (Name.APPROVED_TOO_LATE, _calls("command", "canceled", approval_until=NOON)),
     (Name.APPROVAL_UNRECORDED, _calls("without", "rejected", approvals=())),
     (Name.SUPERSESSION_BROKEN, _no_successor),

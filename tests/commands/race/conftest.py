@@ -10,6 +10,7 @@ import pytest
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.database import Database
 from tests.commands.race.driven import DrivenClock, DrivenYard
+from tests.running import HANGS_SEC
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +28,7 @@ def dying(pytestconfig: pytest.Config) -> Iterator[subprocess.Popen[str]]:
     assert process.stdout.readline() == "ready\n"
     yield process
     process.stdin.close()
-    process.wait(30)
+    process.wait(HANGS_SEC)
     process.stdout.close()
 
 

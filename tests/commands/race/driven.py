@@ -82,7 +82,8 @@ class DrivenYard(Yard):
         self.open(MACHINES)
         async with self.database.transaction(job_context()) as session:
             held = await read_settings(session, self.tenant)
-            few = held.settings.thresholds.model_copy(update={"reboots_per_site_5min": REBOOTS})
+            limits = {"reboots_per_site_5min": REBOOTS, "max_share_of_site_down": 1.0}
+            few = held.settings.thresholds.model_copy(update=limits)
             new = held.settings.model_copy(update={"thresholds": few})
             await change_settings(session, SYSTEM, self.tenant, new, version=held.version, now=self.now)
         return self

@@ -18,6 +18,7 @@ from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.context import Context, job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.wire.acks import Ack, AckStatus
+from tests.blocked import until_blocked
 from tests.commands.race.driven import REBOOTS, DrivenYard, Plan, joined
 from tests.commands.race.watching import every_statement
 from tests.commands.slipping import PAUSE
@@ -138,14 +139,16 @@ async def test_an_ack_that_waited_for_its_twin_is_told_that_it_was_known(yard: D
     assert (answer.applied, answer.error_code) == (False, "ALREADY_ACKED")
 
 
-async def test_two_halves_of_a_batch_that_are_approved_at_once_are_the_whole_batch(yard: DrivenYard) -> None:
+async def test_two_halves_of_a_batch_that_are_approved_at_once_are_the_whole_batch(
+    yard: DrivenYard, superuser_url: str
+) -> None:
     answer = await yard.request("reboot_device", 1, 2)
     one, two = (made.command_id for made in answer.commands)
     olga = yard.person("olga")
     async with yard.session() as first:
         await service.approve(first, olga, Which(one), reason="fine", now=yard.now)
         other = asyncio.create_task(yard.approve(Which(two), olga))
-        await asyncio.wait([other], timeout=0.3)
+        await until_blocked(superuser_url, other)
     await other
     assert yard.rows("select approval_state from command_batches") == [{"approval_state": "approved"}]
 

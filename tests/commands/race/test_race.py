@@ -45,7 +45,7 @@ async def test_every_command_ends_once_and_no_guarantee_is_broken(
 
 async def _work(crew: Crew) -> None:
     """On a busy machine one round may come to little: some more then, and no more than some."""
-    for _ in range(5):
+    for _ in range(20):
         await crew.everybody(STEPS)
         if not _missing(crew):
             return

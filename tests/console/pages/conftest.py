@@ -3,17 +3,18 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.console.chromium import need_chromium
 from tests.console.house import MACHINES, House
-from tests.console.visits import SHOTS
+from tests.console.visits import PATIENCE_MS, SHOTS
 from tests.running import UP, Up, new_folder
 
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     path = need_chromium()
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         yield browser
@@ -24,7 +25,7 @@ def browser() -> Iterator[Browser]:
 def house(browser: Browser) -> Iterator[House]:
     assert browser.is_connected()
     with new_folder() as place, Up(place, command=(*UP, "--demo"), demo_miners=MACHINES) as up:
-        up.wait_ready(120)
+        up.wait_ready()
         SHOTS.mkdir(exist_ok=True)
         made = House(up, SHOTS)
         made.furnish()

@@ -5,9 +5,7 @@ import re
 from playwright.sync_api import Browser, expect
 
 from tests.console.house import House
-from tests.console.visits import BROWSED, faults_for_axe, visiting
-
-pytestmark = BROWSED
+from tests.console.visits import faults_for_axe, visiting
 
 
 def test_the_fleet_shows_what_the_api_says_and_leads_on_by_keyboard(

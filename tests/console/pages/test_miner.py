@@ -5,10 +5,9 @@ from collections.abc import Callable
 
 from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.console.house import House, until
-from tests.console.visits import BROWSED, faults_for_axe, visiting
-
-pytestmark = BROWSED
+from tests.console.house import House
+from tests.console.visits import faults_for_axe, visiting
+from tests.running import wait_for
 
 
 def test_a_machine_is_commanded_from_its_page_and_the_page_follows_by_itself(
@@ -29,7 +28,7 @@ def test_a_machine_is_commanded_from_its_page_and_the_page_follows_by_itself(
         expect(dialog.get_by_text("1 machine will go on hashing, at another setting.")).to_be_visible()
         dialog.get_by_role("button", name="Set power mode on 1 machine").click()
         commands = page.get_by_role("region", name="Commands")
-        expect(commands.get_by_role("listitem").first).to_contain_text("done", timeout=40_000)
+        expect(commands.get_by_role("listitem").first).to_contain_text("done")
     (made,) = house.commands(house.owner, site_id="demo-south", miner_id=miner)
     assert (made["state"], made["params"], made["created_reason"]) == ("succeeded", {"mode": "eco"}, "cheap hours")
 
@@ -97,4 +96,4 @@ def pass_time(page: Page, condition: Callable[[], bool], what: str) -> None:
         page.wait_for_timeout(20)
         return condition()
 
-    until(came, what)
+    wait_for(came, what)

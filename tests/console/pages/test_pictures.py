@@ -4,9 +4,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.console.house import House
-from tests.console.visits import BROWSED, faults_for_axe, pages_of, settled, visiting
-
-pytestmark = BROWSED
+from tests.console.visits import faults_for_axe, pages_of, settled, visiting
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])

@@ -7,9 +7,7 @@ from typing import Any
 from playwright.sync_api import Browser, Route, expect
 
 from tests.console.house import BIG, House
-from tests.console.visits import BROWSED, hold, visiting, wait_held
-
-pytestmark = BROWSED
+from tests.console.visits import hold, visiting, wait_held
 
 COMMANDS = "**/api/admin/v1/commands"
 COMMANDS_OF = re.compile(r"/api/admin/v1/commands\?")
@@ -179,7 +177,7 @@ def test_a_change_by_somebody_else_appears_by_itself_and_work_goes_on_from_a_pho
         expect(visit.page.locator(".chip", has_text="open").first).to_be_visible()
         done = house.ask(house.owner, "POST", f"/api/v1/problems/{found['id']}/acknowledge", json={})
         assert done.status_code == 200, done.text
-        expect(visit.page.locator(".chip", has_text="acknowledged").first).to_be_visible(timeout=10_000)
+        expect(visit.page.locator(".chip", has_text="acknowledged").first).to_be_visible()
         visit.page.get_by_role("button", name="Start work").click()
         expect(visit.page.locator(".chip", has_text="in progress").first).to_be_visible()
 

@@ -7,9 +7,7 @@ from typing import Any
 from playwright.sync_api import Browser, expect
 
 from tests.console.house import BIG, House
-from tests.console.visits import BROWSED, faults_for_axe, hold, visiting, wait_held
-
-pytestmark = BROWSED
+from tests.console.visits import faults_for_axe, hold, visiting, wait_held
 
 
 def test_problems_are_narrowed_marked_and_acknowledged_and_somebody_else_sees_it(

@@ -5,9 +5,8 @@ import re
 from playwright.sync_api import Browser, expect
 
 from tests.console.house import BIG, House
-from tests.console.visits import BROWSED, NORTH, visiting
+from tests.console.visits import NORTH, visiting
 
-pytestmark = BROWSED
 ACTS = re.compile("^(Acknowledge|Start work|Lift suppression|Comment|.*…)$")
 
 

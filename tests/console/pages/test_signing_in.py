@@ -6,16 +6,14 @@ import pyotp
 from playwright.sync_api import Browser, expect
 
 from tests.console.house import House
-from tests.console.visits import BROWSED, NORTH, visiting
-
-pytestmark = BROWSED
+from tests.console.visits import NORTH, visiting
 
 
 def test_signing_in_says_what_is_wrong_and_asks_for_the_second_factor_which_a_dangerous_act_asks_for_again(
     browser: Browser, house: House
 ) -> None:
     who = house.add("guarded@example.com", "OpsManager")
-    secret = house.ask(who, "POST", "/api/v1/auth/totp/begin").json()["secret"]
+    secret = house.ask(who, "POST", "/api/v1/auth/totp/begin", json={"password": who[1]}).json()["secret"]
     codes = pyotp.TOTP(secret)
     confirmed = house.ask(who, "POST", "/api/v1/auth/totp/confirm", json={"code": codes.now()})
     spare, another, *_ = confirmed.json()["recovery_codes"]
@@ -87,6 +85,8 @@ def test_recovery_codes_stay_until_they_were_kept(browser: Browser, house: House
             page.get_by_label("E-mail").fill(who[0])
             page.get_by_label("Password").fill(who[1])
             page.get_by_role("button", name="Sign in").click()
+            page.get_by_role("button", name="Go on").wait_for()
+            page.get_by_label("Password").fill(who[1])
             page.get_by_role("button", name="Go on").click()
             secret = page.locator("dd.mono").inner_text()
             page.get_by_label("Code of your second factor").fill(pyotp.TOTP(secret).now())
@@ -102,3 +102,30 @@ def test_recovery_codes_stay_until_they_were_kept(browser: Browser, house: House
             expect(page.locator("nav.rail")).to_be_visible()
     finally:
         house.rows("update tenants set require_totp = false returning id")
+
+
+def test_whoever_has_no_second_factor_is_asked_for_the_password_before_a_dangerous_act(
+    browser: Browser, house: House
+) -> None:
+    who = house.add("plain@example.com", "OpsManager")
+    with visiting(browser, house, who) as visit:
+        page = visit.page
+        visit.go(f"{NORTH}/miners/{house.first}")
+        assert page.request.post(f"{house.url}/api/v1/auth/refresh", data={}).ok  # a new token has shown nothing
+        page.get_by_role("button", name="Command…").click()
+        dialog = page.get_by_role("dialog", name="Command")
+        dialog.get_by_label("What").select_option("set_pool")
+        dialog.get_by_label("Pool address").fill("stratum+tcp://pool.example.com:3333")
+        dialog.get_by_label("Worker").fill("farm.10")
+        dialog.get_by_label(re.compile("^Why")).fill("another account")
+        dialog.get_by_role("button", name="Ask for approval: Set pool on 1 machine").click()
+        asked = page.get_by_role("dialog", name="Enter your password again")
+        password, go = asked.get_by_label("Password"), asked.get_by_role("button", name="Go on")
+        password.fill("not the password")
+        go.click()
+        expect(asked.get_by_role("alert")).to_contain_text("This password is wrong.")
+        password.fill(who[1])
+        go.click()
+        expect(page.get_by_text("Set pool: 1 command waits for approval.")).to_be_visible()
+        assert [one for one in visit.complaints if "status of 403" not in one] == []
+        visit.complaints.clear()

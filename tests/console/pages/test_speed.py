@@ -5,10 +5,7 @@ import re
 from playwright.sync_api import Browser, expect
 
 from tests.console.house import BIG, BIG_MACHINES, House
-from tests.console.visits import BROWSED, MEASURES, visiting
-
-pytestmark = BROWSED
-
+from tests.console.visits import MEASURES, visiting
 
 # Pans and zooms by real events for two seconds and counts frames. The work of a frame is measured too: frames may be
 # late because somebody else has the processor, work is our own.

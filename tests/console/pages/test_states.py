@@ -7,9 +7,7 @@ from datetime import UTC, datetime, timedelta
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.console.house import House
-from tests.console.visits import BROWSED, NORTH, faults_for_axe, settled, visiting
-
-pytestmark = BROWSED
+from tests.console.visits import NORTH, faults_for_axe, settled, visiting
 
 LONG_SITE = ("far.away", "The north-eastern annex of the old aluminium works behind the second gate, hall 4")
 LONG_MINER = "B2-R14-03-of-the-second-row-left-of-the-door-that-does-not-close"

@@ -28,11 +28,16 @@ async def refresh(world: World, mark: str) -> Ask:
 
 @example(f"GET {AUTH}/me")
 @example(f"POST {AUTH}/logout")
-@example(f"POST {AUTH}/totp/begin")
 @example(f"POST {AUTH}/totp/disable")
 async def about_myself(world: World, mark: str) -> Ask:
     del mark
     return await _of(await world.person("a"))
+
+
+@example(f"POST {AUTH}/totp/begin")
+async def begin(world: World, mark: str) -> Ask:
+    del mark
+    return await _of(await world.person("a"), {"password": PASSWORD})
 
 
 @example(f"POST {AUTH}/password")
@@ -46,13 +51,13 @@ async def password(world: World, mark: str) -> Ask:
 async def confirm(world: World, mark: str) -> Ask:
     del mark
     person = await world.person("a")
-    secret = (await world.make(f"{AUTH}/totp/begin", None, person.headers))["secret"]
+    secret = (await world.make(f"{AUTH}/totp/begin", {"password": PASSWORD}, person.headers))["secret"]
     return await _of(person, {"code": pyotp.TOTP(secret).now()})
 
 
 async def _recovery(world: World, person: Person) -> list[str]:
     """Turn the second factor on: the codes that are good for once each."""
-    secret = (await world.make(f"{AUTH}/totp/begin", None, person.headers))["secret"]
+    secret = (await world.make(f"{AUTH}/totp/begin", {"password": PASSWORD}, person.headers))["secret"]
     turned_on = await world.make(f"{AUTH}/totp/confirm", {"code": pyotp.TOTP(secret).now()}, person.headers)
     codes: list[str] = turned_on["recovery_codes"]
     return codes

@@ -8,6 +8,7 @@ import pytest
 from psycopg.pq import TransactionStatus
 
 from hashinsight.kit.db.driver import Connection
+from tests.running import HANGS_SEC
 
 
 async def test_results_of_a_pipeline_are_those_of_the_driver(superuser_url: str) -> None:
@@ -52,14 +53,17 @@ async def test_an_error_on_one_way_is_raised_for_all_of_it_and_the_connection_wo
 
 
 async def test_others_go_on_while_a_statement_takes_its_time(superuser_url: str) -> None:
-    async with await Connection.connect(superuser_url) as driver:
-        slow = asyncio.create_task(driver.execute("select pg_sleep(0.5)"))
-        beats = 0
-        while not slow.done():
+    async with (
+        await Connection.connect(superuser_url, autocommit=True) as gate,
+        await Connection.connect(superuser_url) as driver,
+    ):
+        await gate.execute("select pg_advisory_lock(1)")
+        slow = asyncio.create_task(driver.execute("select pg_advisory_lock(1)"))
+        for _ in range(10):
             await asyncio.sleep(0.01)
-            beats += 1
+        assert not slow.done()
+        await gate.execute("select pg_advisory_unlock(1)")
         await slow
-    assert beats > 10
 
 
 async def test_a_cancelled_statement_leaves_a_connection_that_works(superuser_url: str) -> None:
@@ -78,5 +82,5 @@ async def test_a_server_that_goes_away_is_an_error_and_not_a_wait(superuser_url:
         await asyncio.sleep(0.2)
         await killer.execute("select pg_terminate_backend(%s)", (pid,))
         with pytest.raises(psycopg.OperationalError):
-            await asyncio.wait_for(waiting, 10)
+            await asyncio.wait_for(waiting, HANGS_SEC)
         assert driver.closed

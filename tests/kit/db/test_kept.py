@@ -15,6 +15,7 @@ from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.db.together import together
+from tests.running import HANGS_SEC
 
 ASKED = text(
     "select pg_backend_pid() as pid, current_setting('app.tenant', true) as tenant, current_setting('app.sites', true)"
@@ -130,7 +131,7 @@ async def test_more_calls_at_a_time_than_are_kept_are_served_and_given_back(
     pids = await nest(8) | await nest(8)
     assert len(pids) >= 9
     await database.dispose()
-    async with asyncio.timeout(10):  # a server process ends a moment after its line
+    async with asyncio.timeout(HANGS_SEC):  # a server process ends a moment after its line
         while admin.execute(OPEN, (list(pids),)).fetchone() != (0,):  # noqa: ASYNC110 - the server signals nobody
             await asyncio.sleep(0.02)
 

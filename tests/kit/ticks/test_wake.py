@@ -19,10 +19,11 @@ from hashinsight.kit.ticks.beats import list_beats
 from hashinsight.kit.ticks.planner import plan
 from hashinsight.kit.ticks.tick import CatchUp, Tick, TickRun
 from hashinsight.kit.ticks.wake import QUEUE, Waker
+from tests.running import HANGS_SEC
 
 
-async def until(condition: Any, seconds: float = 20.0) -> None:
-    end = time.monotonic() + seconds
+async def until(condition: Any) -> None:
+    end = time.monotonic() + HANGS_SEC
     while not condition():
         assert time.monotonic() < end, "waited too long"
         await asyncio.sleep(0.05)
@@ -41,16 +42,20 @@ async def test_a_wake_up_is_heard_long_before_the_sweep_and_nothing_from_the_que
     stop = asyncio.Event()
     running = asyncio.create_task(worker.run_worker(database, lambda: Redis.from_url(redis_url), ticks, stop))
     with Redis.from_url(redis_url) as redis:
-        for _ in range(2):
+
+        async def woken() -> None:
             seen = len(done)
+            await asyncio.sleep(1.1)  # until the next period
             await plan(database, ticks, now=system_clock())
             Waker(redis).wake()
-            await until(lambda seen=seen: len(done) > seen)
-            await asyncio.sleep(1.1)
+            await until(lambda: len(done) > seen)
+
+        await woken()
+        await woken()
         planted = tmp_path / "planted"
         Queue(QUEUE, connection=redis).enqueue("os.system", f"touch {planted}")
         await until(lambda: not redis.llen(f"rq:queue:{QUEUE}"))
-        await asyncio.sleep(0.5)
+        await woken()  # by now it is done with what it took before
         assert not planted.exists()
     stop.set()
     await running
@@ -75,23 +80,28 @@ async def test_a_worker_is_seen_while_it_runs_and_not_after_it_stopped(database:
 async def test_a_run_in_progress_is_finished_before_the_worker_stops_and_cut_when_it_takes_too_long(
     database: Database, redis_url: str
 ) -> None:
-    begun = asyncio.Event()
+    begun, go_on = asyncio.Event(), asyncio.Event()
     ended: list[int] = []
 
-    async def slow(_session: Any, run: TickRun) -> None:
+    async def slow(_session: Any, _run: TickRun) -> None:
         begun.set()
-        await asyncio.sleep(1.0 if run.attempt == 1 and not ended else 60)
+        await go_on.wait()
         ended.append(1)
 
     ticks = [Tick("t", timedelta(seconds=1), CatchUp.LATEST, slow)]
-    for finished in (1, 1):
+    for stop_seconds, is_let_go in ((HANGS_SEC, True), (0.5, False)):
         begun.clear()
+        go_on.clear()
         stop = asyncio.Event()
         await plan(database, ticks, now=system_clock())
-        worked = worker.run_worker(database, lambda: Redis.from_url(redis_url), ticks, stop, stop_seconds=3)
+        worked = worker.run_worker(database, lambda: Redis.from_url(redis_url), ticks, stop, stop_seconds=stop_seconds)
         running = asyncio.create_task(worked)
-        await asyncio.wait_for(begun.wait(), 20)
+        await asyncio.wait_for(begun.wait(), HANGS_SEC)
         stop.set()
-        await asyncio.wait_for(running, 10)
-        assert len(ended) == finished
-        await asyncio.sleep(1.0)
+        if is_let_go:
+            await asyncio.wait([running], timeout=0.5)
+            assert not running.done(), "it waits for the run"
+            go_on.set()
+        await asyncio.wait_for(running, HANGS_SEC)
+        assert len(ended) == 1
+        await asyncio.sleep(1.0)  # until the next period

@@ -1,5 +1,6 @@
 """Every failure has one form, a stable code, and tells no secret."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import httpx
@@ -113,6 +114,38 @@ async def test_a_body_that_is_too_large_is_refused_by_its_length_and_by_its_byte
         assert answer.status_code == 413
         assert answer.json()["error_code"] == "PAYLOAD_TOO_LARGE"
         assert answer.json()["details"] == {"limit_bytes": 1024}
+
+
+async def test_what_one_address_uploads_at_the_same_time_is_bounded_and_others_are_not_held_up(
+    settings: Settings,
+) -> None:
+    app = create_app(settings.model_copy(update={"body_limit_kb": 100, "batch_limit_kb": 100}))
+    app.include_router(router)
+    held, going_on = asyncio.Event(), asyncio.Event()
+
+    def client(address: str) -> httpx.AsyncClient:
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False, client=(address, 1))
+        return httpx.AsyncClient(transport=transport, base_url="http://test")
+
+    async def slow() -> AsyncIterator[bytes]:
+        yield b" " * 99_000
+        held.set()
+        await going_on.wait()
+
+    async with app.router.lifespan_context(app), client("192.0.2.1") as one, client("192.0.2.2") as other:
+        uploads = []
+        for _ in range(4):
+            held.clear()
+            uploads.append(asyncio.create_task(one.post("/api/edge/v1/whole", content=slow())))
+            await held.wait()
+        await asyncio.sleep(0)
+        refused = await one.post("/api/edge/v1/whole", content=b" " * 99_000)
+        assert (refused.status_code, refused.json()["error_code"]) == (503, "TOO_MANY_UPLOADS")
+        assert refused.headers["retry-after"] == "10"
+        assert (await other.post("/api/edge/v1/whole", content=b" " * 99_000)).json() == 99_000
+        going_on.set()
+        assert [answer.json() for answer in await asyncio.gather(*uploads)] == [99_000] * 4
+        assert (await one.post("/api/edge/v1/whole", content=b" " * 99_000)).json() == 99_000
 
 
 async def test_telemetry_may_be_larger_than_the_rest_but_not_endless(api: httpx.AsyncClient) -> None:

@@ -16,7 +16,7 @@ from hashinsight.problems.service.telling import tell_health, tell_problem
 from tests.problems.stored import StoredSite, StoredYard
 from tests.problems.yard import of
 
-HOT = of(3, temp_max_c=91.0)
+HOT = of(3, temp_max_c=97.0)
 
 
 def asker(site: StoredSite) -> Asker:
@@ -115,7 +115,7 @@ async def test_what_a_cycle_wrote_is_told_as_it_is(site: StoredSite) -> None:
     assert sum(machines[1:]) == machines[0]
     assert (health["health_state"], health["issues"][0]["issue_code"]) == ("P0", "overheat_crit")
     assert of_miner["problems"][0]["last_seen_ts"] == now
-    assert [point["temp_max"] for point in story["history"]][-2:] == [91.0, 91.0]
+    assert [point["temp_max"] for point in story["history"]][-2:] == [97.0, 97.0]
     assert len(story["history"]) == 5
-    assert story["baseline"]["metrics"]["temp_max"]["last_value"] == 91.0
+    assert story["baseline"]["metrics"]["temp_max"]["last_value"] == 97.0
     assert story["baseline"]["metrics"]["hashrate_ratio"]["samples"] >= 1

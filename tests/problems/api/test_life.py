@@ -12,7 +12,7 @@ from tests.problems.stored import StoredSite, StoredYard
 from tests.problems.test_hard_rules import THRESHOLDS
 from tests.problems.yard import of, slower
 
-WARM, HOT = of(3, temp_max_c=82.0), of(3, temp_max_c=91.0)
+WARM, HOT = of(3, temp_max_c=90.0), of(3, temp_max_c=97.0)
 
 
 class Reader:

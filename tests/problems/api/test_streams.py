@@ -17,9 +17,9 @@ from fastapi import FastAPI
 from hashinsight.kit.announcing import announce, stop_streams
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.ids import new_ids
+from hashinsight.problems.service.streaming import MOST_STREAMS_OF_PERSON
 from tests.problems.api.ward import V1, Ward, code_of
-
-PATIENCE = 20.0
+from tests.running import HANGS_SEC
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Line:
     async def next(self) -> Event:
         """The next event; comments are passed over."""
         told: dict[str, str] = {}
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(HANGS_SEC):
             async for line in self._lines:
                 if not line and "event" in told:
                     return Event(told["event"], json.loads(told["data"]), told.get("id"))
@@ -48,7 +48,7 @@ class Line:
         raise AssertionError("the stream ended")
 
     async def ends(self) -> bool:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(HANGS_SEC):
             return [line async for line in self._lines if line] == []
 
 
@@ -71,7 +71,7 @@ async def port(ward: Ward) -> AsyncIterator[int]:
 async def watched(port: int, headers: Mapping[str, str], **query: Any) -> AsyncIterator[Line]:
     url = f"http://127.0.0.1:{port}{V1}/stream"
     async with (
-        httpx.AsyncClient(timeout=PATIENCE) as client,
+        httpx.AsyncClient(timeout=HANGS_SEC) as client,
         client.stream("GET", url, params=query, headers=dict(headers)) as answer,
     ):
         assert answer.status_code == 200
@@ -196,7 +196,7 @@ async def test_a_site_whose_live_values_are_new_is_named(ward: Ward, port: int) 
     app = cast("FastAPI", ward.api.app)  # type: ignore[attr-defined] # hung there by a fixture
     async with watched(port, noc, kinds="telemetry", site_id="tx-1") as line:
         await line.next()
-        await asyncio.wait_for(app.state.announcer.heard.wait(), PATIENCE)
+        await asyncio.wait_for(app.state.announcer.heard.wait(), HANGS_SEC)
         tenant, site_id = await ward.desk.people.tenant_id("a"), ward.desk.site_id()
         async with app.state.database.transaction(job_context()) as session:
             announce(session, tenant, ward.desk.site_id("tx-2"), "telemetry")
@@ -219,3 +219,44 @@ async def test_what_cannot_be_watched_is_refused_and_a_look_at_the_head_ends(war
     assert code_of(bad) == (422, "UNKNOWN_EVENT_ID")
     assert (await ward.api.get(f"{V1}/stream")).status_code == 401
     assert (await ward.api.head(f"{V1}/stream", headers=noc)).status_code == 200
+
+
+async def test_one_person_cannot_hold_all_streams_and_others_still_get_theirs(ward: Ward, port: int) -> None:
+    greedy, other = await ward.headers(), await ward.headers()
+    url = f"http://127.0.0.1:{port}{V1}/stream"
+    async with contextlib.AsyncExitStack() as open_streams:
+        held = [await open_streams.enter_async_context(watched(port, greedy)) for _ in range(MOST_STREAMS_OF_PERSON)]
+        assert [(await line.next()).kind for line in held] == ["hello"] * MOST_STREAMS_OF_PERSON
+        async with httpx.AsyncClient(timeout=HANGS_SEC) as client:
+            refused = await client.get(url, headers=dict(greedy))
+        assert code_of(refused) == (429, "TOO_MANY_STREAMS")
+        assert refused.headers["retry-after"] == "30"
+        async with watched(port, other) as line:
+            assert (await line.next()).kind == "hello"
+
+
+async def test_streams_that_are_asked_for_at_the_same_moment_do_not_pass_the_cap_together(
+    ward: Ward, port: int
+) -> None:
+    noc = await ward.headers()
+    url = f"http://127.0.0.1:{port}{V1}/stream"
+    first: list[str] = []
+
+    async def begin(client: httpx.AsyncClient, let_go: asyncio.Event) -> None:
+        async with client.stream("GET", url, headers=dict(noc)) as answer:
+            if answer.status_code != 200:
+                first.append("refused")
+                return
+            first.append((await Line(answer).next()).kind)
+            await let_go.wait()
+
+    limits, let_go = httpx.Limits(max_connections=None), asyncio.Event()
+    async with httpx.AsyncClient(timeout=HANGS_SEC, limits=limits) as client, asyncio.TaskGroup() as tasks:
+        for _ in range(3 * MOST_STREAMS_OF_PERSON):
+            tasks.create_task(begin(client, let_go))
+        async with asyncio.timeout(HANGS_SEC):
+            while len(first) < 3 * MOST_STREAMS_OF_PERSON:  # noqa: ASYNC110 - three lists of events would say no more
+                await asyncio.sleep(0.02)
+        let_go.set()
+    assert 0 < first.count("hello") <= MOST_STREAMS_OF_PERSON
+    assert set(first) <= {"hello", "bye", "refused"}

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from hashinsight.problems.codes import Issue
-from hashinsight.problems.config import Config, Layers
+from hashinsight.problems.config import Config
+from hashinsight.problems.heat import Layers
 from hashinsight.problems.pipeline import step
 from tests.people import PASSWORD, People
 from tests.problems.api import ladders
@@ -148,7 +149,7 @@ async def test_a_dead_collector_is_one_problem_and_neither_opens_nor_ends_any_ot
     reader: Reader,  # noqa: F811
 ) -> None:
     yard = StoredYard(site, n=6)
-    await yard.cycle(of(3, temp_max_c=91.0), times=2)
+    await yard.cycle(of(3, temp_max_c=97.0), times=2)
     assert [one["issue_code"] for one in await reader.problems()] == ["overheat_crit"]
     silent_since = yard.now
 
@@ -170,7 +171,7 @@ async def test_a_dead_collector_is_one_problem_and_neither_opens_nor_ends_any_ot
     assert summary["by_issue"] == {"overheat_crit": 1, "collector_down": 1}
     assert summary["unknown_miners"] == 5
     site.dead.clear()
-    await yard.cycle(of(3, temp_max_c=91.0), times=3)
+    await yard.cycle(of(3, temp_max_c=97.0), times=3)
     assert [one["issue_code"] for one in await reader.problems()] == ["overheat_crit"]
 
 

@@ -47,7 +47,7 @@ async def command(miner: Any) -> dict[str, Any]:
 
 
 async def light(miner: Any) -> bool:
-    for _ in range(20):
+    for _ in range(600):
         if await miner.get_light_flashing():
             return True
         await asyncio.sleep(0.1)

@@ -10,8 +10,8 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from hashinsight.sim.acts import FaultLight, Pause, Pool, Restart, Resume, SetMode, SetPools, SetPowerLimit
-from hashinsight.sim.sockets.btminer_crypt import NotSealed, md5_crypt, unseal
 from hashinsight.sim.sockets.nets import address_of
+from hashinsight.wire.btminer_crypt import NotSealed, md5_crypt, unseal
 from tests.sim.sockets.by_hand import Stage, ask, on_sockets
 
 LUX, WHATS, AVALON, STOCK = range(4)

@@ -67,14 +67,13 @@ async def get_collector(session: "AsyncSession", named: str) -> "Collector":
 
 async def get_site(session: "AsyncSession", named: str) -> "tuple[Site, Scope]":
     """The site, whose code is unique in the installation, and the whole of its tenant."""
-    from sqlalchemy import String, cast, or_, select
+    from sqlalchemy import select
 
     from hashinsight.inventory.models import Site
     from hashinsight.inventory.queries import places
     from hashinsight.kit.errors import NotFound
 
-    query = select(Site.tenant_id).where(or_(Site.code == named.strip(), cast(Site.id, String) == named.strip()))
-    tenant_id = (await session.execute(query.limit(1))).scalar()
+    tenant_id = (await session.execute(select(Site.tenant_id).where(places.site_named(named.strip())))).scalar()
     if tenant_id is None:
         raise NotFound(f"there is no site {named}")
     scope = whole(tenant_id)

@@ -99,6 +99,13 @@ def _print_run(run: dict[str, Any]) -> None:
         print_lines(f"the power of {run['unknown_power']} more is not known")
     if run["counts"]["supersedes"]:
         print_lines(f"supersedes {run['counts']['supersedes']} commands that wait or run")
+    radius = run["blast_radius"]
+    if radius is not None:
+        print_lines(f"down by commands at the site: {radius['down_now']} now, cap {radius['cap']}")
+        if radius["would_wait"]:
+            print_lines(f"{radius['would_wait']} would wait (BLAST_RADIUS) until others are back")
+        if radius["exceeds_cap"]:
+            print_lines("exceeds the cap: an emergency goes out all the same, and that is recorded")
     reasons = "; ".join(run["approval_reasons"])
     print_lines(f"needs approval: {reasons}" if run["needs_approval"] else "needs no approval")
     _print_refused(run["excluded"], run["counts"]["excluded"])

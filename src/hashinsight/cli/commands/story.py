@@ -50,6 +50,9 @@ def _head(story: Mapping[str, Any], names: Names) -> Iterator[str]:
         of = "" if one["command_id"] else f" with its batch of {one['commands']}"
         by = who(one["by_kind"], one["by_id"], names)
         yield f"  {one['decision']:<9} {short(one['at'])} by {by}{of}: {one['reason']}"
+    if story["over_cap"]:
+        down, cap = story["over_cap"]["down"], story["over_cap"]["cap"]
+        yield f"  over cap  {down} machines of the site down by commands, cap {cap}: went out as an emergency"
     if story["verification"]:
         yield f"  effect    {story['verification']}"
 

@@ -89,11 +89,12 @@ async def _in_tenant(session: "AsyncSession", act: Act, tenant: str | None, site
 
 async def _tenant_of_site(session: "AsyncSession", site: str) -> "UUID":
     """A site's code is unique in the installation."""
-    from sqlalchemy import String, cast, or_, select
+    from sqlalchemy import select
 
     from hashinsight.inventory.models import Site
+    from hashinsight.inventory.queries.places import site_named
 
-    query = select(Site.tenant_id).where(or_(Site.code == site, cast(Site.id, String) == site))
+    query = select(Site.tenant_id).where(site_named(site.strip()))
     found = (await session.execute(query)).scalar()
     if found is None:
         raise NotFound(f"there is no site {site}")

@@ -60,7 +60,8 @@ def list_groups(*, tenant: TenantOption = None, json: JsonOption = False) -> Non
         scope = acting.rights.see
         found = (await groups.list_groups(acting.session, scope, limit=PAGE)).rows
         counted = await groups.count_members(acting.session, scope, [group.id for group in found])
-        return {"groups": [GroupShown.of(one, counted.get(one.id, 0)).model_dump(mode="json") for one in found]}
+        rows = [GroupShown.of(one, counted.get(one.id, 0), is_whole=True) for one in found]
+        return {"groups": [row.model_dump(mode="json") for row in rows]}
 
     say(run_act(act, tenant), as_json=json)
 
@@ -105,7 +106,10 @@ def change_group(
 
 @group_app.command("refresh")
 def refresh_group(group_id: GroupArgument, *, tenant: TenantOption = None, json: JsonOption = False) -> None:
-    """Make the members of a filter group what its filter finds now."""
+    """Make the members of a filter group what its filter finds now.
+
+    Other groups follow by themselves; one that somebody's rights rest on waits for this.
+    """
 
     async def act(acting: Acting) -> dict[str, Any]:
         from hashinsight.inventory.service.groups import refresh_group as refresh
@@ -134,4 +138,4 @@ async def _shown(acting: Acting, group: "Group") -> dict[str, Any]:
 
     await acting.session.refresh(group)
     counted = await count_members(acting.session, acting.rights.see, [group.id])
-    return GroupShown.of(group, counted.get(group.id, 0)).model_dump(mode="json")
+    return GroupShown.of(group, counted.get(group.id, 0), is_whole=True).model_dump(mode="json")

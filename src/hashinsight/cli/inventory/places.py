@@ -30,7 +30,7 @@ def create_site(
     timezone: Annotated[str, typer.Option("--timezone")] = "UTC",
     json: JsonOption = False,
 ) -> None:
-    """Make a site. Its code is unique in the installation."""
+    """Make a site. Its code is unique in the installation, keeps its case and matches without it."""
 
     async def act(acting: Acting) -> dict[str, Any]:
         from hashinsight.inventory.schemas.places import NewSite, SiteShown

@@ -50,7 +50,18 @@ UNITS = {
 _SHARES = {"hashrate_ratio": 0, "boards_ratio": 0, "boards_apart": 0, "reject_rate": 1, "trend_slope": 1}  # and digits
 _COUNTS = ("boots", "still_samples", "sample_age_sec", "silent_sec", "steep_hours")  # without noughts behind the point
 _WHOLE = ("fan_speed_min", "fan_speed_avg")
-_NO_METRIC = {"rule_code", "description", "threshold", "evaluated_at", "way", "metric", "side", "measured"}
+_NO_METRIC = {
+    *("rule_code", "description", "threshold", "evaluated_at", "way", "metric", "side", "measured"),
+    *("sensor", "limit_source"),
+}
+# whose limit it is
+SOURCES = {
+    "machine": "limit {limit}, reported by the machine",
+    "catalogue": "limit {limit} for this model",
+    "settings": "limit {limit} from your settings",
+    "assumed": "limit {limit}, assumed: no limit is known for this model",
+}
+SENSORS = {"chip": "at the chip", "board": "at the board"}
 _FINE, _PLAIN = 10, 100  # below the one two digits are told, from the other on none
 
 
@@ -108,8 +119,11 @@ def _against(found: Evidence, metric: str) -> Iterator[str]:
     if found.get("metric", metric) == metric:
         if found.get("measured") == "half_hour_mean":
             yield "mean of half an hour"
+        if found.get("sensor") in SENSORS:
+            yield SENSORS[found["sensor"]]
         if found.get("threshold") is not None:
-            yield f"limit {value_of(metric, found['threshold'], is_short=True)}"
+            limit = value_of(metric, found["threshold"], is_short=True)
+            yield SOURCES.get(str(found.get("limit_source")), "limit {limit}").format(limit=limit)
     own = found.get("baseline")
     if own and own["metric"] == metric and own["expected"] is not None:
         yield f"own normal {value_of(metric, own['expected'])} ± {value_of(metric, own['sigma'])}"

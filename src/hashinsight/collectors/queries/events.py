@@ -29,6 +29,20 @@ async def insert_events(session: AsyncSession, rows: Sequence[dict[str, Any]]) -
     return len(stored.all())
 
 
+async def was_told(
+    session: AsyncSession, collector_id: UUID, kind: str, detail: str, value: str, *, since: datetime
+) -> bool:
+    """Whether we ourselves told this of the collector since then, with this detail."""
+    query = select(CollectorEvent.id).where(
+        CollectorEvent.collector_id == collector_id,
+        CollectorEvent.kind == kind,
+        CollectorEvent.source == Source.CLOUD.value,
+        CollectorEvent.details[detail].as_string() == value,
+        CollectorEvent.at > since,
+    )
+    return (await session.execute(query.limit(1))).scalar() is not None
+
+
 def in_scope(scope: Scope) -> Any:
     return within(scope, Columns(CollectorEvent.tenant_id, CollectorEvent.site_id, CollectorEvent.zone_id))
 

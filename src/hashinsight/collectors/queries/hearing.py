@@ -102,6 +102,15 @@ async def update_skew(session: AsyncSession, collector_id: UUID, skew_sec: float
     )
 
 
+async def update_site_form(session: AsyncSession, collector_id: UUID, site_form: str) -> None:
+    await session.execute(
+        update(Collector)
+        .where(Collector.id == collector_id)
+        .values(site_form=site_form)
+        .execution_options(synchronize_session=False)
+    )
+
+
 async def move_silent_offline(session: AsyncSession, *, now: datetime) -> Sequence[Any]:
     """All collectors that have been silent for too long, each with its event, in one statement."""
     values = {

@@ -10,7 +10,7 @@ from hashinsight.collectors.acting import Acting, acting, get_collector
 from hashinsight.collectors.routes import examples
 from hashinsight.collectors.schemas import SigningBody, SigningKeyBody, show_signing_key
 from hashinsight.collectors.signing import queries, service
-from hashinsight.identity.access import ReadSession, Session, now_of, vault_of
+from hashinsight.identity.access import Known, ReadSession, Session, check_step_up, now_of, vault_of
 from hashinsight.identity.permissions import Permission
 from hashinsight.kit.web.examples import answers
 
@@ -73,9 +73,14 @@ async def revoke_signing_key(
 
 @router.put("/collectors/{collector_id}/signing", responses=answers({"signs_commands": True}))
 async def turn_signing(
-    request: Request, holder: KeyHolder, session: Session, collector_id: UUID, body: SigningBody
+    request: Request, principal: Known, holder: KeyHolder, session: Session, *, collector_id: UUID, body: SigningBody
 ) -> dict[str, Any]:
-    """On: from the next poll on it is handed signed commands or none. Needs a key that signs by now."""
+    """On: from the next poll on it is handed signed commands or none. Needs a key that signs by now.
+
+    Off needs a step-up (403 `STEP_UP_REQUIRED`), and a person (403 `PERSON_REQUIRED`).
+    """
     collector = await get_collector(session, holder, collector_id)
+    if not body.on:
+        check_step_up(principal, now=now_of(request))
     await service.turn(session, holder.actor, collector, on=body.on, now=now_of(request))
     return {"signs_commands": body.on}

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -13,7 +14,8 @@ from hashinsight.collectors.models import Collector, CollectorEvent
 from hashinsight.collectors.queries import events
 from hashinsight.kit.errors import Conflict
 from hashinsight.kit.ids import new_id
-from hashinsight.kit.scrub import scrub, scrub_text
+from hashinsight.kit.offload import offload
+from hashinsight.kit.scrub import MOST_AT_ONCE, Scrubber
 
 
 async def tell(
@@ -39,24 +41,39 @@ async def tell(
     await events.insert_events(session, [row])
 
 
+async def clean(collector_id: UUID, reported: Sequence[dict[str, Any]], size: int) -> list[dict[str, Any]]:
+    """What a collector reports, without addresses and secrets of machines. `size`: of the call, in bytes."""
+    scrubber = Scrubber()
+
+    def scrubbed() -> list[dict[str, Any]]:
+        return [
+            {
+                **event,
+                "title": scrubber.text(event["title"] or event["kind"].replace("_", " ")),
+                "message": scrubber.text(event["message"]),
+                "details": scrubber.scrub(event["details"]),
+            }
+            for event in reported
+        ]
+
+    return await offload(collector_id, scrubbed) if size > MOST_AT_ONCE else scrubbed()
+
+
 async def report(
     session: AsyncSession, actor: Actor, collector: Collector, reported: Sequence[dict[str, Any]], *, now: datetime
 ) -> int:
-    """Store what a collector reports, without addresses and secrets of machines; says how many were new."""
+    """Store what a collector reports, which is clean; says how many were new."""
     rows = [
         _of(collector)
         | {
             **event,
             "severity": event["severity"] or severity_of(event["kind"]).value,
-            "title": scrub_text(event["title"] or event["kind"].replace("_", " ")),
-            "message": scrub_text(event["message"]),
-            "details": None if event["details"] is None else scrub(event["details"]),
             "at": now,
             "source": Source.COLLECTOR.value,
         }
         for event in reported
     ]
-    stored = await events.insert_events(session, rows)
+    stored = await events.insert_events(session, rows) if rows else 0
     if stored:
         await record(
             session,

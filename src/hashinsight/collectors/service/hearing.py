@@ -72,6 +72,11 @@ async def note_skew(session: AsyncSession, collector_id: UUID, skew_sec: float) 
     await hearing.update_skew(session, collector_id, skew_sec)
 
 
+async def note_site_form(session: AsyncSession, collector_id: UUID, site_form: str) -> None:
+    """Its site as it writes it in an envelope, for one that names it nowhere else."""
+    await hearing.update_site_form(session, collector_id, site_form)
+
+
 async def sweep_silent(session: AsyncSession, *, now: datetime) -> int:
     """Every collector that was silent for too long is offline now; says how many."""
     gone = await hearing.move_silent_offline(session, now=now)

@@ -1,7 +1,27 @@
 """The catalogue of commands: what there is, what each takes and risks, and the one door into it. Pure."""
 
-from hashinsight.commands.catalogue.entries import CATALOGUE, OLD_NAMES, CommandType, Effect, Risk
+from hashinsight.commands.catalogue.entries import (
+    CATALOGUE,
+    OLD_NAMES,
+    RESTARTS,
+    TAKES_DOWN,
+    CommandType,
+    Down,
+    Effect,
+    Risk,
+)
 from hashinsight.commands.catalogue.resolving import resolve
 from hashinsight.commands.catalogue.table import catalogue_table
 
-__all__ = ["CATALOGUE", "OLD_NAMES", "CommandType", "Effect", "Risk", "catalogue_table", "resolve"]
+__all__ = [
+    "CATALOGUE",
+    "OLD_NAMES",
+    "RESTARTS",
+    "TAKES_DOWN",
+    "CommandType",
+    "Down",
+    "Effect",
+    "Risk",
+    "catalogue_table",
+    "resolve",
+]

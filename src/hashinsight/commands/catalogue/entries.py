@@ -26,6 +26,15 @@ class Effect(StrEnum):
     NOTHING = "nothing"
 
 
+class Down(StrEnum):
+    """Whether it takes its machine down, and how long the machine then counts for the site's cap."""
+
+    NO = "no"
+    HANDED_OUT = "while handed out"  # its mining program restarts
+    BACK = "until back"  # seen hashing, or to the end of the time that a restart is given
+    ENABLED = "until enabled"
+
+
 @dataclass(frozen=True)
 class CommandType:
     """`inverse` undoes it: another type, or the same with what the snapshot before it shows."""
@@ -33,6 +42,7 @@ class CommandType:
     name: str
     risk: Risk
     effect: Effect
+    down: Down
     params: type[take.Params] = take.NoParams
     is_control: bool = True  # one at a time per miner
     secret_params: frozenset[str] = frozenset()  # sealed at rest, never shown
@@ -43,6 +53,14 @@ class CommandType:
     def verb(self) -> str:
         return VERBS[self.name]
 
+    @property
+    def schema(self) -> dict[str, Any]:
+        """Its parameters as JSON Schema; what stands in an object is written out where it stands."""
+        schema = self.params.model_json_schema()
+        inner = {f"#/$defs/{name}": said for name, said in schema.get("$defs", {}).items()}
+        properties = {name: inner.get(said.get("$ref"), said) for name, said in schema.get("properties", {}).items()}
+        return {"properties": properties, "required": schema.get("required", [])}
+
     def part(self, params: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """What may be shown, and what is sealed."""
         shown = {name: value for name, value in params.items() if name not in self.secret_params}
@@ -50,12 +68,13 @@ class CommandType:
 
 
 _TYPES = (
-    CommandType("reboot_device", Risk.HIGH, Effect.RESTARTS, take.Reboot),
-    CommandType("restart_mining", Risk.MEDIUM, Effect.RESTARTS),
+    CommandType("reboot_device", Risk.HIGH, Effect.RESTARTS, Down.BACK, take.Reboot),
+    CommandType("restart_mining", Risk.MEDIUM, Effect.RESTARTS, Down.BACK),
     CommandType(
         "disable_hashing",
         Risk.HIGH,
         Effect.STOPS,
+        Down.ENABLED,
         opposes=frozenset({"enable_hashing"}),
         inverse="enable_hashing",
     ),
@@ -63,6 +82,7 @@ _TYPES = (
         "enable_hashing",
         Risk.MEDIUM,
         Effect.RESUMES,
+        Down.NO,
         opposes=frozenset({"disable_hashing"}),
         inverse="disable_hashing",
     ),
@@ -70,18 +90,27 @@ _TYPES = (
         "set_pool",
         Risk.HIGH,
         Effect.ADJUSTS,
+        Down.HANDED_OUT,
         take.Pool,
         secret_params=frozenset({"pool_password"}),
         inverse="set_pool",
     ),
-    CommandType("set_frequency", Risk.MEDIUM, Effect.ADJUSTS, take.Frequency, inverse="set_frequency"),
-    CommandType("set_fan", Risk.MEDIUM, Effect.ADJUSTS, take.Fan, inverse="set_fan"),
-    CommandType("set_power_limit", Risk.MEDIUM, Effect.ADJUSTS, take.PowerLimit, inverse="set_power_limit"),
-    CommandType("set_power_mode", Risk.MEDIUM, Effect.ADJUSTS, take.PowerMode, inverse="set_power_mode"),
-    CommandType("fault_light", Risk.LOW, Effect.NOTHING, take.FaultLight, is_control=False, inverse="fault_light"),
-    CommandType("update_config", Risk.MEDIUM, Effect.ADJUSTS, take.Config),
+    CommandType("set_frequency", Risk.MEDIUM, Effect.ADJUSTS, Down.HANDED_OUT, take.Frequency, inverse="set_frequency"),
+    CommandType("set_fan", Risk.MEDIUM, Effect.ADJUSTS, Down.NO, take.Fan, inverse="set_fan"),
+    CommandType(
+        "set_power_limit", Risk.MEDIUM, Effect.ADJUSTS, Down.HANDED_OUT, take.PowerLimit, inverse="set_power_limit"
+    ),
+    CommandType(
+        "set_power_mode", Risk.MEDIUM, Effect.ADJUSTS, Down.HANDED_OUT, take.PowerMode, inverse="set_power_mode"
+    ),
+    CommandType(
+        "fault_light", Risk.LOW, Effect.NOTHING, Down.NO, take.FaultLight, is_control=False, inverse="fault_light"
+    ),
+    CommandType("update_config", Risk.MEDIUM, Effect.ADJUSTS, Down.HANDED_OUT, take.Config),
 )
 CATALOGUE: Mapping[str, CommandType] = MappingProxyType({one.name: one for one in _TYPES})
+TAKES_DOWN = tuple(one.name for one in _TYPES if one.down is not Down.NO)
+RESTARTS = tuple(one.name for one in _TYPES if one.down in (Down.HANDED_OUT, Down.BACK))  # and back by itself
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from hashinsight.commands.catalogue.entries import CATALOGUE, OLD_NAMES, CommandType, OldName
+from hashinsight.commands.catalogue.params import MachineConfig
 from hashinsight.kit.errors import ValidationFailed
 
 _SHOWN_FAULTS = 20
 _SHOWN_CHARS = 64
-_WORDING = {"extra_forbidden": "no such parameter", "missing": "is missing"}
+_WORDING = {"extra_forbidden": "no such parameter", "missing": "is missing", "model_type": "is not an object"}
 
 
 def resolve(name: object, params: object = None) -> tuple[CommandType, dict[str, Any]]:
@@ -63,10 +64,18 @@ def _faults(error: ValidationError, old: OldName | None, params: Mapping[Any, An
     before = {new: name for name, new in old.renamed.items() if new not in params} if old else {}
     found: dict[str, str] = {}
     for one in error.errors(include_url=False, include_context=False, include_input=False):
-        name = str(one["loc"][0]) if one["loc"] else "params"
+        name = _where(one["loc"])
         reason = _WORDING.get(one["type"], one["msg"].removeprefix("Value error, "))
+        if name.startswith("config.") and one["type"] == "extra_forbidden":
+            reason = f"not set by this command, which sets {', '.join(MachineConfig.model_fields)}"
         found.setdefault(before.get(name, name), reason)
     return list(found.items())
+
+
+def _where(loc: tuple[int | str, ...]) -> str:
+    """The parameter, and which member of an object: `config.url`."""
+    inside = loc[:1] == ("config",)
+    return ".".join(map(str, loc[:2] if inside else loc[:1])) or "params"
 
 
 def _bad(kind: CommandType, faults: list[tuple[str, str]]) -> ValidationFailed:

@@ -3,9 +3,19 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hashinsight.commands.catalogue.entries import CATALOGUE, OLD_NAMES, CommandType
+from hashinsight.commands.catalogue.entries import CATALOGUE, OLD_NAMES, CommandType, Down
 
-_HEAD = ("command_type", "wire verb", "risk", "parameters", "the machine", "one at a time", "undone by", "older name")
+_HEAD = (
+    "command_type",
+    "wire verb",
+    "risk",
+    "parameters",
+    "the machine",
+    "counts as down",
+    "one at a time",
+    "undone by",
+    "older name",
+)
 
 
 def catalogue_table() -> str:
@@ -26,6 +36,7 @@ def _cells(kind: CommandType) -> tuple[str, ...]:
         kind.risk.value,
         ", ".join(_params(kind)),
         "" if kind.effect.value == "nothing" else kind.effect.value,
+        "" if kind.down is Down.NO else kind.down.value,
         "✓" if kind.is_control else "",
         _undone_by(kind),
         ", ".join(older),
@@ -45,10 +56,12 @@ def _meaning(old: str) -> str:
 
 
 def _params(kind: CommandType) -> Iterator[str]:
-    schema = kind.params.model_json_schema()
-    needed = schema.get("required", ())
-    for name, said in schema.get("properties", {}).items():
-        facts = [*_facts(said), *([said["description"]] if "description" in said else [])]
+    needed = kind.schema["required"]
+    for name, said in kind.schema["properties"].items():
+        facts = [
+            *_facts(said),
+            *([said["description"]] if said.get("description") and "properties" not in said else []),
+        ]
         yield f"`{name}{'' if name in needed else '?'}`" + (f" ({', '.join(facts)})" if facts else "")
 
 
@@ -60,5 +73,6 @@ def _facts(said: Mapping[str, Any]) -> Iterator[str]:
             yield " / ".join(one["enum"])
         elif one.get("type") == "boolean":
             yield "true / false"
-        elif one.get("type") == "object":
-            yield "an object"
+        elif "properties" in one:
+            inner = (f"`{name}` {', '.join(_facts(each))}" for name, each in one["properties"].items())
+            yield f"one or more of {'; '.join(inner)}"

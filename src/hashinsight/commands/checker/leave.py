@@ -65,7 +65,10 @@ def check_approvers(part: Part) -> Iterator[Finding]:
                 yield _at(Name.APPROVAL_UNRECORDED, story, move, "the decision is not among the approvals")
             if move.event is Event.REJECTED:
                 continue
-            own = (move.actor_kind, move.actor_id) == (command.created_by_kind, command.created_by)
+            own = (move.actor_kind, move.actor_id) in (
+                (command.created_by_kind, command.created_by),
+                ("user", command.person),
+            )
             if own and not any(part.by_requester.between(move.at, move.at)):
                 yield _at(Name.APPROVED_BY_REQUESTER, story, move, "approved by the one who asked")
             if command.approval_until is not None and move.at >= command.approval_until:

@@ -66,12 +66,14 @@ def _displaced(story: Story) -> list[str]:
 
 
 def check_repeated(part: Part) -> Iterator[Finding]:
-    """One command a machine for one dedupe key while its window lasts. The windows are in the record."""
-    made: dict[tuple[str, int], list[Story]] = defaultdict(list)
+    """One command a machine for one requester's dedupe key while its window lasts. The windows are in the record."""
+    made: dict[tuple[str, int, str, str | None], list[Story]] = defaultdict(list)
     for story in part:
-        if story.command.dedupe_key is not None:
-            made[story.command.dedupe_key, story.command.miner_no].append(story)
-    for (key, miner_no), stories in made.items():
+        command = story.command
+        if command.dedupe_key is not None:
+            by = (command.created_by_kind, command.created_by) if command.person is None else ("user", command.person)
+            made[command.dedupe_key, command.miner_no, *by].append(story)
+    for (key, miner_no, *_), stories in made.items():
         stories.sort(key=lambda story: story.command.created_at)
         for first, second in pairwise(stories):
             until = first.dedupe_until

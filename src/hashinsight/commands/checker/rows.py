@@ -38,6 +38,7 @@ class Command(msgspec.Struct, frozen=True):
     dedupe_key: str | None = None
     approval_until: datetime | None = None
     created_by: str | None = None
+    person: str | None = None  # behind who asked: the user, or who made the key
     dispatch_id: UUID | None = None
     finished_at: datetime | None = None
     superseded_by: UUID | None = None

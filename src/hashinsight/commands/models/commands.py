@@ -66,6 +66,7 @@ def _command() -> list[Column[Any]]:
         *may("error_code error_message", Text),
         *may("superseded_by", Uuid),
         *may("verification", Text),
+        *may("over_cap", json()),  # an emergency that took down more of the site than its cap: down, cap, site_machines
         *must("updated_at", when()),
     ]
 

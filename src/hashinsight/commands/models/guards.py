@@ -1,6 +1,7 @@
-"""What keeps a request, a rate or a device from being counted twice."""
+"""What keeps a request, a rate or a device from being counted twice, and what was commanded without approval."""
 
 from sqlalchemy import (
+    REAL,
     BigInteger,
     ForeignKeyConstraint,
     Index,
@@ -21,10 +22,25 @@ DEDUPE = Table(
     *owned(),
     *must("dedupe_key", Text),
     *must("miner_no", Integer),
+    *must("requester", Text, "''"),  # a key is its requester's own: nobody else can use it up
     *must("command_id", Uuid),
     *must("until_at", when()),
-    PrimaryKeyConstraint("tenant_id", "dedupe_key", "miner_no", name="pk_command_dedupe"),
+    PrimaryKeyConstraint("tenant_id", "dedupe_key", "miner_no", "requester", name="pk_command_dedupe"),
     Index("ix_command_dedupe_until_at", "until_at"),
+)
+
+# one row a machine that a requester commanded without approval: the next request is judged by all of them
+UNAPPROVED = Table(
+    "command_unapproved",
+    metadata,
+    *owned(),
+    *must("requester", Text),
+    *must("miner_no", Integer),
+    *must("command_id", Uuid),  # the newest
+    *must("at", when()),
+    *must("power_w", REAL),  # as it was asked: a machine that stands draws nothing any more
+    PrimaryKeyConstraint("site_id", "requester", "miner_no", name="pk_command_unapproved"),
+    Index("ix_command_unapproved_at", "at"),
 )
 
 KEYS = Table(

@@ -10,7 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor
 from hashinsight.audit.service import RECORD_IN_PLACE
-from hashinsight.commands.queries.leasing import HEARD, HEARD_EVERY
+from hashinsight.commands.queries.lease_statement import HEARD
+from hashinsight.commands.queries.leasing import HEARD_EVERY
 from hashinsight.commands.queries.packing import TOLD, listed_ids, packed, rows_of, whence
 from hashinsight.commands.states import FINAL, LEASED, OPEN, listed
 from hashinsight.kit.db.context import Context

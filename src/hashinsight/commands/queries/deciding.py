@@ -15,8 +15,8 @@ from hashinsight.commands.queries.scopes import commands_within
 from hashinsight.commands.states import LEASED, Event, begins, listed
 from hashinsight.identity.scope import Scope
 
-# The one who asked, also by a key that he made, is not the one who approves: held here, where no caller can forget it
-# and no race can pass it.
+# The one who asked, also by a key, is not the one who approves: persons are compared, here, where no caller can forget
+# it and no race can pass it.
 _DECIDE = text(f"""
 with moved as (
     update commands c
@@ -31,8 +31,7 @@ with moved as (
         and c.approval_state = 'required' and c.approval_until > :now
         and (:by_requester or not :is_approved
             or (c.created_by_kind, coalesce(c.created_by, '')) <> (:actor_kind, coalesce(:actor_id, ''))
-                and not exists (select from api_keys k where c.created_by_kind = 'api_key'
-                    and k.id::text = c.created_by and k.created_by = :actor_id))
+                and person_of(c.created_by_kind, c.created_by) is distinct from person_of(:actor_kind, :actor_id))
     returning c.command_id, c.batch_id, c.moves, c.tenant_id, c.site_id, c.state
 ), told as (
     {TOLD}
@@ -80,7 +79,7 @@ async def lock_open(
     meant = c.command_id == command_id if command_id is not None else c.batch_id == batch_id
     query = (
         select(c.command_id, c.batch_id, c.miner_no, c.command_type, c.state, c.approval_state, c.approval_until)
-        .add_columns(c.created_by_kind, c.created_by, c.cancel_requested_at, c.site_id)
+        .add_columns(c.created_by_kind, c.created_by, c.cancel_requested_at, c.site_id, c.priority, c.emergency)
         .where(commands_within(scope), meant, c.finished_at.is_(None))
         .order_by(c.command_id)
         .with_for_update()

@@ -45,8 +45,9 @@ def _stories() -> str:
     ]
     return f"""
     with mine as materialized (
-        select *, true as hot from commands where {chosen}
-        union all select *, false as hot from commands_done where {chosen}
+        select *, true as hot, person_of(created_by_kind, created_by) as person from commands where {chosen}
+        union all
+        select *, false as hot, person_of(created_by_kind, created_by) as person from commands_done where {chosen}
     )
     {" union all ".join(parts)}
     """  # noqa: S608 - words of our own tables

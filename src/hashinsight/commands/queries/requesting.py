@@ -44,10 +44,10 @@ made as (
         :actor_id, given.message, given.details, null
     from made join given on given.command_id = made.command_id
 ), kept as (
-    insert into command_dedupe (tenant_id, site_id, dedupe_key, miner_no, command_id, until_at)
-    select tenant_id, site_id, :dedupe_key, miner_no, command_id, cast(:dedupe_until as timestamptz) from made
-    where cast(:dedupe_key as text) is not null
-    on conflict (tenant_id, dedupe_key, miner_no) do update
+    insert into command_dedupe (tenant_id, site_id, dedupe_key, miner_no, requester, command_id, until_at)
+    select tenant_id, site_id, :dedupe_key, miner_no, :requester, command_id, cast(:dedupe_until as timestamptz)
+    from made where cast(:dedupe_key as text) is not null
+    on conflict (tenant_id, dedupe_key, miner_no, requester) do update
     set command_id = excluded.command_id, until_at = excluded.until_at, site_id = excluded.site_id
 )
 select count(*) from made
@@ -81,7 +81,8 @@ select command_id, tenant_id, old_state, by, dispatch_id from moved
 _REPEATED = text("""
 select d.miner_no, d.command_id, c.state, c.approval_state, c.miner_id from command_dedupe d
 join all_commands c on c.command_id = d.command_id
-where d.tenant_id = :tenant_id and d.dedupe_key = :key and d.miner_no = any (cast(:nos as int[])) and d.until_at > :now
+where d.tenant_id = :tenant_id and d.dedupe_key = :key and d.requester in ('', :requester)
+    and d.miner_no = any (cast(:nos as int[])) and d.until_at > :now
 """)
 _CLAIM = text("""
 insert into command_keys (tenant_id, key, fingerprint, batch_id, until_at)
@@ -100,10 +101,10 @@ async def list_present(session: AsyncSession, miner_nos: Sequence[int], *, lock:
 
 
 async def list_repeated(
-    session: AsyncSession, tenant_id: UUID, key: str, miner_nos: Sequence[int], *, now: datetime
+    session: AsyncSession, tenant_id: UUID, requester: str, key: str, miner_nos: Sequence[int], *, now: datetime
 ) -> Sequence[Any]:
-    """What this dedupe key made for these machines inside its window."""
-    values = {"tenant_id": tenant_id, "key": key, "nos": list(miner_nos), "now": now}
+    """What this requester's dedupe key made for these machines inside its window."""
+    values = {"tenant_id": tenant_id, "requester": requester, "key": key, "nos": list(miner_nos), "now": now}
     return (await session.execute(_REPEATED, values)).all()
 
 

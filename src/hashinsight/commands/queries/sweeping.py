@@ -108,6 +108,7 @@ select count(*) from gone
 _FORGET = (
     text("delete from command_dedupe where until_at <= cast(:now as timestamptz) - interval '1 hour'"),
     text("delete from command_keys where until_at <= cast(:now as timestamptz) - interval '1 hour'"),
+    text("delete from command_unapproved where at <= cast(:now as timestamptz) - interval '8 days'"),  # the longest TTL
     text("delete from command_rates where at <= cast(:now as timestamptz) - interval '1 hour'"),
     text("delete from command_devices where last_seen_at <= cast(:now as timestamptz) - interval '30 days'"),
 )

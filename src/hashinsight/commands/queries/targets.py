@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ARRAY, ColumnElement, Integer, Text, and_, column, func, literal, select, table, text
+from sqlalchemy import ARRAY, ColumnElement, Integer, Text, and_, case, column, func, literal, select, table, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.identity.scope import Scope
@@ -72,8 +72,7 @@ async def list_draws(session: AsyncSession, miner_nos: Sequence[int], *, now: da
 
     What no sample says is asked of the catalogue of models, outside of here.
     """
-    fresh = and_(LIVE.c.ts > now - _FRESH, LIVE.c.power_w > 0)
-    says = func.coalesce(fresh, False).label("says")
+    says = _says_power(now).label("says")
     ths = func.coalesce(LIVE.c.hashrate_5min_ths, Miner.expected_ths)
     query = (
         select(
@@ -89,6 +88,21 @@ async def list_draws(session: AsyncSession, miner_nos: Sequence[int], *, now: da
         .group_by(Miner.model, says)
     )
     return (await session.execute(query)).all()
+
+
+async def list_each_draw(session: AsyncSession, miner_nos: Sequence[int], *, now: datetime) -> Sequence[Any]:
+    """Machine by machine; `power_w` is null where no fresh sample says it."""
+    query = (
+        select(Miner.miner_no, Miner.model, case((_says_power(now), LIVE.c.power_w)).label("power_w"))
+        .outerjoin(LIVE, LIVE.c.miner_no == Miner.miner_no)
+        .where(Miner.miner_no == literal(list(miner_nos), ARRAY(Integer)).any_())
+    )
+    return (await session.execute(query)).all()
+
+
+def _says_power(now: datetime) -> ColumnElement[bool]:
+    fresh: ColumnElement[bool] = func.coalesce(and_(LIVE.c.ts > now - _FRESH, LIVE.c.power_w > 0), False)
+    return fresh
 
 
 async def count_in_service(session: AsyncSession, site_id: int) -> int:

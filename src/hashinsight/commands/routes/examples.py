@@ -42,11 +42,17 @@ DRY_RUN: dict[str, Any] = {
         }
     ],
     "counts": {"excluded": 1, "supersedes": 3},
+    "blast_radius": {"down_now": 30, "cap": 824, "would_wait": 18, "exceeds_cap": False},
     "needs_approval": True,
-    "approval_reasons": ["the catalogue calls it high risk", "812 machines, more than 20 in one batch"],
+    "approval_reasons": [
+        "the catalogue calls it high risk",
+        "812 machines, more than 20 in one batch",
+        "2601 kW asked by one requester in 60 min (limit 100 kW)",
+    ],
     "approval_causes": [
-        {"code": "HIGH_RISK", "value": None, "limit": None},
-        {"code": "MANY_MACHINES", "value": 812, "limit": 20},
+        {"code": "HIGH_RISK", "value": None, "limit": None, "window_min": None},
+        {"code": "MANY_MACHINES", "value": 812, "limit": 20, "window_min": None},
+        {"code": "MUCH_POWER_IN_WINDOW", "value": 2601.2, "limit": 100, "window_min": 60},
     ],
 }
 COMMAND: dict[str, Any] = {
@@ -94,6 +100,7 @@ COMMAND: dict[str, Any] = {
     "error_message": None,
     "superseded_by": None,
     "verification": None,
+    "over_cap": None,
     "updated_at": _THEN,
     "wait_reason": "MINER_LOCKED",
 }
@@ -204,6 +211,7 @@ CATALOGUE: dict[str, Any] = {
             "wire_verb": "set_fan",
             "risk": "medium",
             "effect": "adjusts",
+            "down": "no",
             "is_control": True,
             "params": {
                 "properties": {

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action
 from hashinsight.audit.service import Entry, record_many
-from hashinsight.commands.evidence import clean, kept, payload
+from hashinsight.commands.evidence import kept, payload
 from hashinsight.commands.judging import Facts, Verdict, judge
 from hashinsight.commands.limits import LEASE
 from hashinsight.commands.queries import acking as queries
@@ -55,9 +55,8 @@ async def ack(
 ) -> list[AckAnswer]:
     """One answer for each, in their order. Nothing that is said twice moves anything twice.
 
-    `entering`: of a transaction that has not been entered yet.
+    The acks are clean. `entering`: of a transaction that has not been entered yet.
     """
-    acks = [clean(one) for one in acks]
     named = [_uuid(one.command_id) for one in acks]
     rows = await _hold(session, holder, acks, named, entering=entering, now=now)
     standing = {row.command_id: _Standing(row) for row in rows.values() if not row.is_moved}

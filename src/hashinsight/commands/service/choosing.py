@@ -14,6 +14,7 @@ from hashinsight.commands.catalogue import CommandType, Risk
 from hashinsight.commands.limits import MOST_MACHINES
 from hashinsight.commands.queries import targets
 from hashinsight.commands.service.understanding import Order
+from hashinsight.commands.states import HIGH_CLASSES
 from hashinsight.identity.permissions import Permission
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.queries import groups, places
@@ -60,9 +61,12 @@ async def choose(session: AsyncSession, order: Order) -> Chosen:
 
 
 def _scope_for(asker: Asker, asked: Request, kind: CommandType) -> Scope:
-    """High risk and batches are for some roles, the rest for more; an emergency for those who may approve."""
+    """High risk and batches are for some roles, the rest for more; an emergency for those who may approve.
+
+    So are the classes above the ordinary: they displace what others asked for, also what was approved.
+    """
     is_batch = asked.miner_ids is None or len(set(asked.miner_ids)) > 1
-    needs_high = kind.risk is Risk.HIGH or is_batch
+    needs_high = kind.risk is Risk.HIGH or is_batch or asked.priority in HIGH_CLASSES
     scope, permission = (asker.high, Permission.COMMAND_HIGH) if needs_high else (asker.low, Permission.COMMAND)
     if scope is None:
         raise Forbidden(f"your role does not allow: {permission.value}")

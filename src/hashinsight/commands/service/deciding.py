@@ -8,14 +8,14 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.audit.actions import Action
+from hashinsight.audit.actions import Action, ActorKind
 from hashinsight.audit.service import Entry, record_many
 from hashinsight.commands import errors
 from hashinsight.commands.asking import Asker
 from hashinsight.commands.catalogue import CATALOGUE, Risk
 from hashinsight.commands.queries import deciding as queries
 from hashinsight.commands.queries import requesting
-from hashinsight.commands.states import Approval, State
+from hashinsight.commands.states import HIGH_CLASSES, Approval, State
 from hashinsight.identity.permissions import Permission
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.service import read_settings
@@ -42,6 +42,8 @@ class Decided:
 
 async def approve(session: AsyncSession, asker: Asker, which: Which, *, reason: str, now: datetime) -> Decided:
     """The TTL starts now. Who asked is refused by the statement itself, unless the tenant has one person."""
+    if asker.actor.kind is ActorKind.API_KEY:
+        raise Forbidden("an API key cannot approve: sign in as a person", code="PERSON_REQUIRED")
     return await _decide(session, asker, which, approve=True, reason=reason, now=now)
 
 
@@ -53,7 +55,7 @@ async def reject(session: AsyncSession, asker: Asker, which: Which, *, reason: s
 async def cancel(session: AsyncSession, asker: Asker, which: Which, *, reason: str, now: datetime) -> Decided:
     """Queued: at once. Handed out: not again, and its ack or the end of its lease decides."""
     rows = await _lock(session, asker, which)
-    is_high = len(rows) > 1 or any(CATALOGUE[row.command_type].risk is Risk.HIGH for row in rows)
+    is_high = len(rows) > 1 or any(_needs_high(row) for row in rows)
     permission = Permission.COMMAND_HIGH if is_high else Permission.COMMAND
     await _check_scope(session, asker.high if is_high else asker.low, rows, permission)
     moved = await queries.move_canceled(session, asker.actor, [row.command_id for row in rows], reason=reason, now=now)
@@ -144,6 +146,11 @@ async def _check_scope(session: AsyncSession, scope: Scope | None, rows: Sequenc
     ids = [row.command_id for row in rows]
     if await queries.list_within(session, scope, ids) != set(ids):
         raise Forbidden(f"some of these lie where you may not: {permission.value}")
+
+
+def _needs_high(row: Any) -> bool:
+    """Who may not ask for it may not take it back either."""
+    return CATALOGUE[row.command_type].risk is Risk.HIGH or row.priority in HIGH_CLASSES or bool(row.emergency)
 
 
 def _why_not(rows: Sequence[Any], *, now: datetime) -> Exception:

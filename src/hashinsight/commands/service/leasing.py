@@ -12,11 +12,13 @@ from psycopg import errors
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.audit.actions import Actor
+from hashinsight.audit.actions import Action, Actor
+from hashinsight.audit.service import Entry, record_many
 from hashinsight.collectors.caller import CollectorCaller
 from hashinsight.commands import limits
-from hashinsight.commands.catalogue import CATALOGUE
+from hashinsight.commands.catalogue import CATALOGUE, TAKES_DOWN
 from hashinsight.commands.queries import leasing as queries
+from hashinsight.commands.queries import outages
 from hashinsight.commands.service.expecting import Acted, expect_begun
 from hashinsight.inventory.service import read_settings
 from hashinsight.kit.crypto import Vault
@@ -26,6 +28,9 @@ from hashinsight.kit.db.together import Asked, together
 SEALED_FOR = "command params"
 ONE_ACTIVE = "uq_commands_active"
 _TRIES = 5
+# what is counted before it goes out: types with a rate, and those that take machines down
+_COUNTED = tuple(dict.fromkeys((*limits.LIMITED, *TAKES_DOWN)))
+_PLAIN = tuple(name for name in CATALOGUE if name not in _COUNTED)
 _ARRIVED_WITHIN = 4 * limits.LEASE  # a lease can be doubled by `running`: by then, the one of the old site is over
 
 
@@ -143,13 +148,14 @@ async def _lease(
         await queries.insert_spent(session, holder.tenant_id, holder.site_id, spent, now=now)
     begun = [Acted(row.command_id, row.miner_no, row.command_type, row.priority) for row in rows]
     await expect_begun(session, begun, lease_until=asked.lease_until, now=now)
+    await _record_over(session, holder, rows, now=now)
     return [_leased(vault, row) for row in rows], beside
 
 
 async def _take(
     session: AsyncSession, asked: _Asked, entering: Context | None
 ) -> tuple[Sequence[Any], list[list[Any]]]:
-    """In one statement, unless something with a limit waits: then its rate is counted first, and it takes more."""
+    """In one statement, unless something that is counted waits: then it takes more."""
     holder, most, now = asked.holder, asked.most, asked.now
     wanted = queries.Poll(
         holder.tenant_id,
@@ -157,30 +163,50 @@ async def _take(
         holder.zone_id,
         holder.collector_id,
         holder.device_id,
-        rooms=dict.fromkeys(CATALOGUE, most),
+        rooms=dict.fromkeys(_PLAIN, most),
         most=most,
         lease_until=asked.lease_until,
         without=asked.without,
     )
     rows, beside = await queries.move_leased(
-        session, holder.actor, wanted, *asked.beside, unsettled=limits.LIMITED, entering=entering, now=now
+        session, holder.actor, wanted, *asked.beside, unsettled=_COUNTED, entering=entering, now=now
     )
     if rows is None:
-        settled = replace(wanted, rooms=await _rooms(session, holder, most=most, now=now))
+        settled = await _settle(session, holder, wanted, now=now)
         rows, _ = await queries.move_leased(session, holder.actor, settled, now=now)
     return rows or (), beside
 
 
-async def _rooms(session: AsyncSession, holder: Holder, *, most: int, now: datetime) -> dict[str, int]:
-    """How many of each type this poll may take; none of a type whose turn another poll has right now."""
-    turn = await queries.take_turn(session, holder.site_id, limits.LIMITED)
-    used = await queries.list_used(session, [holder.site_id], turn, since=now - limits.RATE_WINDOW)
+async def _settle(session: AsyncSession, holder: Holder, wanted: queries.Poll, *, now: datetime) -> queries.Poll:
+    """How many of each type this poll may take, and the site's cap. While another poll counts, what needs no room."""
+    site_id, most = holder.site_id, wanted.most
+    turns = await queries.take_turn(session, site_id, (*limits.LIMITED, limits.DOWN))
     thresholds = (await read_settings(session, holder.tenant_id)).settings.thresholds
     limited = limits.limited(thresholds.reboots_per_site_5min)
-    rooms = dict.fromkeys(CATALOGUE, most) | dict.fromkeys(limits.LIMITED, 0)
-    for name in turn:
-        rooms[name] = limits.room(limited[name], used.get((holder.site_id, name), 0), most=most)
-    return {name: room for name, room in rooms.items() if room}
+    used = await queries.list_used(session, [site_id], list(limited), since=now - limits.RATE_WINDOW)
+    rooms = dict.fromkeys(CATALOGUE, most)
+    for name, most_in_window in limited.items():
+        rooms[name] = limits.room(most_in_window, used.get((site_id, name), 0), most=most) if name in turns else 0
+    machines = (await outages.count_machines(session, [site_id])).get(site_id, 0)
+    cap = limits.most_down(thresholds.max_share_of_site_down, machines)
+    return replace(wanted, rooms=rooms, cap=cap, site_machines=machines, fills=limits.DOWN in turns)
+
+
+async def _record_over(session: AsyncSession, holder: Holder, rows: Sequence[Any], *, now: datetime) -> None:
+    """Emergencies that took down more of the site than its cap."""
+    over = [(row, msgspec.json.decode(row.went_over)) for row in rows if getattr(row, "went_over", None)]
+    entries = [
+        Entry(
+            Action.COMMAND_OVER_CAP,
+            "command",
+            row.command_id,
+            after={**figures, "dispatch_id": str(row.dispatch_id)},
+            reason=f"an emergency: {figures['down']} machines down by commands, cap {figures['cap']}",
+            tenant_id=holder.tenant_id,
+        )
+        for row, figures in over
+    ]
+    await record_many(session, holder.actor, entries, now=now)
 
 
 def _leased(vault: Vault, row: Any) -> Leased:

@@ -7,9 +7,13 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.commands import errors
-from hashinsight.commands.asking import Answer, Asker, DryRun, Made, Refusal, Request
-from hashinsight.commands.queries import reading
+from hashinsight.commands.approval import Impact
+from hashinsight.commands.asking import Answer, Asker, BlastRadius, DryRun, Made, Refusal, Request
+from hashinsight.commands.catalogue import Down
+from hashinsight.commands.limits import most_down
+from hashinsight.commands.queries import outages, reading
 from hashinsight.commands.queries import requesting as queries
+from hashinsight.commands.service import sums
 from hashinsight.commands.service.choosing import choose
 from hashinsight.commands.service.storing import REASONS, store
 from hashinsight.commands.service.understanding import Order, understand
@@ -31,8 +35,12 @@ async def request(session: AsyncSession, vault: Vault, asker: Asker, asked: Requ
             return await _answer_again(session, before)
     chosen = await choose(session, order)
     weighed = await weigh(session, order, chosen, lock=True, now=now)
-    need = order.need(await measure(session, chosen.site_id, list(weighed.accepted), now=now))
-    made = await store(session, vault, order, weighed, need, batch_id=batch_id, site_id=chosen.site_id, now=now)
+    site_id, machines = chosen.site_id, weighed.accepted
+    impact = await measure(session, site_id, list(machines), now=now)
+    need = order.need(impact, await sums.sum_before(session, order, site_id, machines, lock=True, now=now))
+    made = await store(session, vault, order, weighed, need, batch_id=batch_id, site_id=site_id, now=now)
+    ids = dict(zip(machines, (one.command_id for one in made), strict=True))
+    await sums.note_unapproved(session, order, site_id, need, ids, now=now)
     return Answer(batch_id, (*made, *weighed.existing), weighed.refused, need.reasons)
 
 
@@ -42,10 +50,25 @@ async def dry_run(session: AsyncSession, vault: Vault, asker: Asker, asked: Requ
     chosen = await choose(session, order)
     weighed = await weigh(session, order, chosen, lock=False, now=now)
     impact = await measure(session, chosen.site_id, list(weighed.accepted), now=now)
-    need = order.need(impact)
+    before = await sums.sum_before(session, order, chosen.site_id, weighed.accepted, lock=False, now=now)
+    need = order.need(impact, before)
     there = [Refusal(one.miner_id, "EXISTING", "its dedupe key made one", one.command_id) for one in weighed.existing]
     superseded = sum(len(one.supersedes) for one in weighed.verdicts.values())
-    return DryRun(impact, (*weighed.refused, *there), need.is_needed, need.causes, superseded)
+    radius = await _radius(session, order, chosen.site_id, impact, list(weighed.accepted), now=now)
+    return DryRun(impact, (*weighed.refused, *there), need.is_needed, need.causes, superseded, radius)
+
+
+async def _radius(
+    session: AsyncSession, order: Order, site_id: int, impact: Impact, miner_nos: list[int], *, now: datetime
+) -> BlastRadius | None:
+    if order.kind.down is Down.NO:
+        return None
+    cap = most_down(order.settings.thresholds.max_share_of_site_down, impact.site_machines)
+    down = (await outages.list_down(session, [site_id], miner_nos, now=now)).get(site_id, outages.NOBODY_DOWN)
+    counted = down.counted_for(order.kind.name)
+    above = max(0, len(miner_nos) - len(down.among) - max(0, cap - counted))
+    is_urgent = order.asked.emergency
+    return BlastRadius(counted, cap, 0 if is_urgent else above, is_urgent and above > 0)
 
 
 async def _claim(session: AsyncSession, vault: Vault, order: Order, batch_id: UUID, *, now: datetime) -> UUID | None:

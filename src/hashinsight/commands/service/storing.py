@@ -88,6 +88,7 @@ def _values(vault: Vault, order: Order, need: Need, *, now: datetime) -> dict[st
         "expires_at": None if need.is_needed else now + timedelta(seconds=asked.ttl_sec),
         "dedupe_key": asked.dedupe_key,
         "dedupe_until": _dedupe_until(asked, now=now),
+        "requester": order.requester,
         "approval_state": need.state.value,
         "approval_until": now + wait if need.is_needed else None,
         "reason": asked.reason,

@@ -11,6 +11,7 @@ from hashinsight.audit.actions import SYSTEM, Action
 from hashinsight.audit.service import Entry, record_many
 from hashinsight.collectors.kinds import SILENT_INTERVALS
 from hashinsight.commands.queries import sweeping as queries
+from hashinsight.commands.service.extensions import extend_held
 from hashinsight.commands.service.superseding import weigh_returned
 from hashinsight.commands.states import State
 
@@ -38,6 +39,7 @@ async def sweep(session: AsyncSession, *, most: int = MOST, now: datetime) -> Sw
     look_back = now - _HEARTBEATS_LOOKED_AT
     lost = await queries.move_lost(session, most=most, now=now)
     silent = await queries.move_given_back(session, intervals=SILENT_INTERVALS, look_back=look_back, most=most, now=now)
+    await extend_held(session, most=most, now=now)
     expired = await queries.move_expired(session, most=most, now=now)
     unapproved = await queries.move_unapproved(session, most=most, now=now)
     await record_moved(session, [*lost, *silent, *expired, *unapproved], now=now)

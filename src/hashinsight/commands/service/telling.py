@@ -9,7 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.search import shown as entry_shown
 from hashinsight.commands import limits
-from hashinsight.commands.queries import leasing, reading
+from hashinsight.commands.catalogue import TAKES_DOWN
+from hashinsight.commands.queries import leasing, outages, reading
 from hashinsight.commands.queries.reading import Wanted
 from hashinsight.commands.states import Approval, State
 from hashinsight.identity.scope import Scope
@@ -42,7 +43,7 @@ async def tell_story(session: AsyncSession, scope: Scope, command_id: UUID, *, n
 async def _with_reasons(
     session: AsyncSession, scope: Scope, rows: Sequence[dict[str, Any]], *, now: datetime
 ) -> list[dict[str, Any]]:
-    """In three queries for a whole page, however long; in none where nothing waits."""
+    """In some queries for a whole page, however long; in none where nothing waits."""
     waiting = [row for row in rows if row["state"] == State.QUEUED]
     reasons: dict[UUID, str | None] = {}
     if waiting:
@@ -50,6 +51,7 @@ async def _with_reasons(
         taken = await reading.list_taken(session, [row["command_id"] for row in waiting])
         served = await reading.list_served(session, sites)
         spent = await _spent(session, scope, sites, now=now)
+        held = await _held(session, scope, waiting, now=now)
         for row in waiting:
             site_id = row["site_id"]
             reason = limits.wait_reason(
@@ -59,6 +61,7 @@ async def _with_reasons(
                     row["next_attempt_at"],
                     row["command_id"] in taken,
                     (site_id, row["command_type"]) in spent,
+                    row["command_id"] in held,
                     bool({(site_id, None), (site_id, row["zone_id"])} & served),
                 ),
                 now=now,
@@ -75,3 +78,22 @@ async def _spent(session: AsyncSession, scope: Scope, sites: Sequence[int], *, n
     thresholds = (await read_settings(session, scope.tenant_id)).settings.thresholds
     most = limits.limited(thresholds.reboots_per_site_5min)
     return {(site_id, name) for (site_id, name), n in used.items() if n >= most[name]}
+
+
+async def _held(session: AsyncSession, scope: Scope, waiting: Sequence[dict[str, Any]], *, now: datetime) -> set[UUID]:
+    """Those that would take one machine more down than their site's cap allows."""
+    asking = [row for row in waiting if row["command_type"] in TAKES_DOWN and not row["emergency"]]
+    if not asking:
+        return set()
+    sites = sorted({row["site_id"] for row in asking})
+    share = (await read_settings(session, scope.tenant_id)).settings.thresholds.max_share_of_site_down
+    machines = await outages.count_machines(session, sites)
+    down = await outages.list_down(session, sites, [row["miner_no"] for row in asking], now=now)
+    caps = {site_id: limits.most_down(share, machines.get(site_id, 0)) for site_id in sites}
+    return {
+        row["command_id"]
+        for row in asking
+        if (at_site := down.get(row["site_id"])) is not None
+        and at_site.counted_for(row["command_type"]) >= caps[row["site_id"]]
+        and row["miner_no"] not in at_site.among
+    }

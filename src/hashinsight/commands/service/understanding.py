@@ -5,11 +5,12 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.commands.approval import Impact, Limits, Need, judge_need
+from hashinsight.commands.approval import NOTHING_BEFORE, Before, Impact, Limits, Need, judge_need
 from hashinsight.commands.asking import Asker, Request
 from hashinsight.commands.catalogue import CommandType, resolve
 from hashinsight.commands.checking import check
-from hashinsight.commands.pools import is_allowed
+from hashinsight.commands.pools import is_allowed, is_worker_allowed
+from hashinsight.commands.queries.requesters import find_requester
 from hashinsight.inventory.service import read_settings
 from hashinsight.inventory.tenant_settings import TenantSettings
 from hashinsight.kit.crypto import Vault
@@ -19,22 +20,27 @@ from hashinsight.wire.canonical import canonical_json
 
 @dataclass(frozen=True)
 class Order:
-    """A request that was understood. `asks` is the same for two that ask for the same thing."""
+    """A request that was understood. `asks` is the same for two that ask for the same thing.
+
+    `requester` is the same for all that one person asks, by session or by key.
+    """
 
     asker: Asker
+    requester: str
     asked: Request
     kind: CommandType
     params: dict[str, Any]
     asks: bytes
     settings: TenantSettings
 
-    def need(self, impact: Impact) -> Need:
+    def need(self, impact: Impact, before: Before = NOTHING_BEFORE) -> Need:
         approval = self.settings.approval
         return judge_need(
             self.kind.risk,
             impact,
-            Limits(approval.machines, approval.power_kw),
+            Limits(approval.machines, approval.power_kw, approval.window_min),
             is_control=self.kind.is_control,
+            before=before,
             asked_for=self.asked.approval_required,
             emergency=self.asked.emergency,
             pre_approved=self.asked.pre_approval is not None,
@@ -56,5 +62,8 @@ async def understand(session: AsyncSession, vault: Vault, asker: Asker, asked: R
     url = params.get("pool_url")
     if url is not None and not is_allowed(url, settings.pools.allowed):
         raise ValidationFailed("the tenant's settings do not allow this pool", code="POOL_NOT_ALLOWED")
+    user = params.get("pool_user")
+    if user is not None and not is_worker_allowed(user, settings.pools.workers):
+        raise ValidationFailed("the tenant's settings do not allow this worker", code="POOL_NOT_ALLOWED")
     asks = vault.fingerprint("command asks", canonical_json([kind.name, params]).decode())
-    return Order(asker, asked, kind, params, asks, settings)
+    return Order(asker, await find_requester(session, asker.actor), asked, kind, params, asks, settings)

@@ -65,7 +65,7 @@ async def _existing(session: AsyncSession, order: Order, nos: Sequence[int], *, 
     key = order.asked.dedupe_key
     if key is None:
         return {}
-    rows = await queries.list_repeated(session, order.asker.tenant_id, key, nos, now=now)
+    rows = await queries.list_repeated(session, order.asker.tenant_id, order.requester, key, nos, now=now)
     return {
         row.miner_no: Made(row.command_id, row.miner_id, row.state, row.approval_state, existing=True) for row in rows
     }

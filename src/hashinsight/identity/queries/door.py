@@ -33,6 +33,8 @@ class EnteringUser:
 class EnteringKey:
     tenant_id: UUID
     id: UUID
+    user_id: UUID | None  # who made it; None for a key of the server itself
+    is_backed: bool  # who made it could still make it
     grants: Reaches
     touched: tuple[int, ...]
 
@@ -59,8 +61,8 @@ async def find_entering_key(database: Database, key_hash: bytes, *, now: datetim
         row = await (await driver.execute(asked, (key_hash, now), prepare=True)).fetchone()
     if row is None:
         return None
-    tenant_id, key_id, grants, touched = row
-    return EnteringKey(tenant_id, key_id, _reaches(grants), tuple(touched))
+    tenant_id, key_id, user_id, is_backed, grants, touched = row
+    return EnteringKey(tenant_id, key_id, user_id, is_backed, _reaches(grants), tuple(touched))
 
 
 def _reaches(grants: str) -> Reaches:

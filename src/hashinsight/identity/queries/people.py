@@ -14,6 +14,7 @@ from hashinsight.identity.models import (
     Tenant,
     User,
 )
+from hashinsight.wire.sites import fold_code
 
 
 async def find_user(session: AsyncSession, user_id: UUID) -> User | None:
@@ -78,9 +79,9 @@ async def lock_tenant(session: AsyncSession, tenant_id: UUID) -> None:
     await session.execute(select(Tenant.id).where(Tenant.id == tenant_id).with_for_update())
 
 
-async def count_owners(session: AsyncSession, tenant_id: UUID) -> int:
+async def list_owners(session: AsyncSession, tenant_id: UUID) -> set[UUID]:
     """Active users of the tenant who may administer all of it."""
-    query = select(func.count(func.distinct(User.id))).where(
+    query = select(User.id).where(
         Grant.user_id == User.id,
         User.tenant_id == tenant_id,
         User.state == "active",
@@ -89,7 +90,7 @@ async def count_owners(session: AsyncSession, tenant_id: UUID) -> int:
         Grant.zone_ids.is_(None),
         Grant.group_ids.is_(None),
     )
-    return (await session.execute(query)).scalar_one()
+    return set((await session.execute(query)).scalars())
 
 
 async def has_users(session: AsyncSession) -> bool:
@@ -141,6 +142,11 @@ async def list_reaching(
 
 
 async def list_sites_by_code(session: AsyncSession, tenant_id: UUID, codes: Sequence[str]) -> dict[str, int]:
-    sites = table("sites", column("id"), column("code"), column("tenant_id"))
-    query = select(sites.c.code, sites.c.id).where(sites.c.tenant_id == tenant_id, sites.c.code.in_(codes))
-    return dict((await session.execute(query)).tuples().all())
+    """The site's id by the code as it is asked for, whatever its case."""
+    keys = {code: fold_code(code) for code in codes}
+    sites = table("sites", column("id"), column("code_key"), column("tenant_id"))
+    query = select(sites.c.code_key, sites.c.id).where(
+        sites.c.tenant_id == tenant_id, sites.c.code_key.in_(keys.values())
+    )
+    found = {row.code_key: row.id for row in await session.execute(query)}
+    return {code: found[key] for code, key in keys.items() if key in found}

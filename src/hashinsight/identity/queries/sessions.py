@@ -1,4 +1,4 @@
-"""SQL about signing in: look-ups before the tenant is known, failures, sessions, tokens, second factors."""
+"""SQL about signing in: look-ups before the tenant is known, sessions, tokens, second factors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,17 +6,14 @@ from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import delete, func, insert, select, text, update
-from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.identity.models import (
-    LoginFailures,
     LoginSession,
     RecoveryCode,
     RefreshToken,
     User,
 )
-from hashinsight.identity.throttle import Failures
 
 
 @dataclass(frozen=True)
@@ -46,23 +43,15 @@ async def find_session(session: AsyncSession, session_id: UUID) -> LoginSession 
     return (await session.execute(select(LoginSession).where(LoginSession.id == session_id))).scalar()
 
 
-async def find_failures(session: AsyncSession, fingerprint: bytes, *, lock: bool = False) -> Failures:
-    query = select(LoginFailures).where(LoginFailures.fingerprint == fingerprint)
-    row = (await session.execute(query.with_for_update() if lock else query)).scalar()
-    return Failures(row.failures, row.last_at, row.blocked_until) if row else Failures()
-
-
-async def upsert_failures(session: AsyncSession, fingerprint: bytes, failures: Failures) -> None:
-    values = {"failures": failures.count, "last_at": failures.last_at, "blocked_until": failures.blocked_until}
-    await session.execute(
-        upsert(LoginFailures)
-        .values(fingerprint=fingerprint, **values)
-        .on_conflict_do_update(index_elements=[LoginFailures.fingerprint], set_=values)
+async def list_addresses(session: AsyncSession, user_id: UUID) -> Sequence[str]:
+    """Where this user signed in from, of the last 200 logins."""
+    query = (
+        select(LoginSession.address)
+        .where(LoginSession.user_id == user_id, LoginSession.address.is_not(None))
+        .order_by(LoginSession.created_at.desc())
+        .limit(200)
     )
-
-
-async def delete_failures(session: AsyncSession, fingerprint: bytes) -> None:
-    await session.execute(delete(LoginFailures).where(LoginFailures.fingerprint == fingerprint))
+    return [address for address in (await session.execute(query)).scalars() if address is not None]
 
 
 async def insert_refresh(
@@ -117,6 +106,17 @@ async def move_sessions_revoked(
         .returning(LoginSession.id)
     )
     return len(moved.all())
+
+
+async def move_password(session: AsyncSession, user_id: UUID, *, before: str, after: str) -> bool:
+    """False when somebody else changed it meanwhile."""
+    moved = await session.execute(
+        update(User)
+        .where(User.id == user_id, User.password_hash == before)
+        .values(password_hash=after)
+        .returning(User.id)
+    )
+    return moved.first() is not None
 
 
 async def move_totp_step(session: AsyncSession, user_id: UUID, step: int) -> bool:

@@ -6,6 +6,8 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request
 from sqlalchemy import select
 
+from hashinsight.audit.actions import Action
+from hashinsight.audit.service import record
 from hashinsight.identity import queries
 from hashinsight.identity.access import ReadSession, Session, allowed, now_of, vault_of
 from hashinsight.identity.models import Grant, User
@@ -23,13 +25,16 @@ from hashinsight.identity.schemas import (
 )
 from hashinsight.identity.scope import Columns, Scope, within
 from hashinsight.identity.service import grants, second_factor, tenants, users
-from hashinsight.kit.errors import NotFound
+from hashinsight.kit.errors import Conflict, Forbidden, NotFound
 from hashinsight.kit.paging import MAX_LIMIT, page
+from hashinsight.kit.web.answers import answer_exception
 from hashinsight.kit.web.examples import answers
 
 router = APIRouter(prefix="/api/admin/v1", tags=["identity"])
 
 Admin = Annotated[Scope, allowed(Permission.ADMIN, whole=True)]
+# every change of people and their rights: by a person, who has just shown that it is them
+ActingAdmin = Annotated[Scope, allowed(Permission.ADMIN, whole=True, step_up=True)]
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT)]
 Cursor = Annotated[str | None, Query(max_length=1024)]
 
@@ -63,10 +68,19 @@ async def list_users(scope: Admin, session: ReadSession, limit: Limit = 100, cur
 
 
 @router.post("/users", status_code=201, responses=answers(_USER, 201))
-async def create_user(request: Request, scope: Admin, session: Session, body: NewUserBody) -> dict[str, Any]:
-    """A new user with a first grant: a role over the tenant, or over some of its sites, zones or groups."""
+async def create_user(request: Request, scope: ActingAdmin, session: Session, body: NewUserBody) -> Any:
+    """A new user with a first grant: a role over the tenant, or over some of its sites, zones or groups.
+
+    409 `EMAIL_TAKEN`: somebody in the installation has this e-mail.
+    """
+    now = now_of(request)
     new = users.NewUser(body.email, body.password.get_secret_value(), body.role, body.name, body.reach())
-    return show_user(await users.create_user(session, scope.actor, scope.tenant_id, new, now=now_of(request)))
+    try:
+        return show_user(await users.create_user(session, scope.actor, scope.tenant_id, new, now=now))
+    except Conflict as error:  # that somebody elsewhere has this e-mail can be guessed here: on the record
+        after = {"email": body.email.lower(), "error_code": error.error_code}
+        await record(session, scope.actor, Action.USER_REFUSED, "user", tenant_id=scope.tenant_id, after=after, now=now)
+        return answer_exception(request.scope, error)
 
 
 @router.get("/users/{user_id}", responses=answers(_USER | {"grants": [_GRANT]}))
@@ -80,7 +94,7 @@ async def get_user(scope: Admin, session: ReadSession, user_id: UUID) -> dict[st
 
 @router.patch("/users/{user_id}", responses=answers(_USER))
 async def change_user(
-    request: Request, scope: Admin, session: Session, user_id: UUID, body: ChangeUserBody
+    request: Request, scope: ActingAdmin, session: Session, user_id: UUID, body: ChangeUserBody
 ) -> dict[str, Any]:
     """Another name, or disabled and active again. Disabling ends all sessions at once."""
     now = now_of(request)
@@ -88,30 +102,44 @@ async def change_user(
 
 
 @router.delete("/users/{user_id}", status_code=204)
-async def delete_user(request: Request, scope: Admin, session: Session, user_id: UUID) -> None:
+async def delete_user(request: Request, scope: ActingAdmin, session: Session, user_id: UUID) -> None:
     """Remove a user: sessions end, grants go, the record stays."""
     await users.delete_user(session, scope.actor, user_id, now=now_of(request))
 
 
 @router.post("/users/{user_id}/password", status_code=204)
 async def reset_password(
-    request: Request, scope: Admin, session: Session, user_id: UUID, body: NewPasswordBody
+    request: Request, scope: ActingAdmin, session: Session, user_id: UUID, body: NewPasswordBody
 ) -> None:
-    """Give a user a new password. All sessions end."""
+    """Give another user a new password. All their sessions end.
+
+    One's own: `/api/v1/auth/password`, with the old one. 403 `OWN_ACCOUNT` here.
+    """
+    _check_other(scope, user_id, "change your own password with the old one: /api/v1/auth/password")
     new = body.new_password.get_secret_value()
-    await users.change_password(session, scope.actor, user_id, None, new, now=now_of(request))
+    await users.set_password(session, scope.actor, user_id, new, now=now_of(request))
 
 
 @router.post("/users/{user_id}/unlock", status_code=204)
-async def unlock(request: Request, scope: Admin, session: Session, user_id: UUID) -> None:
+async def unlock(request: Request, scope: ActingAdmin, session: Session, user_id: UUID) -> None:
     """Open the door again for somebody who mistyped too often."""
     await users.unlock_user(session, vault_of(request), scope.actor, user_id, now=now_of(request))
 
 
 @router.post("/users/{user_id}/totp/reset", status_code=204)
-async def reset_totp(request: Request, scope: Admin, session: Session, user_id: UUID) -> None:
-    """Take the second factor off somebody who lost the phone and the recovery codes."""
-    await second_factor.disable(session, scope.actor, user_id, now=now_of(request))
+async def reset_totp(request: Request, scope: ActingAdmin, session: Session, user_id: UUID) -> None:
+    """Take the second factor off somebody else who lost the phone and the recovery codes. All their sessions end.
+
+    One's own: `/api/v1/auth/totp/disable`, with a code. 403 `OWN_ACCOUNT` here.
+    """
+    _check_other(scope, user_id, "turn your own second factor off with its code: /api/v1/auth/totp/disable")
+    await second_factor.reset(session, scope.actor, user_id, now=now_of(request))
+
+
+def _check_other(scope: Scope, user_id: UUID, instead: str) -> None:
+    """Whoever holds a session of an owner must not get round what protects that owner."""
+    if scope.actor.id == str(user_id):
+        raise Forbidden(instead, code="OWN_ACCOUNT")
 
 
 @router.get("/grants", responses=answers({"grants": [_GRANT], "next_cursor": None}))
@@ -123,7 +151,7 @@ async def list_grants(scope: Admin, session: ReadSession, limit: Limit = 100, cu
 
 
 @router.post("/grants", status_code=201, responses=answers(_GRANT, 201))
-async def create_grant(request: Request, scope: Admin, session: Session, body: NewGrantBody) -> dict[str, Any]:
+async def create_grant(request: Request, scope: ActingAdmin, session: Session, body: NewGrantBody) -> dict[str, Any]:
     """One more role for a user. Grants add up."""
     user = await users.get_user(session, body.user_id)
     made = await grants.create_grant(
@@ -133,7 +161,7 @@ async def create_grant(request: Request, scope: Admin, session: Session, body: N
 
 
 @router.delete("/grants/{grant_id}", status_code=204)
-async def delete_grant(request: Request, scope: Admin, session: Session, grant_id: UUID) -> None:
+async def delete_grant(request: Request, scope: ActingAdmin, session: Session, grant_id: UUID) -> None:
     """Take a grant away; it counts from the next request on."""
     await grants.delete_grant(session, scope.actor, grant_id, now=now_of(request))
 
@@ -149,7 +177,7 @@ async def list_tenants(scope: Admin, session: ReadSession) -> dict[str, Any]:
 
 @router.patch("/tenants/{tenant_id}", responses=answers({"id": USER_ID, "name": "Acme", "require_totp": True}))
 async def change_tenant(
-    request: Request, scope: Admin, session: Session, tenant_id: UUID, body: ChangeTenantBody
+    request: Request, scope: ActingAdmin, session: Session, tenant_id: UUID, body: ChangeTenantBody
 ) -> dict[str, Any]:
     """Another name, or a second factor asked of everybody."""
     tenant = await tenants.change_tenant(

@@ -12,7 +12,9 @@ from hashinsight.identity.access import (
     ACCESS_COOKIE,
     AnyPrincipal,
     EnrolSession,
+    check_step_up,
     csrf_token,
+    get_signed_in,
     now_of,
     spend_try,
     vault_of,
@@ -24,6 +26,7 @@ from hashinsight.identity.schemas import LoginBody, PasswordBody, RefreshBody, s
 from hashinsight.identity.scope import Reach
 from hashinsight.identity.service.login import Credentials, Tokens, login, logout, refresh
 from hashinsight.identity.service.users import change_password
+from hashinsight.identity.throttle import network_of
 from hashinsight.identity.tokens import REFRESH_LIFE
 from hashinsight.kit.errors import Forbidden, RateLimited, Unauthenticated
 from hashinsight.kit.web.answers import error_answer
@@ -44,13 +47,14 @@ async def sign_in(request: Request, response: Response, body: LoginBody) -> Any:
     """Sign in with e-mail and password, and the code of the second factor where there is one.
 
     Refusals: `INVALID_CREDENTIALS`, `TOTP_REQUIRED`, `TOTP_WRONG`, `TOTP_REPLAYED` (401); `LOGIN_SLOWED`,
-    `LOGIN_LOCKED` (429, with `Retry-After`).
+    `LOGIN_LOCKED` (too many wrong passwords for this account from this network) and `TOTP_LOCKED` (429, with
+    `Retry-After`). For a user without a second factor, dangerous acts need no step-up for the first five minutes.
     """
     vault, actor = vault_of(request), visitor(request)
     email = body.email.lower()
-    for key in (f"login:{vault.fingerprint('login rate', email).hex()}", f"login-from:{actor.address}"):
-        if not await request.app.state.rates.spend(key, _TRIES_PER_MINUTE):
-            raise RateLimited("too many logins: wait a minute", retry_after_sec=60)
+    # by address alone: a limit by e-mail would let strangers keep its owner out
+    if not await request.app.state.rates.spend(f"login-from:{network_of(actor.address)}", _TRIES_PER_MINUTE):
+        raise RateLimited("too many logins: wait a minute", retry_after_sec=60)
     given = Credentials(
         email=email,
         password=body.password.get_secret_value(),
@@ -154,21 +158,23 @@ async def _show_grant(session: AsyncSession, role: Role, reach: Reach) -> dict[s
 
 
 @router.post("/password", status_code=204, response_class=Response)
-async def set_own_password(
-    request: Request, principal: AnyPrincipal, session: EnrolSession, body: PasswordBody
-) -> Response:
-    """Change one's own password. Every other session of this user ends."""
-    if principal.token is None:
-        raise Forbidden("an API key has no password")
+async def set_own_password(request: Request, principal: AnyPrincipal, body: PasswordBody) -> Response:
+    """Change one's own password, with the old one. Every other session of this user ends.
+
+    Whoever has a second factor shows it again before (`STEP_UP_REQUIRED`). After five wrong passwords `PASSWORD_LOCKED`
+    (429, with `Retry-After`).
+    """
+    person, now = get_signed_in(principal), now_of(request)
+    if principal.has_totp:
+        check_step_up(principal, now=now)
     await spend_try(request, "password", principal)
     refused = await change_password(
-        session,
-        principal.actor,
-        principal.token.user_id,
-        body.old_password.get_secret_value(),
-        body.new_password.get_secret_value(),
-        now=now_of(request),
-        keep=principal.token.session_id,
+        get_database(request),
+        vault_of(request),
+        person,
+        old=body.old_password.get_secret_value(),
+        new=body.new_password.get_secret_value(),
+        now=now,
     )
     return Response(status_code=204) if refused is None else refusal(request, refused)
 

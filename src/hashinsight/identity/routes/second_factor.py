@@ -9,37 +9,37 @@ from hashinsight.identity.access import (
     AnyPrincipal,
     EnrolSession,
     check_step_up,
+    get_signed_in,
+    get_token,
     now_of,
     spend_try,
     vault_of,
 )
-from hashinsight.identity.claims import AccessToken
 from hashinsight.identity.refusals import Refused
 from hashinsight.identity.routes.auth import refusal, set_cookies
-from hashinsight.identity.schemas import CodeBody
+from hashinsight.identity.schemas import CodeBody, OldPasswordBody, StepUpBody
 from hashinsight.identity.service import second_factor
 from hashinsight.identity.tokens import ACCESS_LIFE
-from hashinsight.kit.errors import Forbidden
 from hashinsight.kit.web.examples import answers
+from hashinsight.kit.web.session import get_database
 
 router = APIRouter(prefix="/api/v1/auth", tags=["auth"])
-
-
-def _token(principal: AnyPrincipal) -> AccessToken:
-    if principal.token is None:
-        raise Forbidden("an API key has no second factor")
-    return principal.token
 
 
 @router.post(
     "/totp/begin",
     responses=answers({"secret": "JBSWY3DPEHPK3PXP", "uri": "otpauth://totp/HashInsight:ops%40example.com?secret=…"}),
 )
-async def begin(request: Request, principal: AnyPrincipal, session: EnrolSession) -> dict[str, str]:
-    """A new secret for the authenticator. It counts once a first code has confirmed it."""
-    user_id = _token(principal).user_id
-    secret, uri = await second_factor.begin(session, vault_of(request), principal.actor, user_id, now=now_of(request))
-    return {"secret": secret, "uri": uri}
+async def begin(request: Request, principal: AnyPrincipal, body: OldPasswordBody) -> Any:
+    """A new secret for the authenticator, for the password. It counts once a first code has confirmed it.
+
+    `INVALID_CREDENTIALS` (403), and after five wrong passwords `PASSWORD_LOCKED` (429, with `Retry-After`).
+    """
+    person, password = get_signed_in(principal), body.password.get_secret_value()
+    await spend_try(request, "password", principal)
+    database, vault = get_database(request), vault_of(request)
+    result = await second_factor.begin(database, vault, person, password, now=now_of(request))
+    return refusal(request, result) if isinstance(result, Refused) else {"secret": result[0], "uri": result[1]}
 
 
 @router.post("/totp/confirm", responses=answers({"recovery_codes": ["ABCDE-23456", "FGHJK-34567"]}))
@@ -47,7 +47,7 @@ async def confirm(request: Request, principal: AnyPrincipal, session: EnrolSessi
     """Turn the second factor on. The recovery codes are shown this once."""
     await spend_try(request, "totp", principal)
     result = await second_factor.confirm(
-        session, vault_of(request), principal.actor, _token(principal).user_id, body.code, now=now_of(request)
+        session, vault_of(request), principal.actor, get_token(principal), body.code, now=now_of(request)
     )
     return refusal(request, result) if isinstance(result, Refused) else {"recovery_codes": result}
 
@@ -57,18 +57,22 @@ async def disable(request: Request, principal: AnyPrincipal, session: EnrolSessi
     """Turn the second factor off, after having shown it again."""
     now = now_of(request)
     check_step_up(principal, now=now)
-    await second_factor.disable(session, principal.actor, _token(principal).user_id, now=now)
+    await second_factor.disable(session, principal.actor, get_token(principal).user_id, now=now)
 
 
 @router.post("/step-up", responses=answers({"access_token": "eyJ…", "expires_in": 900}))
-async def step_up(
-    request: Request, response: Response, principal: AnyPrincipal, session: EnrolSession, body: CodeBody
-) -> Any:
-    """Show the second factor again: the new access token is good for dangerous acts for five minutes."""
+async def step_up(request: Request, response: Response, principal: AnyPrincipal, body: StepUpBody) -> Any:
+    """Show the second factor again, or the password where there is none: good for dangerous acts for five minutes.
+
+    Needed where a refusal says `STEP_UP_REQUIRED`; its `details.proof` says which of both. After five wrong ones
+    `TOTP_LOCKED` or `PASSWORD_LOCKED` (429, with `Retry-After`), for this session alone; one more
+    wrong one after that ends the session.
+    """
+    person, given = get_signed_in(principal), body.password
     await spend_try(request, "totp", principal)
-    result = await second_factor.step_up(
-        session, vault_of(request), principal.actor, _token(principal), body.code, now=now_of(request)
-    )
+    shown = second_factor.Shown(body.code, None if given is None else given.get_secret_value())
+    database, vault = get_database(request), vault_of(request)
+    result = await second_factor.step_up(database, vault, person, shown, now=now_of(request))
     if isinstance(result, Refused):
         return refusal(request, result)
     if ACCESS_COOKIE in request.cookies and "authorization" not in request.headers:

@@ -71,9 +71,9 @@ async def delete_grant(session: AsyncSession, actor: Actor, grant_id: UUID, *, n
 async def keeping_an_owner(session: AsyncSession, tenant_id: UUID) -> AsyncIterator[None]:
     """What is done in the block may not take the tenant's last owner away, nor may two do it at the same moment."""
     await queries.lock_tenant(session, tenant_id)
-    before = await queries.count_owners(session, tenant_id)
+    before = await queries.list_owners(session, tenant_id)
     yield
-    if before and not await queries.count_owners(session, tenant_id):
+    if before and not await queries.list_owners(session, tenant_id):
         raise Conflict("this would leave the tenant without an owner", code="LAST_OWNER")
 
 

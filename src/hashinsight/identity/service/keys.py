@@ -1,11 +1,11 @@
-"""API keys: shown once, stored as a hash, with grants of their own, revoked at once."""
+"""API keys: shown once, stored as a hash, with grants of their own, revoked at once, and ended with their maker."""
 
 from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.audit.actions import Action, Actor
+from hashinsight.audit.actions import Action, Actor, ActorKind
 from hashinsight.audit.service import record
 from hashinsight.identity import queries
 from hashinsight.identity.models import ApiKey
@@ -13,7 +13,7 @@ from hashinsight.identity.permissions import Role
 from hashinsight.identity.scope import Reach
 from hashinsight.identity.service.grants import create_grant
 from hashinsight.kit.crypto import token_hash
-from hashinsight.kit.errors import NotFound, ValidationFailed
+from hashinsight.kit.errors import Forbidden, NotFound, ValidationFailed
 from hashinsight.kit.ids import new_id, new_token
 
 _SHOWN_CHARS = 12
@@ -29,8 +29,15 @@ async def create_key(
     reach: Reach,
     now: datetime,
     expires_at: datetime | None = None,
+    person_id: UUID | None = None,
 ) -> tuple[ApiKey, str]:
-    """The key's row, and the key itself: the only time that anybody sees it."""
+    """The key's row, and the key itself: the only time that anybody sees it.
+
+    It acts for the person who makes it and ends with that person's rights. On the server's own command line it is made
+    for the person who is named, or for nobody.
+    """
+    if actor.kind is ActorKind.API_KEY:
+        raise Forbidden("an API key cannot make keys: sign in as a person", code="PERSON_REQUIRED")
     if expires_at is not None and expires_at <= now:
         raise ValidationFailed("a key that has expired already is of no use")
     secret = new_token("api")
@@ -42,6 +49,7 @@ async def create_key(
         key_start=secret[:_SHOWN_CHARS],
         created_at=now,
         created_by=actor.id,
+        user_id=UUID(actor.id) if actor.kind is ActorKind.USER and actor.id else person_id,
         expires_at=expires_at,
     )
     session.add(key)
@@ -53,7 +61,7 @@ async def create_key(
         "api_key",
         key.id,
         tenant_id=tenant_id,
-        after={"name": key.name},
+        after={"name": key.name, "user_id": str(key.user_id) if key.user_id else None},
         now=now,
     )
     await create_grant(session, actor, tenant_id, role, reach, api_key_id=key.id, now=now)

@@ -13,11 +13,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.actions import Action, Actor, ActorKind
 from hashinsight.audit.service import record
 from hashinsight.identity import queries
-from hashinsight.identity.claims import AccessToken
+from hashinsight.identity.claims import AccessToken, Proof
 from hashinsight.identity.models import LoginSession, User
 from hashinsight.identity.passwords import is_password
 from hashinsight.identity.refusals import Refused
-from hashinsight.identity.service.second_factor import check_code
+from hashinsight.identity.service.proofs import account_door, show_login_code
+from hashinsight.identity.throttle import FROM_EVERYWHERE, FROM_NETWORK, network_of
 from hashinsight.identity.tokens import (
     ACCESS_LIFE,
     REFRESH_LIFE,
@@ -30,6 +31,7 @@ from hashinsight.kit.db.database import Database
 from hashinsight.kit.ids import new_id, new_token
 
 _NOBODY = queries.Found(UUID(int=0), UUID(int=0))
+_WRONG = Refused(401, "INVALID_CREDENTIALS", "e-mail or password is wrong")
 _UNKNOWN = Refused(401, "REFRESH_UNKNOWN", "this refresh token is not known")
 
 
@@ -51,42 +53,74 @@ class Credentials:
     user_agent: str | None = None
 
 
+@dataclass(frozen=True)
+class _Try:
+    """One try, counted before its password is looked at: many that come at once count as many."""
+
+    account: bytes  # the door of this account, from every network that is new to it
+    here: bytes  # the door of this account from this network
+    is_known: bool  # its owner signed in from this network before
+    found: queries.Found
+    password_hash: str | None
+
+
 async def login(
     database: Database, vault: Vault, actor: Actor, given: Credentials, *, now: datetime
 ) -> Tokens | Refused:
-    email = given.email.strip().lower()
-    fingerprint = vault.fingerprint("login failures", email)
     async with database.transaction(Context()) as session:
-        failures = await queries.find_failures(session, fingerprint)
-        # for nobody the same statements run: how long an answer takes must not tell who exists
-        found = await queries.find_login(session, email) or _NOBODY
-        await queries.enter_tenant(session, found.tenant_id)
-        user = await queries.find_user(session, found.id)
-        if failures.is_blocked(now):
-            code = "LOGIN_LOCKED" if failures.is_locked(now) else "LOGIN_SLOWED"
-            wait = int((failures.blocked_until - now).total_seconds()) + 1 if failures.blocked_until else 1
-            return await _refuse(session, actor, user, Refused(429, code, "too many failed logins", wait), now=now)
-    right = await is_password(given.password, user.password_hash if user else None)
+        counted = await _count_try(session, vault, actor, given.email.strip().lower(), now=now)
+    if isinstance(counted, Refused):
+        return counted
+    right = await is_password(given.password, counted.password_hash)
     async with database.transaction(Context()) as session:
-        await queries.enter_tenant(session, found.tenant_id)
-        user = await queries.find_user(session, found.id)
-        refused = await _judge(session, vault, user, given, right=right, now=now)
+        await queries.enter_tenant(session, counted.found.tenant_id)
+        user = await queries.find_user(session, counted.found.id)
+        refused = _judge_password(user, right=right)
+        if refused is None:
+            # the account's door before its others, as every try counts them: two logins at once never wait in a circle
+            await queries.lock_failures(session, counted.account, counted.account, now=now)
+            if not counted.is_known:
+                await queries.update_failures_less_one(session, counted.account)
+            await queries.delete_failures(session, counted.here)
+        if refused is None and user is not None and user.totp_confirmed_at is not None:
+            refused = await show_login_code(session, vault, user, given.code, now=now)
         if refused is not None or user is None:
-            refused = refused or Refused(401, "INVALID_CREDENTIALS", "e-mail or password is wrong")
-            if refused.code != "TOTP_REQUIRED":
-                failures = await queries.find_failures(session, fingerprint, lock=True)
-                await queries.upsert_failures(session, fingerprint, failures.one_more(now))
-            return await _refuse(session, actor, user, refused, now=now)
-        await queries.delete_failures(session, fingerprint)
+            return await _refuse(session, actor, user, refused or _WRONG, now=now)
         user.last_login_at = now
         opened = _open_session(user, given, actor, now=now)
         session.add(opened)
         await session.flush()
-        tokens = await _issue(session, vault, opened, now=now)
+        # who has a second factor shows it again before dangerous acts; who has none has just shown all there is
+        proof = Proof.PASSWORD if user.totp_confirmed_at is None else None
+        tokens = await _issue(session, vault, opened, proof=proof, now=now)
         await record(
             session, _as_user(actor, user), Action.LOGIN, "session", opened.id, tenant_id=user.tenant_id, now=now
         )
         return tokens
+
+
+async def _count_try(
+    session: AsyncSession, vault: Vault, actor: Actor, email: str, *, now: datetime
+) -> "_Try | Refused":
+    """For nobody the same statements run: how long an answer takes must not tell who exists."""
+    network = network_of(actor.address)
+    account, here = account_door(vault, email), vault.fingerprint("login failures from", f"{network} {email}")
+    everywhere = await queries.lock_failures(session, account, account, now=now)
+    nearby = await queries.lock_failures(session, here, account, now=now)
+    found = await queries.find_login(session, email) or _NOBODY
+    await queries.enter_tenant(session, found.tenant_id)
+    user = await queries.find_user(session, found.id)
+    is_known = network in {network_of(address) for address in await queries.list_addresses(session, found.id)}
+    blocked = nearby if nearby.is_blocked(now) or is_known else everywhere
+    if blocked.is_blocked(now):
+        code = "LOGIN_LOCKED" if nearby.is_locked(now, FROM_NETWORK) else "LOGIN_SLOWED"
+        refused = Refused(429, code, "too many failed logins", blocked.wait_sec(now))
+        return await _refuse(session, actor, user, refused, now=now)
+    await queries.upsert_failures(session, here, account, nearby.one_more(now, FROM_NETWORK))
+    counted = everywhere if is_known else everywhere.one_more(now, FROM_EVERYWHERE)
+    await queries.upsert_failures(session, account, account, counted)
+    await queries.delete_stale_failures(session, now=now)
+    return _Try(account, here, is_known, found, user.password_hash if user else None)
 
 
 async def refresh(database: Database, vault: Vault, actor: Actor, token: str, *, now: datetime) -> Tokens | Refused:
@@ -124,26 +158,22 @@ async def logout(session: AsyncSession, actor: Actor, tenant_id: UUID, session_i
         await record(session, actor, Action.LOGOUT, "session", session_id, tenant_id=tenant_id, now=now)
 
 
-async def _judge(
-    session: AsyncSession, vault: Vault, user: User | None, given: Credentials, *, right: bool, now: datetime
-) -> Refused | None:
-    wrong = Refused(401, "INVALID_CREDENTIALS", "e-mail or password is wrong")
+def _judge_password(user: User | None, *, right: bool) -> Refused | None:
     if user is None or not right:
-        return wrong
+        return _WRONG
     if user.state != "active":
-        return Refused(wrong.status, wrong.code, wrong.message, reason=f"the user is {user.state}")
-    if user.totp_confirmed_at is None:
-        return None
-    if not given.code:
-        return Refused(401, "TOTP_REQUIRED", "this user also needs the code of the second factor")
-    return await check_code(session, vault, user, given.code, now=now)
+        return Refused(_WRONG.status, _WRONG.code, _WRONG.message, reason=f"the user is {user.state}")
+    return None
 
 
-async def _issue(session: AsyncSession, vault: Vault, opened: LoginSession, *, now: datetime) -> Tokens:
+async def _issue(
+    session: AsyncSession, vault: Vault, opened: LoginSession, *, now: datetime, proof: Proof | None = None
+) -> Tokens:
     token = new_token("refresh")
     expires = min(now + REFRESH_LIFE, opened.expires_at)
     await queries.insert_refresh(session, token_hash(token), opened, now=now, expires_at=expires)
-    access = sign_access(vault, AccessToken(opened.tenant_id, opened.user_id, opened.id), now=now)
+    token_of = AccessToken(opened.tenant_id, opened.user_id, opened.id, now if proof else None, proof)
+    access = sign_access(vault, token_of, now=now)
     return Tokens(access, token, int(ACCESS_LIFE.total_seconds()), opened.id, opened.user_id)
 
 

@@ -46,7 +46,7 @@ async def change_tenant(
     try:
         await session.flush()
     except IntegrityError:
-        raise Conflict(f"there is a tenant named {name} already") from None
+        raise Conflict("this name cannot be used") from None
     await record(
         session,
         actor,

@@ -11,12 +11,15 @@ from hashinsight.audit.actions import Action, Actor
 from hashinsight.audit.service import record
 from hashinsight.identity import queries
 from hashinsight.identity.models import User
-from hashinsight.identity.passwords import check_strength, hash_password, is_password
+from hashinsight.identity.passwords import check_strength, hash_password
 from hashinsight.identity.permissions import Role
+from hashinsight.identity.principal import SignedIn
 from hashinsight.identity.refusals import Refused
 from hashinsight.identity.scope import WHOLE_TENANT, Reach
 from hashinsight.identity.service.grants import create_grant, keeping_an_owner
+from hashinsight.identity.service.proofs import account_door, settle_password, try_password
 from hashinsight.kit.crypto import Vault
+from hashinsight.kit.db.database import Database
 from hashinsight.kit.errors import Conflict, NotFound
 from hashinsight.kit.ids import new_id
 
@@ -47,7 +50,8 @@ async def create_user(session: AsyncSession, actor: Actor, tenant_id: UUID, new:
         async with session.begin_nested():
             session.add(user)
     except IntegrityError:
-        raise Conflict("that e-mail is taken", code="EMAIL_TAKEN") from None
+        # the same for one's own tenant and for another's: docs/decisions/0016
+        raise Conflict("this e-mail cannot be used", code="EMAIL_TAKEN") from None
     await record(
         session, actor, Action.USER_CREATED, "user", user.id, tenant_id=tenant_id, after={"email": email}, now=now
     )
@@ -110,31 +114,64 @@ async def delete_user(session: AsyncSession, actor: Actor, user_id: UUID, *, now
 
 
 async def change_password(
-    session: AsyncSession,
-    actor: Actor,
-    user_id: UUID,
-    old: str | None,
-    new: str,
-    *,
-    now: datetime,
-    keep: UUID | None = None,
+    database: Database, vault: Vault, person: SignedIn, *, old: str, new: str, now: datetime
 ) -> Refused | None:
-    """By oneself with the old one, or by an administrator without it. All other sessions end."""
+    """By oneself, with the old one. All other sessions end. No connection is held while either is hashed."""
+    actor, token = person.actor, person.token
+    tried = await try_password(database, vault, person, old, now=now)
+    async with database.transaction(person.context) as session:
+        user = await get_user(session, token.user_id)
+        refused = await settle_password(session, user, tried, now=now)
+        if refused is not None:
+            return await _refuse_password(session, actor, user, refused, now=now)
+        shown = user.password_hash
+    check_strength(new, user.email)
+    hashed = await hash_password(new)
+    async with database.transaction(person.context) as session:
+        user = await get_user(session, token.user_id)
+        if not await queries.move_password(session, user.id, before=shown, after=hashed):
+            refused = Refused(403, "INVALID_CREDENTIALS", "the password was changed meanwhile")
+            return await _refuse_password(session, actor, user, refused, now=now)
+        await _end_other_sessions(session, actor, user, now=now, keep=token.session_id)
+    return None
+
+
+async def set_password(session: AsyncSession, actor: Actor, user_id: UUID, new: str, *, now: datetime) -> None:
+    """By an administrator. All sessions end."""
     user = await get_user(session, user_id)
-    if old is not None and not await is_password(old, user.password_hash):
-        await record(session, actor, Action.PASSWORD_REFUSED, "user", user.id, tenant_id=user.tenant_id, now=now)
-        return Refused(403, "INVALID_CREDENTIALS", "the old password is wrong")
     check_strength(new, user.email)
     user.password_hash = await hash_password(new)
     await session.flush()
+    await _end_other_sessions(session, actor, user, now=now)
+
+
+async def _end_other_sessions(
+    session: AsyncSession, actor: Actor, user: User, *, now: datetime, keep: UUID | None = None
+) -> None:
     await queries.move_sessions_revoked(session, user.id, reason="new password", now=now, keep=keep)
     await record(session, actor, Action.PASSWORD_CHANGED, "user", user.id, tenant_id=user.tenant_id, now=now)
-    return None
+
+
+async def _refuse_password(
+    session: AsyncSession, actor: Actor, user: User, refused: Refused, *, now: datetime
+) -> Refused:
+    await record(
+        session,
+        actor,
+        Action.PASSWORD_REFUSED,
+        "user",
+        user.id,
+        tenant_id=user.tenant_id,
+        after={"error_code": refused.code},
+        reason=refused.reason,
+        now=now,
+    )
+    return refused
 
 
 async def unlock_user(session: AsyncSession, vault: Vault, actor: Actor, user_id: UUID, *, now: datetime) -> None:
     user = await get_user(session, user_id)
-    await queries.delete_failures(session, vault.fingerprint("login failures", user.email))
+    await queries.delete_failures_of(session, account_door(vault, user.email))
     await record(session, actor, Action.USER_UNLOCKED, "user", user.id, tenant_id=user.tenant_id, now=now)
 
 

@@ -1,10 +1,12 @@
 """What an asset list changes: new machines, changed ones with their fields, and those that are as the list says."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from hashinsight.inventory.expectation import expect_of
+from hashinsight.wire.sites import fold_code
 
 FIELDS = ("model", "serial", "mac", "firmware", "zone", "rack", "position", "owner", "expected_ths")
 KNOWN_SCHEMA: dict[str, type[pl.DataType]] = {
@@ -47,6 +49,18 @@ def compare(lines: pl.DataFrame, known: pl.DataFrame, *, stated: str = "operator
         changes=_changes(changed),
         unchanged=wanted.filter(~is_new & ~differs).height,
     )
+
+
+def with_known_zones(lines: pl.DataFrame, codes: Sequence[str]) -> pl.DataFrame:
+    """Zones spelled as the site's own, `codes`, or as the list's first: those that differ only in case are one."""
+    spelled: dict[str, list[str]] = {}
+    for code in codes:
+        spelled.setdefault(fold_code(code), []).append(code)
+    meant: dict[str, str] = {}
+    for zone in lines["zone"].drop_nulls().unique(maintain_order=True):
+        alike = spelled.setdefault(fold_code(zone), [zone])
+        meant[zone] = zone if zone in alike else alike[0]
+    return lines.with_columns(pl.col("zone").replace(meant))
 
 
 def _placed(frame: pl.DataFrame) -> pl.DataFrame:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import any_, delete, exists, func, literal, or_, select, update
+from sqlalchemy import ColumnElement, any_, delete, exists, func, literal, or_, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -40,9 +40,11 @@ async def count_members(session: AsyncSession, scope: Scope, group_ids: Sequence
     return {row[0]: row[1] for row in await session.execute(query)}
 
 
-async def list_filter_groups(session: AsyncSession) -> Sequence[Group]:
-    """All of them, in every tenant that the transaction sees: for the tick."""
-    return (await session.execute(select(Group).where(Group.kind == "filter").order_by(Group.id))).scalars().all()
+async def list_filter_groups(session: AsyncSession) -> Sequence[tuple[Group, bool]]:
+    """All of them, in every tenant that the transaction sees, and whether rights rest on each: for the tick."""
+    is_granted = exists(select(Grant.id).where(Group.id == any_(Grant.group_ids)))
+    found = await session.execute(select(Group, is_granted).where(Group.kind == "filter").order_by(Group.id))
+    return [(group, granted) for group, granted in found]
 
 
 async def add_members(session: AsyncSession, group: Group, miner_nos: Sequence[int]) -> int:
@@ -65,8 +67,7 @@ async def refresh_members(
     session: AsyncSession, group: Group, chosen: MinerFilter, *, now: datetime
 ) -> tuple[int, int]:
     """Make the members what the filter says now: how many came, how many went."""
-    site_id = int(chosen.site_id) if chosen.site_id is not None else None  # stored as a number
-    meant = (Miner.tenant_id == group.tenant_id) & narrowed(chosen, site_id=site_id)
+    meant = _meant(group, chosen)
     gone = await session.execute(
         delete(GroupMember)
         .where(GroupMember.group_id == group.id, GroupMember.miner_no.not_in(select(Miner.miner_no).where(meant)))
@@ -75,8 +76,24 @@ async def refresh_members(
     came = await _insert_members(
         session, select(literal(group.id), Miner.miner_no, Miner.tenant_id, Miner.site_id).where(meant)
     )
-    await session.execute(update(Group).where(Group.id == group.id).values(refreshed_at=now))
+    values = {"refreshed_at": now, "to_join": None, "to_leave": None}
+    await session.execute(update(Group).where(Group.id == group.id).values(**values))
     return came, len(gone.all())
+
+
+async def note_difference(session: AsyncSession, group: Group, chosen: MinerFilter) -> None:
+    """Count what a refresh would change, and change nothing."""
+    found = select(Miner.miner_no).where(_meant(group, chosen))
+    members = select(GroupMember.miner_no).where(GroupMember.group_id == group.id)
+    to_join = select(func.count()).select_from(found.except_(members).subquery()).scalar_subquery()
+    to_leave = select(func.count()).select_from(members.except_(found).subquery()).scalar_subquery()
+    await session.execute(update(Group).where(Group.id == group.id).values(to_join=to_join, to_leave=to_leave))
+
+
+def _meant(group: Group, chosen: MinerFilter) -> ColumnElement[bool]:
+    site_id = int(chosen.site_id) if chosen.site_id is not None else None  # stored as a number
+    meant: ColumnElement[bool] = (Miner.tenant_id == group.tenant_id) & narrowed(chosen, site_id=site_id)
+    return meant
 
 
 async def delete_group(session: AsyncSession, group_id: int) -> None:

@@ -12,7 +12,7 @@ from hashinsight.facts.spellings import find_model
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.filters import MinerFilter
 from hashinsight.inventory.models import Miner, MinerChange, Rack, Site, Zone
-from hashinsight.inventory.queries.places import get_site
+from hashinsight.inventory.queries.places import get_site, zone_named
 from hashinsight.inventory.queries.scopes import in_groups, miners_within
 from hashinsight.kit.errors import Conflict, NotFound
 from hashinsight.kit.paging import Page, page
@@ -43,7 +43,7 @@ def narrowed(chosen: MinerFilter, *, site_id: int | None = None) -> Any:
     if chosen.owner is not None:
         conditions.append(Miner.owner == chosen.owner)
     if chosen.zone is not None:
-        conditions.append(Miner.zone_id.in_(select(Zone.id).where(Zone.code == chosen.zone)))
+        conditions.append(Miner.zone_id.in_(select(Zone.id).where(zone_named(chosen.zone))))
     if chosen.rack is not None:
         conditions.append(Miner.rack_id.in_(select(Rack.id).where(Rack.code == chosen.rack)))
     if chosen.group_id is not None:

@@ -3,8 +3,9 @@
 from collections.abc import Collection
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, and_, exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.filters import MAX_INT
@@ -12,11 +13,12 @@ from hashinsight.inventory.models import Miner, Node, Rack, Site, Zone
 from hashinsight.inventory.queries.scopes import miners_within, nodes_within, racks_within, sites_seen, zones_within
 from hashinsight.kit.errors import NotFound
 from hashinsight.kit.paging import Page, page
+from hashinsight.wire.sites import fold_code
 
 
 async def get_site(session: AsyncSession, scope: Scope, ref: str | int) -> Site:
     """The site by its integer id or its code; outside the scope it does not exist."""
-    site = (await session.execute(select(Site).where(sites_seen(scope), _is_site(str(ref).strip())))).scalar()
+    site = (await session.execute(select(Site).where(sites_seen(scope), site_named(str(ref).strip())))).scalar()
     if site is None:
         raise NotFound("there is no such site")
     return site
@@ -51,11 +53,20 @@ async def count_miners(session: AsyncSession, scope: Scope, site_id: int) -> int
 
 
 async def get_zone(session: AsyncSession, scope: Scope, site_id: int, code: str) -> Zone:
-    query = select(Zone).where(zones_within(scope), Zone.site_id == site_id, Zone.code == code)
-    zone = (await session.execute(query)).scalar()
+    zone = (
+        await session.execute(select(Zone).where(zones_within(scope), Zone.site_id == site_id, zone_named(code)))
+    ).scalar()
     if zone is None:
         raise NotFound("there is no such zone at this site")
     return zone
+
+
+async def find_zone_alike(session: AsyncSession, site_id: int, code: str, *, besides: int | None = None) -> Zone | None:
+    """A zone of the site, another than `besides`, whose code differs at most in case."""
+    query = select(Zone).where(
+        Zone.site_id == site_id, Zone.code_key == fold_code(code), Zone.id.is_distinct_from(besides)
+    )
+    return (await session.execute(query.order_by(Zone.id).limit(1))).scalar()
 
 
 async def get_zone_by_id(session: AsyncSession, scope: Scope, zone_id: int) -> Zone:
@@ -105,8 +116,18 @@ async def list_nodes(
     return await page(session, query, [Node.id], limit=limit, cursor=cursor)
 
 
-def _is_site(ref: str) -> ColumnElement[bool]:
-    """A whole number is an id: no site's code is made of digits alone."""
+def site_named(ref: str) -> ColumnElement[bool]:
+    """A whole number is an id: no site's code is made of digits alone. A code matches without its case."""
     if ref.isascii() and ref.isdecimal():
         return Site.id == min(int(ref[:12]), MAX_INT)
-    return Site.code == ref
+    return Site.code_key == fold_code(ref)
+
+
+def zone_named(code: str) -> ColumnElement[bool]:
+    """The zone of this code; where a site has none that is written so, the one that differs only in case."""
+    written, alike = aliased(Zone), aliased(Zone)
+    is_exact = exists(select(written.id).where(written.site_id == Zone.site_id, written.code == code))
+    is_only = ~exists(
+        select(alike.id).where(alike.site_id == Zone.site_id, alike.code_key == fold_code(code), alike.id != Zone.id)
+    )
+    return or_(Zone.code == code, and_(Zone.code_key == fold_code(code), ~is_exact, is_only))

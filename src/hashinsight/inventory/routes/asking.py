@@ -1,12 +1,13 @@
 """What the routes of inventory take: scopes, paging, a site by id or code."""
 
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any
 
-from fastapi import Body, Depends, Path, Query
+from fastapi import Body, Depends, Path, Query, Request
 from pydantic import BaseModel
 
-from hashinsight.identity.access import Known, allowed, now_of
+from hashinsight.identity.access import Known, allowed, check_step_up, now_of
 from hashinsight.identity.permissions import Permission, may
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.filters import MAX_INT, SiteRef
@@ -16,10 +17,13 @@ from hashinsight.kit.paging import MAX_LIMIT
 from hashinsight.kit.web.examples import answers
 
 
-def _rights(principal: Known) -> Rights:
+def _rights(request: Request, principal: Known) -> Rights:
     gives_rights = any(may(role, Permission.ADMIN) and reach.is_whole for role, reach in principal.grants)
     return Rights(
-        principal.scope_for(Permission.SEE), principal.scope_for(Permission.INVENTORY), gives_rights=gives_rights
+        principal.scope_for(Permission.SEE),
+        principal.scope_for(Permission.INVENTORY),
+        gives_rights=gives_rights,
+        check_step_up=partial(check_step_up, principal, now=now_of(request)),
     )
 
 

@@ -21,7 +21,7 @@ async def list_groups(scope: See, session: ReadSession, limit: Limit = 100, curs
     """The groups that a machine in scope belongs to, with the number of their machines that the caller sees."""
     found = await queries.list_groups(session, scope, limit=limit, cursor=cursor)
     counted = await queries.count_members(session, scope, [group.id for group in found.rows])
-    shown = [GroupShown.of(group, counted.get(group.id, 0)) for group in found.rows]
+    shown = [GroupShown.of(group, counted.get(group.id, 0), is_whole=scope.is_whole) for group in found.rows]
     return Groups(groups=shown, next_cursor=found.next_cursor)
 
 
@@ -43,13 +43,21 @@ async def get_group(group_id: Number, scope: See, session: ReadSession) -> Group
 async def change_group(
     group_id: Number, change: Annotated[GroupChange, body(GroupChange)], rights: Write, session: Session, now: Now
 ) -> GroupShown:
-    """Change a group's name, its filter, or the machines on its list."""
+    """Change a group's name, its filter, or the machines on its list.
+
+    While somebody's rights rest on it: by those who give rights in the whole tenant, with a step-up (403
+    `STEP_UP_REQUIRED`, for an API key `PERSON_REQUIRED`).
+    """
     return await _shown(session, rights.see, await service.change_group(session, rights, group_id, change, now=now))
 
 
 @router.post("/groups/{group_id}/refresh", responses=shows(GroupShown))
 async def refresh_group(group_id: Number, rights: Write, session: Session, now: Now) -> GroupShown:
-    """Make the members of a filter group what its filter finds now. It also happens by itself, now and then."""
+    """Make the members of a filter group what its filter finds now.
+
+    It happens by itself every five minutes, unless somebody's rights rest on the group: then only those who give rights
+    in the whole tenant refresh it, with a step-up (403 `STEP_UP_REQUIRED`, for an API key `PERSON_REQUIRED`).
+    """
     return await _shown(session, rights.see, await service.refresh_group(session, rights, group_id, now=now))
 
 
@@ -62,4 +70,4 @@ async def delete_group(group_id: Number, rights: Write, session: Session, now: N
 async def _shown(session: AsyncSession, scope: Scope, group: Group) -> GroupShown:
     counted = await queries.count_members(session, scope, [group.id])
     await session.refresh(group)
-    return GroupShown.of(group, counted.get(group.id, 0))
+    return GroupShown.of(group, counted.get(group.id, 0), is_whole=scope.is_whole)

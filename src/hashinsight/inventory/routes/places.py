@@ -38,7 +38,7 @@ async def list_sites(scope: See, session: ReadSession, limit: Limit = 100, curso
 
 @router.post("/sites", status_code=201, responses=shows(SiteShown, 201))
 async def create_site(new: Annotated[NewSite, body(NewSite)], rights: Write, session: Session, now: Now) -> SiteShown:
-    """Make a site. Its code is unique in the installation."""
+    """Make a site. Its code is unique in the installation, keeps its case and matches without it."""
     return SiteShown.model_validate(await service.create_site(session, rights, new, now=now))
 
 

@@ -14,6 +14,7 @@ from hashinsight.kit.errors import Forbidden
 
 router = APIRouter()
 
+_HARMLESS = {"prices"}  # every other section holds back somebody: commands, pools, limits, alarms
 _NEEDED = {"thresholds": Permission.GOVERN, "rules": Permission.GOVERN}  # every other section is the owner's
 
 
@@ -30,7 +31,8 @@ async def change_settings(
 ) -> SettingsShown:
     """Change sections of the settings. 409 SETTINGS_CHANGED when `version` is not the newest any more.
 
-    Thresholds need the right to govern, everything else that of an owner, and pools the second factor again.
+    Thresholds and rules need the right to govern, everything else that of an owner. What holds commands back or raises
+    alarms (all but `prices`) needs a step-up: 403 `STEP_UP_REQUIRED`, and `PERSON_REQUIRED` for an API key.
     """
     _check_whole(principal.scope_for(Permission.SEE))
     old = await service.read_settings(session, principal.tenant_id)
@@ -38,7 +40,7 @@ async def change_settings(
     touched = change.model_fields_set - {"version"}
     for section in sorted(touched) or ["thresholds"]:
         _check_whole(principal.scope_for(_NEEDED.get(section, Permission.ADMIN)))
-    if "pools" in touched:
+    if touched - _HARMLESS:
         check_step_up(principal, now=now)
     changed = await service.change_settings(
         session, principal.actor, principal.tenant_id, new, version=change.version, now=now

@@ -18,6 +18,8 @@ _GROUP = {
     "members": 812,
     "created_at": WHEN,
     "refreshed_at": WHEN,
+    "to_join": None,
+    "to_leave": None,
 }
 
 
@@ -51,7 +53,11 @@ class GroupChange(BaseModel):
 
 
 class GroupShown(BaseModel):
-    """`members` are the machines of the group that the caller sees."""
+    """`members` are the machines of the group that the caller sees.
+
+    While rights rest on a filter group it is refreshed only by those who give rights: `to_join` and `to_leave` say how
+    many machines that would add and remove. Null: nothing is held back, or the caller's scope is not the whole tenant.
+    """
 
     model_config = example(**_GROUP)
 
@@ -62,10 +68,14 @@ class GroupShown(BaseModel):
     members: int
     created_at: datetime
     refreshed_at: datetime | None
+    to_join: int | None
+    to_leave: int | None
 
     @classmethod
-    def of(cls, group: Group, members: int) -> Self:
+    def of(cls, group: Group, members: int, *, is_whole: bool) -> Self:
         own = {name: getattr(group, name) for name in GroupShown.model_fields if name != "members"}
+        if not is_whole:  # machines that the caller does not see are not counted to them either
+            own |= {"to_join": None, "to_leave": None}
         return cls(**own, members=members)
 
 

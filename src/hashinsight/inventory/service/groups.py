@@ -48,8 +48,8 @@ async def change_group(
 ) -> Group:
     """Add and remove listed members, or set another filter or name."""
     group = await queries.get_group(session, rights.see, group_id, lock=True)
-    if change.filter is not None or change.add or change.remove:
-        await _check_gives_rights(session, rights, group)
+    changes_members = bool(change.filter is not None or change.add or change.remove)
+    await _check_granted(session, rights, group, changes_members=changes_members)
     done: dict[str, Any] = {}
     if change.name is not None and change.name != group.name:
         check_whole(rights, "renaming a group")
@@ -82,17 +82,25 @@ async def refresh_group(session: AsyncSession, rights: Rights, group_id: int, *,
         raise Conflict("this group is listed: it has no filter to follow", code="GROUP_LISTED")
     chosen = MinerFilter(**group.filter)
     _check_filter_rights(rights, chosen)
-    await _check_gives_rights(session, rights, group)
+    await _check_granted(session, rights, group, changes_members=True)
     came, went = await queries.refresh_members(session, group, chosen, now=now)
     await _record(session, rights, Action.GROUP_REFRESHED, group, {"came": came, "went": went}, now=now)
     return group
 
 
 async def refresh_groups(session: AsyncSession, *, now: datetime) -> int:
-    """For the tick: every filter group that the transaction sees; says how many memberships changed."""
+    """For the tick: every filter group that the transaction sees; says how many memberships changed.
+
+    One that rights rest on stays as it is: telemetry and whoever keeps the inventory would move machines into
+    somebody's sight. What its filter finds meanwhile is counted, for those who give rights.
+    """
     changed = 0
-    for group in await queries.list_filter_groups(session):
-        came, went = await queries.refresh_members(session, group, MinerFilter(**(group.filter or {})), now=now)
+    for group, is_granted in await queries.list_filter_groups(session):
+        chosen = MinerFilter(**(group.filter or {}))
+        if is_granted:
+            await queries.note_difference(session, group, chosen)
+            continue
+        came, went = await queries.refresh_members(session, group, chosen, now=now)
         changed += came + went
     return changed
 
@@ -101,6 +109,7 @@ async def delete_group(session: AsyncSession, rights: Rights, group_id: int, *, 
     check_whole(rights, "deleting a group")
     group = await queries.get_group(session, rights.see, group_id, lock=True)
     if await queries.carries_rights(session, group.id):
+        rights.check_step_up()
         raise Conflict("somebody's rights rest on this group: take that grant back first", code="GROUP_IN_USE")
     await queries.delete_group(session, group.id)
     await _record(session, rights, Action.GROUP_DELETED, group, {"name": group.name}, now=now)
@@ -142,10 +151,13 @@ def _check_holds_a_site(rights: Rights) -> None:
         raise Forbidden("groups are made by those whose scope has a whole site")
 
 
-async def _check_gives_rights(session: AsyncSession, rights: Rights, group: Group) -> None:
-    """Who changes the members of a granted group changes somebody's rights, perhaps the own ones."""
-    if not rights.gives_rights and await queries.carries_rights(session, group.id):
+async def _check_granted(session: AsyncSession, rights: Rights, group: Group, *, changes_members: bool) -> None:
+    """Who changes the members of a granted group changes somebody's rights: the same step-up as for a grant."""
+    if not await queries.carries_rights(session, group.id):
+        return
+    if changes_members and not rights.gives_rights:
         raise Forbidden("somebody's rights rest on this group: it is changed by those who give rights in the tenant")
+    rights.check_step_up()
 
 
 async def _resolve(

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.actions import Action
 from hashinsight.audit.service import record
 from hashinsight.inventory.conflicts import conflicts_told
-from hashinsight.inventory.importing.comparing import compare
+from hashinsight.inventory.importing.comparing import compare, with_known_zones
 from hashinsight.inventory.importing.judging import judge, refuse
 from hashinsight.inventory.importing.reading import read_list
 from hashinsight.inventory.models import Site
@@ -37,6 +37,7 @@ async def import_miners(
     total = good.height + refused.height
     await bulk.lock_site(session, site.id)
     known = await bulk.known_miners(session, site.id)
+    good = with_known_zones(good, (await bulk.zones_of(session, site.id))["zone"].to_list())
     good, taken = await _taken(session, good, known)
     refused = pl.concat([refused, taken]).sort("line")
     if all_or_nothing and refused.height:

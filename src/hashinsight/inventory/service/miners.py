@@ -125,7 +125,9 @@ async def _new_place(session: AsyncSession, rights: Rights, found: Located, chan
             return await _place(session, rights, target, change.zone, change.rack)
     if not given & {"zone", "rack"}:
         return _Place(site, found.zone, found.miner.zone_id, found.rack, found.miner.rack_id)
-    zone = change.zone if "zone" in given else found.zone
+    zone = found.zone
+    if "zone" in given:  # as its site writes it
+        zone = None if change.zone is None else (await places.get_zone(session, rights.see, site.id, change.zone)).code
     stays = found.rack if zone == found.zone else None
     rack = change.rack if "rack" in given else stays
     if zone == found.zone and rack == found.rack:
@@ -136,13 +138,14 @@ async def _new_place(session: AsyncSession, rights: Rights, found: Located, chan
 
 
 async def _place(session: AsyncSession, rights: Rights, site: Site, zone: str | None, rack: str | None) -> _Place:
-    zone_id = None if zone is None else (await places.get_zone(session, rights.see, site.id, zone)).id
+    stands_in = None if zone is None else await places.get_zone(session, rights.see, site.id, zone)
+    code, zone_id = (None, None) if stands_in is None else (stands_in.code, stands_in.id)
     if rack is None:
-        return _Place(site, zone, zone_id, None, None)
+        return _Place(site, code, zone_id, None, None)
     found = await places.find_rack(session, site.id, zone_id, rack)
     if found is None:
         raise NotFound("there is no such rack in this zone")
-    return _Place(site, zone, zone_id, rack, found.id)
+    return _Place(site, code, zone_id, rack, found.id)
 
 
 async def _check_nodes(session: AsyncSession, rights: Rights, site_id: int, *node_ids: int | None) -> None:

@@ -10,8 +10,10 @@ from hashinsight.audit.service import record
 from hashinsight.inventory.conflicts import conflicts_told
 from hashinsight.inventory.models import Node, Rack, Site, Zone
 from hashinsight.inventory.queries import places
+from hashinsight.inventory.queries.bulk import lock_site
 from hashinsight.inventory.rights import Rights, check_place, check_whole, site_to_change
 from hashinsight.inventory.schemas.places import NewNode, NewRack, NewSite, NewZone, SiteChange, ZoneChange
+from hashinsight.kit.errors import Conflict
 
 
 async def create_site(session: AsyncSession, rights: Rights, new: NewSite, *, now: datetime) -> Site:
@@ -31,6 +33,7 @@ async def change_site(
 
 async def create_zone(session: AsyncSession, rights: Rights, new: NewZone, *, now: datetime) -> Zone:
     site = await site_to_change(session, rights, new.site_id)
+    await _check_zone_code(session, site.id, new.code)
     zone = Zone(tenant_id=site.tenant_id, site_id=site.id, code=new.code, name=new.name or new.code)
     after = {"site": site.code, "code": zone.code, "name": zone.name}
     await _add(session, rights, zone, Action.ZONE_CREATED, after=after, now=now)
@@ -42,8 +45,18 @@ async def change_zone(
 ) -> Zone:
     zone = await places.get_zone_by_id(session, rights.see, zone_id)
     await site_to_change(session, rights, zone.site_id)
+    if change.code is not None:
+        await _check_zone_code(session, zone.site_id, change.code, besides=zone.id)
     await _change(session, rights, zone, Action.ZONE_CHANGED, values=change.model_dump(exclude_none=True), now=now)
     return zone
+
+
+async def _check_zone_code(session: AsyncSession, site_id: int, code: str, *, besides: int | None = None) -> None:
+    """Two zones whose codes differ only in case would be taken for each other."""
+    await lock_site(session, site_id)  # two at the same moment take turns: no constraint compares without case
+    alike = await places.find_zone_alike(session, site_id, code, besides=besides)
+    if alike is not None:
+        raise Conflict(f"the site has the zone {alike.code}", code="ZONE_EXISTS")
 
 
 async def create_rack(session: AsyncSession, rights: Rights, new: NewRack, *, now: datetime) -> Rack:

@@ -1,10 +1,12 @@
 """Machines that were seen before anybody listed them: they join the inventory of the site that saw them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import func, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -16,18 +18,53 @@ _AT_ONCE = 2_000  # a statement takes 65,535 values
 _NAMED = 50  # in the audit entry; the rest is counted
 
 
-async def list_numbers(session: AsyncSession, site_id: int) -> dict[str, int]:
-    rows = await session.execute(select(Miner.miner_id, Miner.miner_no).where(Miner.site_id == site_id))
-    return {miner_id: miner_no for miner_id, miner_no in rows}  # noqa: C416 - a row is not a pair to dict()
+@dataclass(frozen=True)
+class Newcomers:
+    """Machines that a collector reports for the first time, and the zone that it speaks for."""
+
+    tenant_id: UUID
+    site_id: int
+    zone_id: int | None
+    collector_no: int
+    miner_ids: Sequence[str]
 
 
-async def register_seen(
-    session: AsyncSession, actor: Actor, tenant_id: UUID, site_id: int, miner_ids: Sequence[str], *, now: datetime
-) -> int:
+async def count_registered(session: AsyncSession, site_id: int, collector_no: int, *, since: datetime) -> int:
+    """How many this collector registered. Until the transaction ends, nobody else counts or registers for it."""
+    # not by a lock of its row: its polls would wait for an import that the registration waits for
+    turn = text("select pg_advisory_xact_lock(hashtext('machines registered by'), :collector_no)")
+    await session.execute(turn, {"collector_no": collector_no})
+    query = select(func.count()).where(
+        Miner.registered_by == collector_no, Miner.created_at > since, Miner.site_id == site_id
+    )
+    return (await session.execute(query)).scalar_one()
+
+
+async def list_of_other_zones(
+    session: AsyncSession, site_id: int, zone_id: int | None, miner_ids: Sequence[str]
+) -> set[str]:
+    """Which of these machines of the site stand in another zone than a zone's collector; none for a site's."""
+    if zone_id is None or not miner_ids:
+        return set()
+    query = select(Miner.miner_id).where(
+        Miner.site_id == site_id, Miner.miner_id.in_(set(miner_ids)), Miner.zone_id != zone_id
+    )
+    return set((await session.execute(query)).scalars())
+
+
+async def register_seen(session: AsyncSession, actor: Actor, new: Newcomers, *, now: datetime) -> int:
     """Add those that are not there; says how many. Two processes that see the same machine add it once."""
     rows = [
-        {"tenant_id": tenant_id, "site_id": site_id, "miner_id": one, "created_at": now, "updated_at": now}
-        for one in sorted(set(miner_ids))
+        {
+            "tenant_id": new.tenant_id,
+            "site_id": new.site_id,
+            "zone_id": new.zone_id,
+            "miner_id": one,
+            "registered_by": new.collector_no,
+            "created_at": now,
+            "updated_at": now,
+        }
+        for one in sorted(set(new.miner_ids))
     ]
     made: list[str] = []
     for begin in range(0, len(rows), _AT_ONCE):
@@ -35,14 +72,16 @@ async def register_seen(
         settled = added.on_conflict_do_nothing(index_elements=["site_id", "miner_id"]).returning(Miner.miner_id)
         made += (await session.execute(settled)).scalars()
     if made:
+        after: dict[str, Any] = {"machines": len(made), "miner_ids": sorted(made)[:_NAMED]}
+        after |= {} if new.zone_id is None else {"zone_id": new.zone_id}
         await record(
             session,
             actor,
             Action.MINERS_REGISTERED,
             "site",
-            site_id,
-            tenant_id=tenant_id,
-            after={"machines": len(made), "miner_ids": sorted(made)[:_NAMED]},
+            new.site_id,
+            tenant_id=new.tenant_id,
+            after=after,
             now=now,
         )
     return len(made)

@@ -11,6 +11,7 @@ from hashinsight.audit.service import record
 from hashinsight.inventory.queries import settings as queries
 from hashinsight.inventory.tenant_settings import TenantSettings, Versioned, changed_sections
 from hashinsight.kit.errors import Conflict, ValidationFailed
+from hashinsight.wire.sites import fold_code
 
 
 async def read_settings(session: AsyncSession, tenant_id: UUID) -> Versioned:
@@ -27,6 +28,8 @@ async def change_settings(
     """Store what the caller made of `version`; who comes second is told, and overwrites nothing."""
     if new.thresholds.overheat_warn_c >= new.thresholds.overheat_crit_c:
         raise ValidationFailed("overheat_warn_c must lie below overheat_crit_c")
+    if len({fold_code(code) for code in new.rules.sites}) < len(new.rules.sites):
+        raise ValidationFailed("rules.sites names a site twice: codes that differ only in case are one site")
     old = await read_settings(session, tenant_id)
     if old.version != version:
         raise _outdated(old.version)

@@ -1,8 +1,9 @@
-"""Can the database be reached? If not, why, in one sentence that names no secret."""
+"""Can the database be reached, and used? If not, why, in one sentence that names no secret."""
 
 import psycopg
 
 from hashinsight.kit.db.address import DatabaseAddress
+from hashinsight.kit.db.roles import check_server
 from hashinsight.kit.errors import Refusal
 from hashinsight.kit.scrub import scrub_text
 
@@ -16,6 +17,7 @@ async def reach(address: DatabaseAddress) -> int:
     except psycopg.ProgrammingError as error:
         raise Refusal(f"HASHINSIGHT_DATABASE_URL cannot be read: {scrub_text(str(error).splitlines()[0])}.") from None
     async with connection:
+        check_server(connection)
         return connection.info.server_version
 
 

@@ -14,14 +14,20 @@ from hashinsight.kit.errors import Refusal
 MIN_SERVER_VERSION = 160000
 
 
-async def ensure_roles(connection: AsyncConnection, *, login: str | None = None) -> None:
-    """Make the roles and their rights on the schema. `login` is the account that takes them; by default one's own."""
-    if connection.info.server_version < MIN_SERVER_VERSION:
-        found = connection.info.server_version // 10000
-        raise Refusal(f"the database server is PostgreSQL {found}: HashInsight needs 16 or newer.")
+def check_server(connection: AsyncConnection) -> None:
+    """Whether HashInsight can live in this database at all; asked by everything that starts on it, and by `doctor`."""
+    version = connection.info.server_version  # 180001 for 18.1
+    if version < MIN_SERVER_VERSION:
+        found, needed = version // 10000, MIN_SERVER_VERSION // 10000
+        raise Refusal(f"the database server is PostgreSQL {found}: HashInsight needs {needed} or newer.")
     encoding = connection.info.parameter_status("server_encoding")
     if encoding != "UTF8":
         raise Refusal(f"the database is encoded in {encoding}: make one with encoding UTF8 for HashInsight.")
+
+
+async def ensure_roles(connection: AsyncConnection, *, login: str | None = None) -> None:
+    """Make the roles and their rights on the schema. `login` is the account that takes them; by default one's own."""
+    check_server(connection)
     member = sql.Identifier(login) if login else sql.SQL("current_user")
     try:
         async with connection.transaction():

@@ -130,6 +130,9 @@ def install_handlers(app: FastAPI) -> None:
 def _translated(error: Exception) -> HashInsightError | None:
     if isinstance(error, HashInsightError):
         return error
+    if isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed":
+        # JSON lets half of a surrogate pair through; nothing that stores or answers it can
+        return ValidationFailed("a text of the request holds half a character")
     if isinstance(error, PoolTimeout):
         return _later("DATABASE_BUSY", _BUSY)
     if isinstance(error, DBAPIError):

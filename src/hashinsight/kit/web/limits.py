@@ -1,11 +1,14 @@
 """Limits that a request meets before any of our code reads it: its size, its sender's rate, the room on the disk."""
 
+from collections import Counter
+
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hashinsight.kit.crypto import token_hash
 from hashinsight.kit.embedded.disk import DiskGuard
 from hashinsight.kit.errors import PayloadTooLarge, RateLimited, Unavailable
+from hashinsight.kit.web.callers import caller_of
 from hashinsight.kit.web.rates import Rates
 
 TELEMETRY_PATHS = ("/api/edge/v1/telemetry/", "/api/collector/upload")
@@ -13,16 +16,24 @@ TELEMETRY_PATHS = ("/api/edge/v1/telemetry/", "/api/collector/upload")
 LARGE_PATHS = (*TELEMETRY_PATHS, "/api/admin/v1/miners/import", "/api/edge/v1/commands/ack/batch")
 # a request that names 100,000 machines; what lies below it is small
 LARGE_PATH = "/api/admin/v1/commands"
+MOST_AT_ONCE, MOST_OF_ALL = 4, 16  # of the largest uploads: in the memory of one process, of one address and of all
 _UNLIMITED = frozenset({"/healthz", "/readyz"})
 
 
 class BodyLimit:
-    """Refuses a body that is too large: by its announced length at once, otherwise at the byte that is too many."""
+    """Refuses a body that is too large: by its announced length at once, otherwise at the byte that is too many.
+
+    And more at a time than this process has room for, of one address and of all: bodies are read before anybody knows
+    who sends them.
+    """
 
     def __init__(self, app: ASGIApp, limit_kb: int, batch_limit_kb: int) -> None:
         self._app = app
         self._limit = limit_kb * 1024
         self._batch_limit = batch_limit_kb * 1024
+        self._room = max(self._limit, self._batch_limit)
+        self._held: Counter[str] = Counter()
+        self._held_in_all = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -33,17 +44,39 @@ class BodyLimit:
         announced = Headers(scope=scope).get("content-length", "0")
         if announced.isdecimal() and int(announced) > limit:
             raise _too_large(limit)
-        seen = 0
+        seen, caller = 0, _caller(scope)
 
         async def counted() -> Message:
             nonlocal seen
             message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > limit:
-                raise _too_large(limit)
+            if size := len(message.get("body", b"")):
+                self._hold(caller, size)
+                seen += size
+                if seen > limit:
+                    raise _too_large(limit)
             return message
 
-        await self._app(scope, counted, send)
+        try:
+            await self._app(scope, counted, send)
+        finally:
+            if seen:
+                self._let_go(caller, seen)
+
+    def _hold(self, caller: str, size: int) -> None:
+        of_caller, of_all = self._held[caller] + size, self._held_in_all + size
+        if of_caller > MOST_AT_ONCE * self._room or of_all > MOST_OF_ALL * self._room:
+            raise Unavailable(
+                "too much is being uploaded at the same time: send it again later",
+                code="TOO_MANY_UPLOADS",
+                retry_after_sec=10,
+            )
+        self._held[caller], self._held_in_all = of_caller, of_all
+
+    def _let_go(self, caller: str, size: int) -> None:
+        self._held_in_all -= size
+        self._held[caller] -= size
+        if not self._held[caller]:
+            del self._held[caller]
 
 
 class RateLimit:
@@ -60,13 +93,16 @@ class RateLimit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"] not in _UNLIMITED:
-            client = (scope.get("client") or ("unknown",))[0]
-            if not await self._rates.spend(f"address:{client}", self._per_minute):
+            if not await self._rates.spend(f"address:{_caller(scope)}", self._per_minute):
                 raise RateLimited("too many requests from this address: slow down", retry_after_sec=60)
             token = _token_of(Headers(scope=scope))
             if token and not await self._rates.spend(f"token:{token_hash(token).hex()[:32]}", self._per_token):
                 raise RateLimited("too many requests with this token: slow down", retry_after_sec=10)
         await self._app(scope, receive, send)
+
+
+def _caller(scope: Scope) -> str:
+    return caller_of((scope.get("client") or ("unknown",))[0])
 
 
 def _token_of(headers: Headers) -> str:

@@ -37,6 +37,7 @@ from hashinsight.identity.scope import Scope
 from hashinsight.inventory.models import Site, Zone
 from hashinsight.problems.models import EVENTS, PULSE
 from hashinsight.problems.queries.scopes import problems_within
+from hashinsight.wire.sites import fold_code
 
 SHOWN = ("open", "ack", "in_progress")
 _HELD_TOGETHER = (SHOWN, ("resolved",), ("pending",))  # statuses, by the index that holds them
@@ -88,7 +89,7 @@ class Wanted:
             known = [(find_model(one), one) for one in self.model]
             found.append(c.model.in_([one if model is None else model.name for model, one in known]))
         if self.site:
-            found.append(c.site_id.in_(select(Site.id).where(Site.code.in_(self.site))))
+            found.append(c.site_id.in_(select(Site.id).where(Site.code_key.in_(self.site_keys()))))
         if self.zone:
             found.append(c.zone_id.in_(select(Zone.id).where(Zone.code.in_(self.zone))))
         if self.began:
@@ -98,6 +99,9 @@ class Wanted:
         if not self.with_symptoms:
             found.append(c.symptom.is_(False))
         return found
+
+    def site_keys(self) -> list[str]:
+        return [fold_code(code) for code in self.site]
 
     def apart(self) -> list["Wanted"]:
         """The same in parts that one index holds each. A machine has few problems, and an index of its own."""
@@ -159,7 +163,7 @@ def _first_of_each_site(scope: Scope, wanted: Wanted, most: int) -> Select[Any]:
     at = aliased(Site)
     first = _first(scope, replace(wanted, site=()), most).where(EVENTS.c.site_id == at.id).lateral()
     query = select(first).select_from(at).join(first, true())
-    return query.where(at.code.in_(wanted.site)) if wanted.site else query
+    return query.where(at.code_key.in_(wanted.site_keys())) if wanted.site else query
 
 
 def _first(scope: Scope, wanted: Wanted, most: int) -> Select[Any]:

@@ -13,14 +13,14 @@ from hashinsight.identity.scope import Scope
 from hashinsight.inventory.queries import places
 from hashinsight.inventory.routes.asking import SiteQuery
 from hashinsight.kit.announcing import Announcer
-from hashinsight.kit.errors import Unavailable, ValidationFailed
+from hashinsight.kit.errors import RateLimited, ValidationFailed
 from hashinsight.kit.web.session import get_database
-from hashinsight.problems.service.streaming import KINDS, Watching, watch
+from hashinsight.problems.service.streaming import KINDS, MOST_STREAMS_OF_PERSON, Watching, has_room, watch
 
 router = APIRouter()
 
-MOST_STREAMS = 500  # of one process
 _MOST_SECONDS = 3600
+_TOO_MANY = f"too many open streams (at most {MOST_STREAMS_OF_PERSON} per person): close some, or try again later"
 _EXAMPLE = (
     'retry: 3000\nevent: hello\ndata: {"sites":[3],"kinds":["problems"]}\n\n'
     'id: 01980f80-0000-7000-8000-0000000007e2\nevent: problems\ndata: {"site_id":3,"changes":[{"id":'
@@ -57,9 +57,10 @@ async def stream(
     """
     chosen, last = _kinds(kinds), _uuid(last_event_id)
     announcer: Announcer = request.app.state.announcer
-    if announcer.waiters >= MOST_STREAMS:
-        raise Unavailable("too many streams are open: try again later", code="TOO_MANY_STREAMS", retry_after_sec=30)
     scope = principal.scope_for(Permission.SEE)
+    holder = str(principal.person_id or principal.actor.id)
+    if not has_room(announcer, scope.tenant_id, holder):
+        raise RateLimited(_TOO_MANY, code="TOO_MANY_STREAMS", retry_after_sec=30)
     site = None
     if site_id is not None:
         async with get_database(request).reading(scope.context(read_only=True)) as session:
@@ -69,7 +70,7 @@ async def stream(
         return (await authenticate(request)).scope_for(Permission.SEE)
 
     lasts = 0 if request.scope.get("is_head") else seconds
-    watching = Watching(get_database(request), announcer, again, time.monotonic, site, chosen, last, lasts)
+    watching = Watching(get_database(request), announcer, again, time.monotonic, site, chosen, last, lasts, holder)
     lines = watch(watching, scope)
     # a proxy that collects an answer before it passes it on would hold the events back
     return StreamingResponse(lines, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})

@@ -24,7 +24,7 @@ from hashinsight.problems.queries.pulse import Remembered, read_pulse
 from hashinsight.problems.queries.suppressions import suppressed_miners
 from hashinsight.problems.settings import config_of
 from hashinsight.problems.state import State
-from hashinsight.telemetry.queries import boards_frame, live_frame
+from hashinsight.telemetry.queries import boards_frame, live_frame, sensors_frame
 
 _SHOWN = ("miner_id", "zone_id")  # of a machine that has a problem
 # an act that was committed while the cycle before was thinking is looked at again
@@ -76,13 +76,15 @@ async def _machines(
 ) -> tuple[pl.DataFrame, Frame]:
     """The live layer, and what a cycle makes of it, while the state is still on its way."""
     context = scope.context(read_only=True)
-    live, expected, boards, quiet = await asyncio.gather(
+    live, expected, boards, sensors, quiet = await asyncio.gather(
         live_frame(database, scope, as_of=now, site_id=site_id, only={*_SHOWN, *columns_for(config)}),
         expected_frame(database, context, now, site_id=site_id),
         boards_frame(database, context, site_id),
+        sensors_frame(database, context, site_id),
         suppressed_miners(session, site_id, as_of=now),
     )
-    return live, await asyncio.to_thread(frame_of, live, expected, boards, suppressed=quiet.miner_no.tolist())
+    silenced = quiet.miner_no.tolist()
+    return live, await asyncio.to_thread(frame_of, live, expected, boards, sensors=sensors, suppressed=silenced)
 
 
 async def _repaired(session: AsyncSession, site_id: int, last: datetime | None) -> Sequence[int]:

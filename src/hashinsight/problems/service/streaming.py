@@ -22,6 +22,9 @@ from hashinsight.problems.queries import happenings
 
 KINDS = ("problems", "telemetry")
 MOST_CHANGES = 500  # in one look; more than that are not told one by one
+MOST_STREAMS = 500  # of one process
+MOST_STREAMS_OF_TENANT = MOST_STREAMS // 2  # so that none keeps the others out
+MOST_STREAMS_OF_PERSON = 20  # with all their keys; a console's tab holds one
 _BEAT_SECONDS = 15.0
 _LOOK_SECONDS = 5.0  # while Redis is away
 _TELEMETRY_SECONDS = 60.0  # the same: how often live values are rolled up
@@ -83,12 +86,16 @@ class Watching:
     kinds: frozenset[str]
     last_event_id: UUID | None
     seconds: float
+    holder: str = ""  # the person who watches, or a key that stands for nobody
 
 
 async def watch(watching: Watching, scope: Scope) -> AsyncIterator[str]:
     """Lines of a text/event-stream."""
     ends, telemetry_at = watching.clock() + watching.seconds, watching.clock()
-    with watching.announcer.waiting(scope.tenant_id) as bell:
+    with watching.announcer.waiting(scope.tenant_id, watching.holder) as bell:
+        if not has_room(watching.announcer, scope.tenant_id, watching.holder, asked=0):  # others came at the same time
+            yield _line("bye", {"reason": "TOO_MANY_STREAMS"})
+            return
         place, sites = await _begin(watching, scope)
         said = {"sites": sites, "kinds": sorted(watching.kinds)}
         yield f"retry: {_RETRY_MS}\n" + _line("hello", said)
@@ -112,6 +119,16 @@ async def watch(watching: Watching, scope: Scope) -> AsyncIterator[str]:
                 yield _line("bye", {"reason": "STOPPING" if watching.announcer.is_closed else "TIME_IS_UP"})
                 return
             rung = await _wait(watching, bell, left)
+
+
+def has_room(announcer: Announcer, tenant_id: UUID, holder: str, *, asked: int = 1) -> bool:
+    """Whether so many more streams may be open."""
+    of_tenant, of_person = announcer.waiters_of(tenant_id, holder)
+    return (
+        announcer.waiters + asked <= MOST_STREAMS
+        and of_tenant + asked <= MOST_STREAMS_OF_TENANT
+        and of_person + asked <= MOST_STREAMS_OF_PERSON
+    )
 
 
 async def _wait(watching: Watching, bell: Bell, left: float) -> set[tuple[int, str]]:

@@ -38,7 +38,8 @@ def shows_failed_fan(before: Look, after: Look) -> bool:
     was = np.median(had / before.fan_duty[:, None], axis=0)
     now = np.median(has / after.fan_duty[:, None], axis=0)
     harder = np.median(after.fan_duty) >= np.median(before.fan_duty) - 0.01
-    return bool((now < 0.75 * was).any() and harder)
+    has_stopped = not after.hashing.all()  # too hot without that fan: then the others slow down, too
+    return bool((now < 0.75 * was).any() and (harder or has_stopped))
 
 
 FAMILIES = (

@@ -41,7 +41,7 @@ class Identity:
     @property
     def version(self) -> str:
         """The firmware as the machine itself says it: a number, without the words that people put before it."""
-        return re.sub(r"^(?:[A-Za-z]+ )+", "", self.firmware)
+        return re.sub(r"^(?:[A-Za-z]++ )++", "", self.firmware)
 
 
 @dataclass

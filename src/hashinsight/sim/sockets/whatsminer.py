@@ -10,10 +10,10 @@ from hashinsight.sim.acts import Act, FaultLight, Pause, Pool, Restart, Resume, 
 from hashinsight.sim.sockets import answering
 from hashinsight.sim.sockets.answering import Words
 from hashinsight.sim.sockets.asking import Asked, NotUnderstood, read_fields, read_request, sendable
-from hashinsight.sim.sockets.btminer_crypt import NotSealed, md5_crypt, seal, unseal
 from hashinsight.sim.sockets.cgminer import Body, as_json
 from hashinsight.sim.sockets.machine import Machine
 from hashinsight.sim.sockets.whatsminer_reads import READS, message
+from hashinsight.wire.btminer_crypt import NotSealed, md5_crypt, seal, unseal
 
 PASSWORD = "admin"  # noqa: S105 - the maker's own default, which every simulated machine keeps
 TOKEN_SEC = 1800.0

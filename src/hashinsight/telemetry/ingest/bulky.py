@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from hashinsight.kit.scrub import is_hidden_name, scrub_text
+from hashinsight.kit.scrub import Scrubber, is_hidden_name
 from hashinsight.telemetry.fields import DROPPED
 
 MOST_BYTES = 8_192
@@ -15,22 +15,27 @@ _NAME_CHARS = 100
 _MOST_INT = 2**63
 _MOST_BOARDS = 1000
 _FINE = frozenset({"ok", "healthy", "alive", "online", "true", "1"})
+_CHIPS = ("chips", "chips_found", "working_chips", "asic_num")
+_FINE_TEXTS: set[str] = set()  # that hold nothing to be taken out: machines say the same few a million times
+_FINE_NAMES: set[str] = set()  # the same of names of fields that are kept
+_MOST_FINE = 4096
 _TOO_MUCH = '{"dropped": "too large"}'
 
 
-def encode_boards(values: Sequence[Any]) -> list[str | None]:
-    return [_encoded(value) if isinstance(value, list) and value else None for value in values]
+def encode_boards(values: Sequence[Any], scrubber: Scrubber) -> list[str | None]:
+    return [_encoded(value, scrubber) if isinstance(value, list) and value else None for value in values]
 
 
-def count_boards(boards: Any) -> tuple[int, int] | None:
-    """How many there are and how many hash, where a sample lists them."""
+def count_boards(boards: Any) -> tuple[int, int | None] | None:
+    """How many there are and how many hash, where a sample lists them; None for the second where no board says."""
     if not isinstance(boards, list) or not 0 < len(boards) <= _MOST_BOARDS:
         return None
-    return len(boards), sum(1 for board in boards if _hashes(board))
+    said = [_hashes(board) for board in boards]
+    return len(boards), None if all(one is None for one in said) else sum(one is True for one in said)
 
 
 def encode_extra(
-    extras: Sequence[Mapping[str, Any] | None] | None, raw_data: Sequence[Any] | None, count: int
+    extras: Sequence[Mapping[str, Any] | None] | None, raw_data: Sequence[Any] | None, count: int, scrubber: Scrubber
 ) -> list[str | None] | None:
     """Unknown fields and `raw_data` together; None when no sample has any."""
     if extras is None and (raw_data is None or not any(raw_data)):
@@ -40,19 +45,24 @@ def encode_extra(
         more = dict(extras[row] or {}) if extras is not None else {}
         if raw_data is not None and raw_data[row]:
             more["raw_data"] = raw_data[row]
-        found.append(_encoded(more) if more else None)
+        found.append(_encoded(more, scrubber) if more else None)
     return found
 
 
-def _hashes(board: Any) -> bool:
+def _hashes(board: Any) -> bool | None:
+    """By its chips, its hashrate, its status; None where it says none of them, which nobody takes for a sound one."""
     if not isinstance(board, dict):
+        return None
+    if any(board.get(name) == 0 for name in _CHIPS):
         return False
     for name in ("hashrate", "hashrate_ths", "hashrate_ghs", "rate"):
         value = board.get(name)
         if isinstance(value, int | float):
             return value > 0
-    status = board.get("status", "ok")
-    return status.lower() in _FINE if isinstance(status, str) else status in (True, 1)
+    status = board.get("status")
+    if status is not None:
+        return status.lower() in _FINE if isinstance(status, str) else status in (True, 1)
+    return True if any(isinstance(board.get(name), int | float) for name in _CHIPS) else None
 
 
 class _TooMuch(Exception):
@@ -62,13 +72,14 @@ class _TooMuch(Exception):
 class _Cleaner:
     """Copies a value, and stops as soon as it is more than may be kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, scrubber: Scrubber) -> None:
         self._left = MOST_BYTES
+        self._scrubber = scrubber
 
     def clean(self, value: Any, depth: int = _DEPTH) -> Any:
         if isinstance(value, str):
             self._spend(len(value))
-            return _clean_text(value)
+            return value if value in _FINE_TEXTS else self._clean_text(value)
         self._spend(1)
         if isinstance(value, dict):
             return self._clean_object(value, depth) if depth else None
@@ -82,9 +93,22 @@ class _Cleaner:
         found: dict[str, Any] = {}
         for name, one in value.items():
             self._spend(len(name))
-            if len(name) <= _NAME_CHARS and not _is_dropped(name):
-                found[_clean_text(name)] = self.clean(one, depth - 1)
+            if name in _FINE_NAMES:
+                found[name] = self.clean(one, depth - 1)
+            elif len(name) <= _NAME_CHARS and not _is_dropped(name):
+                kept = self._clean_text(name)
+                if kept == name:
+                    _remember(_FINE_NAMES, name)
+                found[kept] = self.clean(one, depth - 1)
         return found
+
+    def _clean_text(self, text: str) -> str:
+        """Neither secrets nor what PostgreSQL cannot store: U+0000 and half characters."""
+        storable = text if text.isprintable() else text.encode(errors="replace").decode().replace("\0", "")
+        cleaned = self._scrubber.text(storable)
+        if cleaned == text and len(text) <= _NAME_CHARS:
+            _remember(_FINE_TEXTS, text)
+        return cleaned
 
     def _spend(self, size: int) -> None:
         self._left -= size
@@ -92,9 +116,15 @@ class _Cleaner:
             raise _TooMuch
 
 
-def _encoded(value: Any) -> str:
+def _remember(texts: set[str], text: str) -> None:
+    if len(texts) >= _MOST_FINE:
+        texts.clear()
+    texts.add(text)
+
+
+def _encoded(value: Any, scrubber: Scrubber) -> str:
     try:
-        encoded = msgspec.json.encode(_Cleaner().clean(value))
+        encoded = msgspec.json.encode(_Cleaner(scrubber).clean(value))
     except _TooMuch:
         return _TOO_MUCH
     return encoded.decode() if len(encoded) <= MOST_BYTES else _TOO_MUCH
@@ -103,9 +133,3 @@ def _encoded(value: Any) -> str:
 @lru_cache(maxsize=4096)
 def _is_dropped(name: str) -> bool:
     return name.lower() in DROPPED or is_hidden_name(name)
-
-
-@lru_cache(maxsize=1024)
-def _clean_text(text: str) -> str:
-    """Neither secrets nor what PostgreSQL cannot store: U+0000 and half characters."""
-    return scrub_text(text.encode(errors="replace").decode().replace("\0", ""))

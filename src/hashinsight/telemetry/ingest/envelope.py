@@ -33,6 +33,11 @@ def mode_of(header: str, envelope: Mapping[str, Any]) -> UploadMode:
     return UploadMode.LATEST if said == "latest" else UploadMode.RAW
 
 
+def zeros_are_readings(envelope: Mapping[str, Any]) -> bool:
+    """Our own edge leaves out what it does not know, and says so; others write 0 for it."""
+    return envelope.get("zeros_are_readings") is True
+
+
 def is_miscounted(envelope: Mapping[str, Any], count: int) -> bool:
     said = envelope.get("record_count")
     return said is not None and said != count

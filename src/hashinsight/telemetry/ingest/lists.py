@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hashinsight.telemetry.fields import Field
 
 MOST_ENTRIES = 512
+MOST_SENSORS = 16
 Floats = NDArray[np.float64]
 Bad = dict[int, tuple[str, str]]
 
@@ -25,8 +26,22 @@ class Lists:
     lengths: NDArray[np.int64]
 
 
-def read_lists(values: Sequence[Any], field: Field, bad: Bad, *, broken: tuple[float, ...], zeros: bool) -> Lists:
-    """`broken` readings do not count. Where all are 0 it means that nobody knows, unless `zeros` are readings."""
+@dataclass(frozen=True)
+class Plausible:
+    """What a reading of such a list can be: not in `broken`, and not above `most`.
+
+    Some collectors list cgminer's `fan_num` or `temp_num` among the readings: a value up to `MOST_SENSORS` that is
+    `apart` from the highest is such a count.
+    """
+
+    broken: tuple[float, ...] = ()
+    most: float = np.inf
+    apart: float = 0.0
+
+
+def read_lists(values: Sequence[Any], field: Field, bad: Bad, *, plausible: Plausible, zeros: bool) -> Lists:
+    """Broken readings do not count. Where all are 0 it means that nobody knows, unless `zeros` are readings."""
+    broken = plausible.broken
     rows: Sequence[list[Any]] = values
     if set(map(type, values)) != {list}:
         rows = [value if type(value) is list else [] if value is None else [value] for value in values]
@@ -41,11 +56,15 @@ def read_lists(values: Sequence[Any], field: Field, bad: Bad, *, broken: tuple[f
     entries = np.ascontiguousarray(said.T)  # one line an entry: NumPy is fast along lines, and lists are short
     for row in np.flatnonzero(((entries < field.least) | (entries > field.most)).any(axis=0)).tolist():
         bad.setdefault(row, ("OUT_OF_RANGE", f"{field.column} is out of range"))
-    if len(entries) and bool((entries > 0).all()) and not np.isin(entries, broken).any():
+    fine = (entries > MOST_SENSORS) & (entries <= plausible.most)
+    if len(entries) and bool(fine.all()) and not np.isin(entries, broken).any():
         none = np.zeros(len(rows), bool)
         return Lists(entries.mean(axis=0), entries.min(axis=0), entries.max(axis=0), none, said, lengths)
-    unread = np.isin(entries, broken) if broken else entries < 0
-    known = ~(np.isnan(entries) | unread)
+    unread = (np.isin(entries, broken) if broken else entries < 0) | (entries > plausible.most)
+    top = np.where(np.isnan(entries) | unread, -np.inf, entries).max(axis=0, initial=-np.inf)
+    counts = (entries > 0) & (entries <= MOST_SENSORS) & (top - entries >= plausible.apart)
+    said[counts.T] = np.nan
+    known = ~(np.isnan(entries) | unread | counts)
     if not zeros:
         unread[:, (np.nan_to_num(entries) == 0).all(axis=0)] = False  # not known is not broken
         silent = (np.where(known, entries, 0) == 0).all(axis=0)

@@ -6,15 +6,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hashinsight.kit.scrub import Scrubber
 from hashinsight.telemetry.fields import FIELDS, MINER, TIMES, Field, Kind
 from hashinsight.telemetry.ingest.bulky import encode_extra
 from hashinsight.telemetry.ingest.decoding import Batch
-from hashinsight.telemetry.ingest.lists import Lists, read_lists
+from hashinsight.telemetry.ingest.lists import Lists, Plausible, read_lists
 from hashinsight.telemetry.ingest.samples import Floats, Samples
+from hashinsight.telemetry.ingest.sensors import settle_sensors
 from hashinsight.telemetry.ingest.settling import (
     BROKEN_C,
+    MOST_RPM,
     either,
     settle_boards,
+    settle_doubts,
     settle_fans,
     settle_hashrate,
     settle_temperatures,
@@ -29,10 +33,11 @@ __all__ = ["Samples", "normalise"]
 Given = Mapping[str, Sequence[Any]]
 
 _FIELD = {one.column: one for one in FIELDS}
+_CHIPS, _FANS = Plausible(broken=BROKEN_C, apart=30.0), Plausible(most=MOST_RPM)
 _NUMBERS = tuple(one for one in FIELDS if one.kind in (Kind.NUMBER, Kind.COUNT))
 
 
-def normalise(batch: Batch, *, zero_is_unknown: bool) -> Samples:
+def normalise(batch: Batch, *, zero_is_unknown: bool, scrubber: Scrubber | None = None) -> Samples:
     """`zero_is_unknown` is how collectors in the field write: 0 and "" for what they do not know."""
     given, count = batch.columns, len(batch.indexes)
     samples = Samples(
@@ -44,19 +49,22 @@ def normalise(batch: Batch, *, zero_is_unknown: bool) -> Samples:
         lists={},
         status=np.full(count, Status.ONLINE, np.int16),
         flags=np.zeros(count, np.int16),
+        scrubber=scrubber or Scrubber(),
     )
     samples.refuse(samples.ts == UNREADABLE, "BAD_TIME", "the time is missing, or neither ISO 8601 nor epoch seconds")
     take_miners(samples, given.get(MINER))
     take_texts(samples, given)
     _check_ranges(samples)
     _take_status(samples, given)
-    chips = _lists(samples, given, "chip_temps_c", broken=BROKEN_C, zeros=not zero_is_unknown)
+    chips = _lists(samples, given, "chip_temps_c", _CHIPS, zeros=not zero_is_unknown)
     settle_temperatures(samples, chips, zero_is_unknown=zero_is_unknown)
-    settle_fans(samples, _lists(samples, given, "fan_speeds", broken=(), zeros=not zero_is_unknown))
+    settle_sensors(samples, given.get("temp_limits"))
     settle_hashrate(samples)
+    settle_fans(samples, _lists(samples, given, "fan_speeds", _FANS, zeros=not zero_is_unknown))
     settle_zeros(samples, zero_is_unknown=zero_is_unknown)
     settle_boards(samples, given.get("boards"))
-    extra = encode_extra(batch.extras, given.get("raw_data"), count)
+    settle_doubts(samples, given.get("raw_data"))
+    extra = encode_extra(batch.extras, given.get("raw_data"), count, samples.scrubber)
     if extra is not None:
         samples.texts["extra"] = extra
     return samples
@@ -108,10 +116,10 @@ def _take_status(samples: Samples, given: Given) -> None:
             samples.status[row] = status_of(states[row] if states is not None else None, said)
 
 
-def _lists(samples: Samples, given: Given, column: str, *, broken: tuple[float, ...], zeros: bool) -> Lists | None:
+def _lists(samples: Samples, given: Given, column: str, plausible: Plausible, *, zeros: bool) -> Lists | None:
     values = first_of(given, _FIELD[column])
     if values is None:
         return None
-    lists = read_lists(values, _FIELD[column], samples.bad, broken=broken, zeros=zeros)
+    lists = read_lists(values, _FIELD[column], samples.bad, plausible=plausible, zeros=zeros)
     samples.lists[column] = lists
     return lists

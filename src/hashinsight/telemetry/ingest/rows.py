@@ -15,10 +15,11 @@ from hashinsight.telemetry.ingest.samples import Samples
 
 _WHOLES = {"accepted": ">i8", "rejected": ">i8", "hw_errors": ">i8", "uptime_sec": ">i8"}
 _SMALL = {"boards_healthy": ">i2", "boards_total": ">i2"}
-_GONE = ("board1_c", "board2_c", "board3_c", "fan1", "fan2", "fan3", "fan4")
+_GONE = ("board1_c", "board2_c", "board3_c", "fan1", "fan2", "fan3", "fan4", "temp_limit_c", "temp_warn_c")
 _REALS = (*(one.column for one in FIELDS if one.kind is Kind.NUMBER and one.column not in _GONE), "fan_min_rpm")
 NUMBERS = {**dict.fromkeys(_REALS, ">f4"), **_WHOLES, **_SMALL}
-_TEXTS = tuple(one.column for one in FIELDS if one.kind is Kind.TEXT and one.column not in ("mac", "serial"))
+_UNSTORED = ("mac", "serial", "temp_sensor")  # to the inventory, or a flag
+_TEXTS = (*(one.column for one in FIELDS if one.kind is Kind.TEXT and one.column not in _UNSTORED), "temp_limits")
 _JSONS = ("boards", "extra")
 _ALWAYS = ("miner_no", "ts", "tenant_id", "site_id", "received_at", "upload_mode", "collector_no", "status", "flags")
 _AT_ONCE = 2_000

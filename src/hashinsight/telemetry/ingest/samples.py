@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from hashinsight.kit.scrub import Scrubber
 from hashinsight.telemetry.ingest.decoding import Fault
 from hashinsight.telemetry.ingest.lists import Lists
 from hashinsight.telemetry.states import Flags
@@ -25,6 +26,7 @@ class Samples:
     lists: dict[str, Lists]
     status: NDArray[np.int16]
     flags: NDArray[np.int16]
+    scrubber: Scrubber  # for their texts, within one allowance
     bad: dict[int, tuple[str, str]] = field(default_factory=dict)
 
     def __len__(self) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hashinsight.telemetry.ingest.bulky import count_boards, encode_boards
-from hashinsight.telemetry.ingest.lists import Lists
+from hashinsight.telemetry.ingest.lists import MOST_SENSORS, Lists
 from hashinsight.telemetry.ingest.samples import Floats, Samples
 from hashinsight.telemetry.states import Flags, Status
 
@@ -14,8 +14,10 @@ BROKEN_C = (0.0, 255.0)
 _MOST_THS = 5_000.0  # no machine hashes faster
 _MEGA = 1e6
 _BOARDS = ("board1_c", "board2_c", "board3_c")
-_TEMPERATURES = ("temp_c", "temp_max_c", "temp_min_c", *_BOARDS)
+_BY_KIND = ("temp_chip_max_c", "temp_board_max_c")
+_TEMPERATURES = ("temp_c", "temp_max_c", "temp_min_c", *_BY_KIND, *_BOARDS)
 _FANS = ("fan1", "fan2", "fan3", "fan4")
+MOST_RPM = 30_000.0  # no fan turns faster
 _UNKNOWN_AT_ZERO = (
     *("frequency_mhz", "uptime_sec", "expected_ths", "voltage_v", "current_a", "pool_latency_ms", "fan_rpm"),
 )
@@ -38,15 +40,25 @@ def settle_temperatures(samples: Samples, chips: Lists | None, *, zero_is_unknow
             samples.flag(broken & answers, Flags.TEMPERATURE_SENTINEL)
             numbers[column][zero | hot] = np.nan
             suspect |= broken & (column == "temp_max_c")
-    boards = [numbers.pop(name) for name in _BOARDS if name in numbers]
-    hottest = [np.fmax.reduce(boards)] if boards else []
-    means, tops, lows = ([numbers[name]] if name in numbers else [] for name in ("temp_c", "temp_max_c", "temp_min_c"))
+    _take_kinds(numbers, chips)
+    readings = [numbers[name] for name in ("temp_max_c", *_BY_KIND) if name in numbers]
+    means, lows = ([numbers[name]] if name in numbers else [] for name in ("temp_c", "temp_min_c"))
     if chips is not None:
         samples.flag(chips.broken & answers, Flags.TEMPERATURE_SENTINEL)
-        means, tops, lows = [chips.mean, *means], [*tops, chips.most], [*lows, chips.least]
+        means, lows = [chips.mean, *means], [*lows, chips.least]
+    hottest = [np.fmax.reduce(readings)] if readings else []  # a collector's own maximum may leave sensors out
     _keep(samples, "temp_c", means)
     _keep(samples, "temp_min_c", lows)
-    _keep(samples, "temp_max_c", [*tops, *hottest, *(np.where(suspect, np.nan, one) for one in means)])
+    _keep(samples, "temp_max_c", [*hottest, *(np.where(suspect, np.nan, one) for one in means)])
+
+
+def _take_kinds(numbers: dict[str, Floats], chips: Lists | None) -> None:
+    """The hottest board and the hottest chip, also where a collector gives them one by one."""
+    boards = [numbers.pop(name) for name in _BOARDS if name in numbers]
+    for column, listed in (("temp_chip_max_c", [] if chips is None else [chips.most]), ("temp_board_max_c", boards)):
+        given = [*listed, *([numbers[column]] if column in numbers else [])]
+        if given:
+            numbers[column] = np.fmax.reduce(given)
 
 
 def settle_fans(samples: Samples, fans: Lists | None) -> None:
@@ -55,7 +67,8 @@ def settle_fans(samples: Samples, fans: Lists | None) -> None:
     singles = [numbers.pop(name) for name in _FANS if name in numbers]
     said = [numbers["fan_rpm"]] if "fan_rpm" in numbers else []
     for one in (*singles, *said):
-        broken = one < 0
+        one[(one > 0) & (one <= MOST_SENSORS)] = np.nan
+        broken = (one < 0) | (one > MOST_RPM)
         samples.flag(broken & answers, Flags.FAN_SENTINEL)
         one[broken] = np.nan
     least: list[Floats] = []
@@ -70,6 +83,9 @@ def settle_fans(samples: Samples, fans: Lists | None) -> None:
         mean.append(np.where(np.isnan(least[-1]), np.nan, np.nansum(every, axis=0) / known))
     _keep(samples, "fan_rpm", [*mean, *said])
     _keep(samples, "fan_min_rpm", least)
+    if "fan_min_rpm" in numbers:  # fans of a machine that rests stand by right; one alone that stands does not
+        resting = (numbers["fan_rpm"] == 0) & ~(samples.number("hashrate_ths") > 0)
+        numbers["fan_min_rpm"] = np.where(resting, np.nan, numbers["fan_min_rpm"])
 
 
 def settle_hashrate(samples: Samples) -> None:
@@ -114,9 +130,28 @@ def settle_boards(samples: Samples, boards: Sequence[Any] | None) -> None:
         return
     counted = [count_boards(one) for one in boards]
     for place, column in enumerate(("boards_total", "boards_healthy")):
-        found = np.array([None if one is None else one[place] for one in counted], dtype=np.float64)
+        found = np.array([None if one is None else one[place] for one in counted], dtype=np.float64)  # None: NaN
         _keep(samples, column, [samples.number(column), found])
-    samples.texts["boards"] = encode_boards(boards)
+    samples.texts["boards"] = encode_boards(boards, samples.scrubber)
+
+
+_SAID_BY_EDGE = {
+    "sensor_broken": Flags.TEMPERATURE_SENTINEL,
+    "fan_sensor_broken": Flags.FAN_SENTINEL,
+    "hashrate_units_mended": Flags.UNITS_MENDED,
+    "hashrate_doubtful": Flags.HASHRATE_DOUBTFUL,
+    "hashrate_from_boards": Flags.HASHRATE_DOUBTFUL,
+}
+
+
+def settle_doubts(samples: Samples, raw_data: Sequence[Any] | None) -> None:
+    """What our edge mended or doubts stands beside its readings: it took out the sentinels itself."""
+    for row, raw in enumerate(raw_data or ()):
+        said = raw.get("flags") if isinstance(raw, dict) else None
+        for word in said if isinstance(said, list) else ():
+            flag = _SAID_BY_EDGE.get(word) if isinstance(word, str) else None
+            if flag is not None:
+                samples.flags[row] |= flag.value
 
 
 def either(first: Floats, *others: Floats) -> Floats:

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hashinsight.inventory.texts import ID, MINER_ID_CHARS, RESERVED_IDS
-from hashinsight.kit.scrub import scrub_text
 from hashinsight.telemetry.fields import FIELDS, Field, Kind
 from hashinsight.telemetry.ingest.samples import Samples
 
@@ -68,7 +67,7 @@ def take_texts(samples: Samples, given: Given) -> None:
         samples.texts[one.column] = texts
     for column in _SCRUBBED:
         if column in samples.texts:
-            told = {text: scrub_text(text) for text in set(samples.texts[column]) if text is not None}
+            told = {text: samples.scrubber.text(text) for text in set(samples.texts[column]) if text is not None}
             samples.texts[column] = [text and told[text] for text in samples.texts[column]]
     urls = samples.texts.get("pool_url")
     if urls is not None and not _ASKED_WITH.isdisjoint("".join(set(filter(None, urls)))):

@@ -2,5 +2,6 @@
 
 from hashinsight.telemetry.queries.boards import boards_frame
 from hashinsight.telemetry.queries.live import live_frame
+from hashinsight.telemetry.queries.sensors import sensors_frame
 
-__all__ = ["boards_frame", "live_frame"]
+__all__ = ["boards_frame", "live_frame", "sensors_frame"]

@@ -209,6 +209,7 @@ def _doubts() -> pl.Expr:
         "units_mended": "hashrate_units_mended",
         "is_implausible": "hashrate_implausible",
         "power_unknown": "power_unknown",
+        "is_doubtful": "hashrate_doubtful",
     }
     said = [pl.when(pl.col(name)).then(pl.lit(word)) for name, word in words.items()]
     return pl.concat_list(said).list.drop_nulls()

@@ -1,20 +1,24 @@
 """Receive a batch: read it within bounds, check what it says of itself, store it, and tell who wants to know."""
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 import structlog
 from psycopg import Error as DriverError
 from sqlalchemy.exc import SQLAlchemyError
 
-from hashinsight.collectors.access import holds_zone
+from hashinsight.collectors.access import find_own_zone
 from hashinsight.collectors.caller import CollectorCaller
 from hashinsight.collectors.kinds import CollectorPermission
-from hashinsight.collectors.service.hearing import note_skew
+from hashinsight.collectors.service.hearing import note_site_form, note_skew
 from hashinsight.collectors.service.payload_keys import list_keys
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.errors import Forbidden
+from hashinsight.kit.offload import turn_of
+from hashinsight.kit.scrub import MOST_AT_ONCE, MOST_SEARCHED, Scrubber, TooMuchText
 from hashinsight.telemetry import metrics
 from hashinsight.telemetry.ingest import envelope as envelopes
 from hashinsight.telemetry.ingest.decoding import Batch, Fault, decode, decode_records
@@ -28,10 +32,12 @@ from hashinsight.telemetry.right_now import RightNow
 from hashinsight.telemetry.service.storing import Store, Stored, store
 
 log = structlog.get_logger(__name__)
+T = TypeVar("T")
 
 # longer batches are read in a thread, so that nobody else waits for them
 _INLINE_BYTES = 2_000_000
 _INLINE_OBJECTS = 4_000
+_SEARCHED_A_SAMPLE = 256  # characters of its texts that are searched for secrets, beside what any call may have
 _ZONE_REMEMBERED = timedelta(seconds=30)
 _MOST_ZONES = 1_000
 
@@ -69,7 +75,7 @@ async def receive(receiver: Receiver, caller: CollectorCaller, upload: Upload, *
     if not caller.may(CollectorPermission.READ):
         raise Forbidden("this collector may not send what it reads", code="READ_NOT_PERMITTED")
     batch, samples = await _read(receiver, caller, upload, now=now)
-    await _check_envelope(receiver.store, caller, batch, upload.zone, now=now)
+    caller = await _check_envelope(receiver.store, caller, batch, upload.zone, now=now)
     skew_sec = _skew(receiver.store, caller, batch, now=now)
     Window(now, RAW_KEPT, skew_sec or 0.0).refuse_outside(samples)
     mode = envelopes.mode_of(upload.mode, batch.envelope)
@@ -80,18 +86,32 @@ async def receive(receiver: Receiver, caller: CollectorCaller, upload: Upload, *
 
 
 async def _read(receiver: Receiver, caller: CollectorCaller, upload: Upload, *, now: datetime) -> tuple[Batch, Samples]:
-    data = unpack_within(upload.body, min(_INLINE_BYTES, receiver.most_bytes))
-    if data is None or data.count(b"{") > _INLINE_OBJECTS:
-        async with receiver.store.large:
-            found = await asyncio.to_thread(_read_long, receiver, caller, upload)
-    else:
-        found = _prepare(receiver, caller, data, upload)
+    found = _read_short(receiver, caller, upload)
+    if found is None:
+        found = await _aside(receiver, caller, lambda: _read_long(receiver, caller, upload))
     if not isinstance(found, Sealed):
         return found
     async with receiver.store.database.transaction(caller.context()) as session:
         keys = await list_keys(session, receiver.vault, caller.collector_id, now=now)
-    async with receiver.store.large:
-        return await asyncio.to_thread(_open, receiver, caller, found, keys, upload)
+    sealed = found
+    return await _aside(receiver, caller, lambda: _open(receiver, caller, sealed, keys, upload))
+
+
+async def _aside(receiver: Receiver, caller: CollectorCaller, work: Callable[[], T]) -> T:
+    """Long batches in a thread, one at a time: each is a hundred megabytes of objects."""
+    async with turn_of(caller.collector_id), receiver.store.large:
+        return await asyncio.to_thread(work)
+
+
+def _read_short(receiver: Receiver, caller: CollectorCaller, upload: Upload) -> tuple[Batch, Samples] | Sealed | None:
+    """None for what would hold everybody up: many samples, or much text that has to be searched for secrets."""
+    data = unpack_within(upload.body, min(_INLINE_BYTES, receiver.most_bytes))
+    if data is None or data.count(b"{") > _INLINE_OBJECTS:
+        return None
+    try:
+        return _prepare(receiver, caller, data, upload, Scrubber(MOST_AT_ONCE, strict=True))
+    except TooMuchText:
+        return None
 
 
 def _read_long(receiver: Receiver, caller: CollectorCaller, upload: Upload) -> tuple[Batch, Samples] | Sealed:
@@ -99,11 +119,11 @@ def _read_long(receiver: Receiver, caller: CollectorCaller, upload: Upload) -> t
 
 
 def _prepare(
-    receiver: Receiver, caller: CollectorCaller, data: bytes, upload: Upload
+    receiver: Receiver, caller: CollectorCaller, data: bytes, upload: Upload, scrubber: Scrubber | None = None
 ) -> tuple[Batch, Samples] | Sealed:
     dialect = receiver.store.dialects.get(caller.collector_id)
     batch = decode(data, dialect, most_samples=receiver.most_samples)
-    return batch if isinstance(batch, Sealed) else _normalised(receiver, caller, batch, upload)
+    return batch if isinstance(batch, Sealed) else _normalised(receiver, caller, batch, upload, scrubber)
 
 
 def _open(
@@ -115,35 +135,47 @@ def _open(
     return _normalised(receiver, caller, batch, upload)
 
 
-def _normalised(receiver: Receiver, caller: CollectorCaller, batch: Batch, upload: Upload) -> tuple[Batch, Samples]:
+def _normalised(
+    receiver: Receiver, caller: CollectorCaller, batch: Batch, upload: Upload, scrubber: Scrubber | None = None
+) -> tuple[Batch, Samples]:
     receiver.store.dialects[caller.collector_id] = batch.names
-    return batch, normalise(batch, zero_is_unknown=upload.zero_is_unknown or bool(batch.envelope))
+    scrubber = scrubber or Scrubber(MOST_SEARCHED + _SEARCHED_A_SAMPLE * len(batch.indexes))
+    in_envelope = bool(batch.envelope) and not envelopes.zeros_are_readings(batch.envelope)
+    return batch, normalise(batch, zero_is_unknown=upload.zero_is_unknown or in_envelope, scrubber=scrubber)
 
 
-async def _check_envelope(store: Store, caller: CollectorCaller, batch: Batch, zone: str, *, now: datetime) -> None:
-    """What it says of itself must be what the token says."""
+async def _check_envelope(
+    store: Store, caller: CollectorCaller, batch: Batch, zone: str, *, now: datetime
+) -> CollectorCaller:
+    """What it says of itself must be what the token says. Gives the caller with the place that the envelope names."""
     envelopes.check_schema(batch.envelope)
     site = envelopes.place_of(batch.envelope, "site_id")
     if site is not None:
         caller.check_site(site)
-    named = envelopes.place_of(batch.envelope, "zone_id")
-    if named is not None and named not in (zone, str(caller.zone_id)):
-        await _check_zone(store, caller, named, now=now)
+        if not caller.names_site and site != caller.site_name:
+            caller = replace(caller, site_name=site)
+            async with store.database.transaction(caller.context()) as session:
+                await note_site_form(session, caller.collector_id, site)
     if envelopes.is_miscounted(batch.envelope, batch.count):
         metrics.MISCOUNTED.inc()
+    named = envelopes.place_of(batch.envelope, "zone_id")
+    if named is None or named == zone:
+        return caller
+    return replace(caller, named_zone_id=await _zone_of(store, caller, named, now=now))
 
 
-async def _check_zone(store: Store, caller: CollectorCaller, named: str, *, now: datetime) -> None:
+async def _zone_of(store: Store, caller: CollectorCaller, named: str, *, now: datetime) -> int:
     key = (caller.site_id, caller.zone_id, named)
     kept = store.zones.get(key)
     if kept is None or not timedelta(0) <= now - kept[0] < _ZONE_REMEMBERED:
         async with store.database.transaction(caller.context()) as session:
-            kept = (now, await holds_zone(session, caller.actor, caller, named))
+            kept = (now, await find_own_zone(session, caller.actor, caller, named))
         if len(store.zones) >= _MOST_ZONES:
             store.zones.clear()
         store.zones[key] = kept
-    if not kept[1]:
+    if kept[1] is None:
         raise Forbidden("this token belongs to another zone", code="ZONE_MISMATCH")
+    return kept[1]
 
 
 def _skew(store: Store, caller: CollectorCaller, batch: Batch, *, now: datetime) -> float | None:

@@ -52,7 +52,8 @@ class Reports:
         if not any(column is not None for column in columns):
             return
         place = self._places.setdefault(caller.site_id, _Place())
-        whole = hash((miner_nos.tobytes(), *(column and tuple(column) for column in columns)))
+        # what was refused is part of it: the same texts may come again with samples that are taken
+        whole = hash((miner_nos.tobytes(), tuple(samples.bad), *(column and tuple(column) for column in columns)))
         if whole in place.batches:
             return
         if self._compare(place, samples, miner_nos, columns):

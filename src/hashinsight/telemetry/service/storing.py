@@ -10,15 +10,13 @@ from numpy.typing import NDArray
 from psycopg import errors
 
 from hashinsight.collectors.caller import CollectorCaller
-from hashinsight.inventory.service.seen import list_numbers, register_seen
 from hashinsight.kit.db.database import Database
 from hashinsight.telemetry.ingest.decoding import Dialect
 from hashinsight.telemetry.ingest.judging import good_rows
 from hashinsight.telemetry.ingest.rows import Rows, Stamp, to_rows
 from hashinsight.telemetry.ingest.samples import Samples
-from hashinsight.telemetry.ingest.wording import may_be_registered
-from hashinsight.telemetry.numbers import UNKNOWN, Numbers, numbers_of
 from hashinsight.telemetry.queries import raw
+from hashinsight.telemetry.service.machines import MachineLookup
 from hashinsight.telemetry.service.reporting import Reports
 from hashinsight.telemetry.skews import Skews
 from hashinsight.telemetry.states import UploadMode
@@ -33,12 +31,11 @@ class Store:
     """What one process remembers between batches: nothing that cannot be found out again."""
 
     database: Database
-    auto_register: bool = True
-    numbers: Numbers = field(default_factory=Numbers)
+    machines: MachineLookup
     hours: set[datetime] = field(default_factory=set)
     repeats: set[UUID] = field(default_factory=set)  # collectors whose last batch held duplicates
     dialects: dict[UUID, Dialect] = field(default_factory=dict)  # the fields that a collector sends
-    zones: dict[tuple[int, int | None, str], tuple[datetime, bool]] = field(default_factory=dict)
+    zones: dict[tuple[int, int | None, str], tuple[datetime, int | None]] = field(default_factory=dict)
     skews: Skews = field(default_factory=Skews)
     large: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))  # long batches, one at a time
     reports: Reports = field(init=False)
@@ -56,7 +53,7 @@ class Stored:
 
 
 async def store(store: Store, caller: CollectorCaller, samples: Samples, mode: UploadMode, *, now: datetime) -> Stored:
-    miner_nos = await _resolve(store, caller, samples, now=now)
+    miner_nos = await store.machines.resolve(caller, samples, now=now)
     rows, repeated = good_rows(samples, miner_nos)
     if not len(rows):
         return Stored(0, repeated, miner_nos, rows)
@@ -69,33 +66,6 @@ async def store(store: Store, caller: CollectorCaller, samples: Samples, mode: U
         store.hours.difference_update(hours)
         written = await _write(store, caller, good, hours)
     return Stored(written, repeated + len(good) - written, miner_nos, rows)
-
-
-async def _resolve(store: Store, caller: CollectorCaller, samples: Samples, *, now: datetime) -> NDArray[np.int64]:
-    """In transactions of their own: what is remembered must not hang on this batch's end."""
-    known = store.numbers.find(caller.site_id)
-    if known is None:
-        async with store.database.transaction(caller.context()) as session:
-            known = store.numbers.keep(caller.site_id, await list_numbers(session, caller.site_id))
-    found = numbers_of(samples.miner_ids, known)
-    missing = found == UNKNOWN
-    if samples.bad:
-        missing[list(samples.bad)] = False
-    if not missing.any():
-        return found
-    if store.auto_register:
-        new = {samples.miner_ids[row] for row in np.flatnonzero(missing)}
-        fit = [miner_id for miner_id in new if may_be_registered(miner_id)]
-        if fit:
-            async with store.database.transaction(caller.context()) as session:
-                await register_seen(session, caller.actor, caller.tenant_id, caller.site_id, fit, now=now)
-                read = await list_numbers(session, caller.site_id)
-            known = store.numbers.keep(caller.site_id, read)
-        found = numbers_of(samples.miner_ids, known)
-        odd = np.array([one in new and one not in known and not may_be_registered(one) for one in samples.miner_ids])
-        samples.refuse(odd & missing, "BAD_MINER_ID", "the inventory does not take such a miner_id")
-    samples.refuse((found == UNKNOWN) & missing, "MINER_UNKNOWN", "this machine is not in the site's inventory")
-    return found
 
 
 async def _open_hours(store: Store, caller: CollectorCaller, hours: list[datetime]) -> None:

@@ -3,8 +3,7 @@
 import base64
 import binascii
 import hashlib
-
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from typing import Any
 
 _ALPHABET = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _BLOCK = 16
@@ -45,7 +44,10 @@ def _spelled(digest: bytes) -> str:
     return "".join(letters)
 
 
-def _cipher(key: str) -> Cipher[modes.ECB]:
+def _cipher(key: str) -> Any:
+    """The base install has no cryptography, and needs this module's name only."""
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
     return Cipher(algorithms.AES256(hashlib.sha256(key.encode()).digest()), modes.ECB())  # noqa: S305 - the maker's choice
 
 
@@ -63,4 +65,5 @@ def unseal(key: str, sealed: str) -> bytes:
     if not raw or len(raw) % _BLOCK:
         raise NotSealed
     decryptor = _cipher(key).decryptor()
-    return (decryptor.update(raw) + decryptor.finalize()).rstrip(b"\0")
+    opened: bytes = (decryptor.update(raw) + decryptor.finalize()).rstrip(b"\0")
+    return opened

@@ -1,0 +1,132 @@
+"""Tables of port 4028 that say more than the library, by firmware: asked beside it, in the same time. For the child."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from hashinsight.edge import child_plain
+from hashinsight.edge.child_plain import Trouble
+
+SUMMARY = "summary"
+_HEARD = ("garbled", "reset", "slow")  # it is there, and did not understand
+LIMITS_SEC = 600.0  # a machine's own limits change when somebody sets them: no stop rests on older ones
+_ERRORS = "Hardware Errors"
+# the library gives the mean of a board's corners
+_EVERY_TIME = {"antminer stock": ("stats",), "luxos": ("temps",)}
+_LIMITS = {"luxos": "tempctrl", "braiins": "tempctrl"}
+_KEPT = {
+    "stats": ("temp", "fan", "chain_acn", "chain_rate", "freq", "total_rateideal", "rate_unit", "miner_count", "MM ID"),
+    "devs": (_ERRORS, "Status", "Temperature", "Chip Temp M"),
+}
+# of a summary beside the library's reading
+_READ = (
+    *(_ERRORS, "Elapsed", "GHS 5s", "MHS 5s", "THS 5s", "GHS av", "MHS av", "THS av", "Power Mode", "Target MHS"),
+    *("Factory GHS", "Power", "Fan Speed In", "Fan Speed Out", "Chip Temp Max", "Temperature"),
+)
+Rows = list[dict[str, Any]]
+Tables = dict[str, Rows]
+
+
+class Tables4028:
+    """What was worth asking of a machine is asked with its summary the next time, while the library still reads."""
+
+    def __init__(self) -> None:
+        self._worth: dict[str, tuple[str, ...]] = {}
+        self._limits: dict[str, tuple[float, Rows]] = {}  # until when they hold
+        self._one_by_one: set[str] = set()  # these do not take several commands in one question
+
+    async def ask(self, address: str, timeout_sec: float) -> Tables | Trouble:
+        """The summary at least, or why there is none."""
+        names = (SUMMARY, *self._worth.get(address, ()))
+        if len(names) > 1 and address not in self._one_by_one:
+            try:
+                answers = await child_plain.ask_joined(address, names, timeout_sec=timeout_sec)
+                return {name: child_plain.rows(answers[name], name.upper()) for name in names}
+            except Trouble as problem:
+                if problem.kind not in _HEARD:
+                    return problem
+                self._one_by_one.add(address)
+                if problem.kind == "slow":  # its time is over: the next turn asks one by one
+                    return problem
+        return await _one_by_one(address, names, timeout_sec)
+
+    async def finish(self, address: str, tables: Tables, data: Mapping[str, Any], timeout_sec: float) -> dict[str, Any]:
+        """What is read of them: the summary's row, and tables worth asking for, asked now where they were not yet."""
+        firmware = str((data.get("device_info") or {}).get("firmware") or "").lower()
+        wanted = _wanted(firmware, data, tables[SUMMARY][0])
+        self._worth[address] = wanted
+        limits = _LIMITS.get(firmware)
+        is_due = limits is not None and self._limits.get(address, (0.0, []))[0] <= time.monotonic()
+        missing = [name for name in wanted if name not in tables] + ([limits] if limits and is_due else [])
+        if missing:
+            found = await asyncio.gather(*(table(address, name, timeout_sec) for name in missing))
+            tables = tables | dict(zip(missing, found, strict=True))
+        if limits and is_due:  # also of a version that does not know the command: it is not asked at every reading
+            self._limits[address] = (time.monotonic() + LIMITS_SEC, tables[limits])
+        summary = tables[SUMMARY][0]
+        kept: dict[str, Any] = {name: _kept(name, tables[name]) for name in wanted}
+        kept[SUMMARY] = {name: summary[name] for name in _READ if name in summary}
+        return kept if limits is None else kept | {limits: self._limits.get(address, (0.0, []))[1]}
+
+    def forget(self, address: str) -> None:
+        self._worth.pop(address, None)
+        self._limits.pop(address, None)
+        self._one_by_one.discard(address)
+
+
+async def _one_by_one(address: str, names: tuple[str, ...], timeout_sec: float) -> Tables | Trouble:
+    """At the same time. Without a summary there is nothing."""
+    more = asyncio.gather(*(table(address, name, timeout_sec / 2) for name in names[1:]))
+    try:
+        summary = await _summary(address, timeout_sec)
+        if isinstance(summary, Trouble):
+            return summary
+        return {SUMMARY: summary, **dict(zip(names[1:], await more, strict=True))}
+    finally:
+        more.cancel()
+
+
+async def _summary(address: str, timeout_sec: float) -> Rows | Trouble:
+    try:
+        answer = await child_plain.ask(address, SUMMARY, timeout_sec=timeout_sec)
+    except Trouble as problem:
+        return problem
+    return child_plain.rows(answer, SUMMARY.upper()) or Trouble("garbled", "its answer has no summary")
+
+
+async def table(address: str, command: str, timeout_sec: float) -> Rows:
+    try:
+        return child_plain.rows(await child_plain.ask(address, command, timeout_sec=timeout_sec), command.upper())
+    except Trouble:
+        return []
+
+
+def _wanted(firmware: str, data: Mapping[str, Any], summary: Mapping[str, Any]) -> tuple[str, ...]:
+    """Also temperatures that the library did not find, error counters of boards, and pools that it cannot read."""
+    names = list(_EVERY_TIME.get(firmware, ()))
+    if not names and not _has_temperature(data):
+        names.append("stats")
+    if _ERRORS not in summary:
+        names.append("devs")
+    if firmware == "braiins" and not _has_active_pool(data):
+        names.append("pools")
+    return tuple(names)
+
+
+def _kept(name: str, rows: Rows) -> Rows:
+    """Of long tables what is read from them: the rest would be packed and unpacked for nobody."""
+    starts = _KEPT.get(name)
+    return rows if starts is None else [{k: v for k, v in row.items() if k.startswith(starts)} for row in rows]
+
+
+def _has_temperature(data: Mapping[str, Any]) -> bool:
+    return any(
+        board.get(name) is not None
+        for board in data.get("hashboards") or []
+        for name in ("board_temperature", "outlet_chip_temperature")
+    )
+
+
+def _has_active_pool(data: Mapping[str, Any]) -> bool:
+    return any(pool.get("active") for group in data.get("pools") or [] for pool in group.get("pools") or [])

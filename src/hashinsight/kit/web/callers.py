@@ -1,0 +1,116 @@
+"""Who is connected: so many in all and so many from one address, before anybody has said a word."""
+
+import ipaddress
+import resource
+import time
+from collections import Counter
+from functools import lru_cache
+
+import structlog
+from prometheus_client import Counter as Metric
+
+log = structlog.get_logger(__name__)
+
+REFUSED = Metric("hashinsight_http_refused_total", "Callers refused before their request was read", ["reason"])
+
+_OTHER_FILES = 256  # that a process has open beside its callers: database, Redis, logs
+_LOG_SECONDS = 60.0
+_MOST_LINGERING = 200
+_IPV6_NETWORK = 64  # what one customer gets: who has one address of it has all of them
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+class Callers:
+    """Of one process. `proxies` are believed about their callers, so all of these may come from one address."""
+
+    def __init__(self, most: int, most_of_one: int, proxies: str = "") -> None:
+        self.most = min(most, _file_room(most))
+        self._most_of_one = most_of_one
+        self._believes_all = "*" in proxies
+        self._proxies = _networks(proxies)
+        self._by_address: Counter[str] = Counter()
+        self._total = 0
+        self._lingering = 0
+        self._said_at = -_LOG_SECONDS
+        if self.most < most:
+            log.warning("fewer_connections", connections=self.most, reason="the limit on open files (ulimit -n)")
+
+    def enter(self, address: str) -> str | None:
+        """The name to leave by, or None where there is no room."""
+        name = caller_of(address)
+        if self._total >= self.most:
+            self._refuse("connections", name)
+            return None
+        if self._by_address[name] >= self._most_of_one and not self._is_proxy(address):
+            self._refuse("connections_per_address", name)
+            return None
+        self._by_address[name] += 1
+        self._total += 1
+        return name
+
+    def leave(self, name: str) -> None:
+        self._total -= 1
+        self._by_address[name] -= 1
+        if not self._by_address[name]:
+            del self._by_address[name]
+
+    def may_linger(self) -> bool:
+        """Whether another refused caller may stay for a moment, to read why."""
+        if self._lingering >= _MOST_LINGERING:
+            return False
+        self._lingering += 1
+        return True
+
+    def has_lingered(self) -> None:
+        self._lingering -= 1
+
+    def _is_proxy(self, address: str) -> bool:
+        if self._believes_all:
+            return True
+        try:
+            own = ipaddress.ip_address(address)
+        except ValueError:
+            return False
+        return any(own in network for network in self._proxies)
+
+    def _refuse(self, reason: str, name: str) -> None:
+        REFUSED.labels(reason).inc()
+        if time.monotonic() - self._said_at >= _LOG_SECONDS:  # a flood is to fill no disk
+            self._said_at = time.monotonic()
+            log.warning("callers_refused", reason=reason, address=name, connections=self._total)
+
+
+@lru_cache(maxsize=4096)
+def caller_of(address: str) -> str:
+    """An address as one caller: of IPv6 the network, because whoever has one address has 2^64."""
+    try:
+        own = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(own, ipaddress.IPv4Address):
+        return address
+    if own.ipv4_mapped is not None:
+        return str(own.ipv4_mapped)
+    return str(ipaddress.ip_network((own, _IPV6_NETWORK), strict=False))
+
+
+def _networks(proxies: str) -> list[Network]:
+    found: list[Network] = []
+    for word in proxies.split(","):
+        try:
+            found.append(ipaddress.ip_network(word.strip(), strict=False))
+        except ValueError:
+            continue  # a name, or nothing
+    return found
+
+
+def _file_room(most: int) -> int:
+    """As many as the system lets us have open; the soft limit is raised as far as it may be."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = most + _OTHER_FILES
+    unlimited = resource.RLIM_INFINITY
+    if soft != unlimited and soft < wanted:
+        soft = wanted if hard == unlimited else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return most if soft == unlimited else max(soft - _OTHER_FILES, 16)

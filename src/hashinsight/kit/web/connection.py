@@ -1,0 +1,125 @@
+"""One caller's connection: counted, refused in words, and not kept open by an answer that nobody reads."""
+
+import asyncio
+import json
+from typing import Any, ClassVar
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from hashinsight.kit.web.callers import REFUSED, Callers
+
+LEAST_BYTES_PER_SECOND = 1000  # of a body or an answer: a tenth of the slowest line that a site has
+_LINGER_SECONDS = 1.0  # for a refused caller to read why
+_MOST_DISCARDED = 1_000_000  # of what it still sends meanwhile
+_UNREAD_SECONDS = 60.0
+
+
+class Connection(HttpToolsProtocol):
+    callers: ClassVar[Callers]
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._name: str | None = None
+        self._reads: asyncio.TimerHandle | None = None
+        self._writes: asyncio.TimerHandle | None = None
+        self._unread_bytes = 0
+        self._is_refused = False
+        self._lingers = False
+        self._discarded_bytes = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._name = self.callers.enter(self.client[0] if self.client else "")
+        if self._name is None:
+            self._refuse(503, "TOO_MANY_CONNECTIONS", "too many connections: try again later")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._unset()
+        if self._writes is not None:
+            self._writes.cancel()
+        if self._name is not None:
+            self.callers.leave(self._name)
+        if self._lingers:
+            self.callers.has_lingered()
+        super().connection_lost(exc)
+
+    def _is_answering(self) -> bool:
+        # before the first request there is none, whatever its type says
+        return self.cycle is not None and not self.cycle.response_complete  # type: ignore[redundant-expr]
+
+    def timeout_keep_alive_handler(self) -> None:
+        """What is still to be read keeps a line open that is closed already."""
+        if self._writes is None and self.transport.get_write_buffer_size():
+            self._watch_reader()
+        super().timeout_keep_alive_handler()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._watch_reader()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._writes is not None and not self.transport.is_closing():
+            self._writes.cancel()
+            self._writes = None
+
+    def _watch_reader(self) -> None:
+        self._unread_bytes = self.transport.get_write_buffer_size()
+        self._writes = self.loop.call_later(_UNREAD_SECONDS, self._look_at_reader)
+
+    def _look_at_reader(self) -> None:
+        read = self._unread_bytes - self.transport.get_write_buffer_size()
+        if read >= LEAST_BYTES_PER_SECOND * _UNREAD_SECONDS:
+            self._watch_reader()
+        else:
+            REFUSED.labels("answer_unread").inc()
+            self.transport.abort()
+
+    def _refuse(self, status: int, code: str, message: str) -> None:
+        self._unset()
+        if self._is_refused or self.transport.is_closing():
+            return
+        self._is_refused = True
+        if code != "TOO_MANY_CONNECTIONS":  # which is counted by its kind
+            REFUSED.labels(code.lower()).inc()
+        cycle = self.cycle
+        is_cut = self._is_answering() and cycle.response_started
+        if cycle is not None:
+            cycle.disconnected = True
+            cycle.message_event.set()
+        if is_cut:  # half an answer is out already
+            self.transport.close()
+            return
+        self.transport.write(_answer(status, code, message))
+        self._close_when_read()
+
+    def _close_when_read(self) -> None:
+        """Closed while the caller still sends, the answer would be lost on its way."""
+        self.flow.resume_reading()
+        if self.transport.can_write_eof() and self.callers.may_linger():
+            self._lingers = True
+            self.transport.write_eof()
+            self._set(_LINGER_SECONDS, self.transport.abort)
+        else:
+            self.transport.close()
+
+    def _discard(self, data: bytes) -> None:
+        self._discarded_bytes += len(data)
+        if self._discarded_bytes > _MOST_DISCARDED:
+            self.transport.abort()
+
+    def _set(self, seconds: float, then: Any) -> None:
+        self._unset()
+        self._reads = self.loop.call_later(seconds, then)
+
+    def _unset(self) -> None:
+        if self._reads is not None:
+            self._reads.cancel()
+            self._reads = None
+
+
+def _answer(status: int, code: str, message: str) -> bytes:
+    body = json.dumps({"error_code": code, "message": message, "details": {}, "request_id": None}).encode()
+    wait = b"retry-after: 10\r\n" if status == 503 else b""  # noqa: PLR2004
+    head = b"content-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n" % len(body)
+    return STATUS_LINE[status] + head + wait + b"\r\n" + body

@@ -1,0 +1,71 @@
+"""The suite itself: what a run says of its time, what it does without a browser, and the work that runs beside it."""
+
+import os
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests import budget, busy
+from tests.console import chromium
+
+ROOT = Path(__file__).parents[2]
+PASSES, FAILS = [sys.executable, "-c", ""], [sys.executable, "-c", "print('what went wrong'); raise SystemExit(3)"]
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """A run of two parts, over its budget from its first moment."""
+    monkeypatch.setattr(budget, "BUDGET_SEC", 0)
+    monkeypatch.setattr(budget, "CHECKS", {"lint": PASSES})
+    monkeypatch.setattr(budget, "TESTS", {"tests": PASSES})
+    monkeypatch.delenv("CI", raising=False)
+    return monkeypatch
+
+
+def test_a_run_over_its_budget_is_a_warning_and_no_failure(
+    short: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    short.setattr(budget, "find_chromium", lambda: "/usr/bin/chromium")
+    assert budget.main(only_checks=False) == 0
+    output = capsys.readouterr().out
+    assert "\nlint " in output
+    assert "\ntests " in output
+    assert "budget on two quiet cores: 0 s\nwarning: over the budget" in output
+    quick = budget.Part("lint", exit_code=0, seconds=1.0, output="")
+    assert "warning" not in budget.report([quick], -1.0)
+
+
+def test_a_part_that_failed_fails_the_run_and_its_output_is_shown(
+    short: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    short.setattr(budget, "find_chromium", lambda: "/usr/bin/chromium")
+    short.setattr(budget, "CHECKS", {"lint": FAILS})
+    assert budget.main(only_checks=False) == 1
+    output = capsys.readouterr().out
+    assert "== lint\nwhat went wrong\n" in output
+    assert " s  FAILED\n" in output
+    killed = budget.Part("tests", exit_code=-9, seconds=1.0, output="")
+    assert "1.0 s  ended by signal 9\n" in budget.report([killed], 1.0)
+
+
+def test_without_a_browser_a_run_says_so_at_its_end_and_in_ci_it_does_not_begin(
+    short: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    short.setattr(budget, "find_chromium", lambda: None)
+    assert budget.main(only_checks=False) == 0
+    assert capsys.readouterr().out.endswith(f"warning: {chromium.MISSING}\n")
+    short.setenv("CI", "true")
+    assert budget.main(only_checks=False) == 1
+    assert "tests " not in capsys.readouterr().out.replace("browser tests ", "")
+    assert "\nexport CI=true\n" in (ROOT / ".ci" / "run").read_text(), "whatever runs it, it is CI"
+
+
+def test_the_work_beside_a_run_keeps_a_core_busy_and_ends_with_it() -> None:
+    with busy.other_work(1) as (pid,):
+        process = psutil.Process(pid)
+        while process.cpu_times().user < 0.1:
+            os.sched_yield()
+        assert process.status() != psutil.STATUS_ZOMBIE
+    assert not psutil.pid_exists(pid)

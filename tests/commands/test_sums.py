@@ -1,0 +1,158 @@
+"""Without approval a requester commands so many machines and kW of a site in a window, in however many requests."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hashinsight.audit.actions import Actor, ActorKind
+from hashinsight.commands.approval import Because, Before, Impact, Limits, judge_need
+from hashinsight.commands.asking import Answer, PreApproval
+from hashinsight.commands.catalogue import Risk
+from hashinsight.commands.queries.requesters import find_requester
+from hashinsight.commands.service.deciding import Which
+from hashinsight.kit.ids import new_id
+from tests.commands.yard import NOON, Yard
+
+FAN: dict[str, Any] = {"params": {"speed": 60}}
+
+
+def approvals(answer: Answer) -> set[str]:
+    return {one.approval_state for one in answer.commands}
+
+
+async def test_three_requests_of_20_machines_need_the_approval_that_one_of_60_needs(yard: Yard) -> None:
+    first = await yard.request("set_fan", *range(1, 21), **FAN)
+    assert (approvals(first), first.approval_reasons) == ({"none"}, ())
+    told = await yard.dry_run("set_fan", *range(21, 41), **FAN)
+    second = await yard.request("set_fan", *range(21, 41), **FAN)
+    reason = "40 machines asked by one requester in 60 min (limit 20)"
+    assert (told.needs_approval, second.approval_reasons[0]) == (True, reason)
+    assert approvals(second) == {"required"}
+    assert approvals(await yard.request("set_fan", *range(41, 61), **FAN)) == {"required"}
+    assert len(await yard.lease(limit=60)) == 20
+
+
+async def test_the_same_machines_again_are_counted_once(yard: Yard) -> None:
+    await yard.request("set_fan", *range(1, 21), **FAN)
+    await yard.ack_all()
+    again = await yard.request("set_frequency", *range(1, 21), params={"frequency": 500})
+    assert approvals(again) == {"none"}
+    assert approvals(await yard.request("set_fan", 21, **FAN)) == {"required"}
+
+
+async def test_the_window_passes_and_each_requester_and_site_has_its_own(yard: Yard) -> None:
+    yard.add_machines(101, 125, site_id=2)
+    await yard.request("set_fan", *range(1, 21), **FAN)
+    assert approvals(await yard.request("set_fan", 21, **FAN, asker=yard.person("olga"))) == {"none"}
+    assert approvals(await yard.request("set_fan", 101, **FAN, site=2)) == {"none"}
+    assert approvals(await yard.request("set_fan", 22, **FAN)) == {"required"}
+    yard.pass_time(3600)
+    await yard.sweep()
+    assert approvals(await yard.request("set_fan", 23, **FAN)) == {"none"}
+
+
+async def test_what_is_still_open_counts_beyond_the_window(yard: Yard) -> None:
+    """For days nobody fetches it, and then all of it goes out at once."""
+    await yard.request("set_fan", *range(1, 21), **FAN, ttl_sec=7 * 24 * 3600)
+    yard.pass_time(2 * 24 * 3600)
+    assert approvals(await yard.request("set_fan", 21, **FAN)) == {"required"}
+    await yard.ack_all()
+    assert approvals(await yard.request("set_fan", 22, **FAN)) == {"none"}
+
+
+async def test_a_cancel_frees_nothing_and_what_somebody_else_decides_about_is_not_counted(yard: Yard) -> None:
+    batch_id = (await yard.request("set_fan", *range(1, 11), **FAN)).batch_id
+    await yard.cancel(Which(batch_id=batch_id))
+    assert approvals(await yard.request("set_fan", *range(11, 22), **FAN)) == {"required"}
+    waits = await yard.request("set_fan", *range(31, 60), **FAN)
+    await yard.approve(Which(batch_id=waits.batch_id), yard.person("olga"))
+    assert approvals(await yard.request("set_fan", 60, **FAN)) == {"none"}
+
+
+async def test_lights_are_not_summed(yard: Yard) -> None:
+    for first in (1, 21, 41):
+        answer = await yard.request("fault_light", *range(first, first + 20), params={"on": True})
+        assert approvals(answer) == {"none"}
+    assert approvals(await yard.request("set_fan", 1, **FAN)) == {"none"}
+
+
+async def test_emergencies_and_leave_given_before_pass_the_sum_and_say_so(yard: Yard) -> None:
+    await yard.request("set_fan", *range(1, 21), **FAN)
+    urgent = await yard.request("set_fan", 21, **FAN, priority="safety", emergency=True)
+    assert (approvals(urgent), urgent.approval_reasons[0][:11]) == ({"approved"}, "21 machines")
+    await yard.request("set_fan", *range(31, 51), **FAN, asker=yard.rule)
+    assert approvals(await yard.request("set_fan", 51, **FAN, asker=yard.rule)) == {"required"}
+    allowed = await yard.request("set_fan", 52, **FAN, asker=yard.rule, pre_approval=PreApproval("olga", "rule 7"))
+    assert approvals(allowed) == {"approved"}
+
+
+async def test_power_is_summed_as_it_was_when_it_was_asked(yard: Yard) -> None:
+    """A machine that was told to stop draws nothing any more, and counts with what it drew."""
+    yard.write(
+        "insert into telemetry_live (miner_no, tenant_id, site_id, ts, online, status, flags, power_w, updated_at)"
+        " select n, %s, 1, %s, true, 1, 0, 40000, %s from generate_series(1, 3) n",
+        *(yard.tenant, NOON, NOON),
+    )
+    assert approvals(await yard.request("restart_mining", 1, 2)) == {"none"}
+    await yard.ack_all()
+    yard.write("update telemetry_live set power_w = 15 where miner_no < 3")
+    third = await yard.request("set_fan", 3, **FAN)
+    assert third.approval_reasons == ("120 kW asked by one requester in 60 min (limit 100 kW)",)
+    assert approvals(await yard.request("set_fan", 1, 2, **FAN)) == {"none"}
+    assert approvals(await yard.request("set_frequency", 1, 3, params={"frequency": 500})) == {"required"}
+
+
+@pytest.mark.parametrize("each", [11, 20])
+async def test_requests_at_once_do_not_slip_below_the_limit_side_by_side(yard: Yard, each: int) -> None:
+    asks = [yard.request("set_fan", *range(first, first + each), **FAN) for first in range(1, 60 - each + 2, each)]
+    answers = await asyncio.gather(*asks)
+    assert sorted(map(sorted, map(approvals, answers))) == [["none"], *[["required"]] * (len(asks) - 1)]
+    assert len(await yard.lease(limit=60)) == each
+
+
+async def test_the_person_behind_a_key_is_the_requester(yard: Yard) -> None:
+    ann, keys = new_id(), [new_id() for _ in range(3)]
+    yard.write(
+        "insert into users (id, tenant_id, email, name, password_hash, created_at)"
+        " values (%s, %s, 'ann@example.com', 'Ann', 'x', %s)",
+        *(ann, yard.tenant, NOON),
+    )
+    for key, person in zip(keys, (ann, ann, None), strict=True):
+        yard.write(
+            "insert into api_keys (id, tenant_id, name, key_hash, key_start, created_at, user_id)"
+            " values (%s, %s, 'k', %s, 'hik_', %s, %s)",
+            *(key, yard.tenant, key.bytes, NOON, person),
+        )
+    actors = [Actor(ActorKind.USER, str(ann)), *(Actor(ActorKind.API_KEY, str(key)) for key in keys)]
+    async with yard.session() as session:
+        requesters = [await find_requester(session, actor) for actor in actors]
+        assert await find_requester(session, Actor(ActorKind.RULE, "rule-7")) == "rule:rule-7"
+        assert await find_requester(session, Actor(ActorKind.SYSTEM)) == "system"
+    assert requesters == [*[f"user:{ann}"] * 3, f"api_key:{keys[2]}"]
+
+
+async def test_a_dedupe_key_is_its_requesters_own(yard: Yard) -> None:
+    """A key that somebody guesses must not keep a rule from acting."""
+    key = {"dedupe_key": "rule-7 m1", "dedupe_window_sec": 31 * 24 * 3600}
+    await yard.request("fault_light", 1, params={"on": True}, **key, asker=yard.person("tom", may="low"))
+    (made,) = (await yard.request("set_power_mode", 1, params={"mode": "eco"}, **key, asker=yard.rule)).commands
+    assert not made.existing
+    (again,) = (await yard.request("set_power_mode", 1, params={"mode": "eco"}, **key, asker=yard.rule)).commands
+    assert (again.existing, again.command_id) == (True, made.command_id)
+
+
+LIMITS = Limits(20, 100.0, 60)
+SMALL = st.integers(0, 50)
+
+
+@given(SMALL, SMALL, st.floats(0, 300), st.floats(0, 300))
+def test_it_needs_approval_just_when_the_sum_passes_a_limit(n: int, before: int, kw: float, kw_before: float) -> None:
+    need = judge_need(Risk.MEDIUM, Impact(n, kw, 0), LIMITS, is_control=True, before=Before(before, kw_before))
+    passes = n > 0 and (n + before > LIMITS.machines or kw + kw_before > LIMITS.power_kw)
+    assert need.is_needed is (passes or kw > LIMITS.power_kw)
+    codes = [one.code for one in need.causes]
+    assert len(codes) == len(set(codes))
+    assert (Because.MANY_MACHINES in codes) is (n > LIMITS.machines)

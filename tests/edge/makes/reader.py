@@ -1,0 +1,43 @@
+"""Reads machines of every make with a real reader and its child, as a poller does."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from hashinsight.edge.normalising import Record, record_of
+from hashinsight.edge.reading import Reader
+from hashinsight.edge.reading_process import NotRead
+from tests.edge.makes.catalogue import NAMES, machines_of
+from tests.edge.makes.unit import Unit
+
+TIMEOUT_SEC = 20.0  # a busy box takes its time
+
+
+@dataclass
+class Read:
+    unit: Unit
+    record: Record
+
+
+def read_all(change: Callable[[Unit], None], names: Iterable[str] = NAMES, *, times: int = 1) -> dict[str, Read]:
+    """One sample of each, after `change` was done to it; with `times` the last of so many."""
+    return asyncio.run(_read_all(change, tuple(names), times))
+
+
+async def _read_all(change: Callable[[Unit], None], names: tuple[str, ...], times: int) -> dict[str, Read]:
+    with machines_of(*names) as units:
+        for unit in units:
+            change(unit)
+        async with Reader() as reader:
+            for _ in range(times):
+                records = await asyncio.gather(*(_record(reader, unit) for unit in units))
+    return {name: Read(unit, record) for name, unit, record in zip(names, units, records, strict=True)}
+
+
+async def _record(reader: Reader, unit: Unit) -> Record:
+    try:
+        told = await reader.read(unit.address, timeout_sec=TIMEOUT_SEC)
+    except NotRead as problem:
+        return {"online": False, "error_type": problem.kind}
+    return record_of(told, miner_id=unit.address, at=datetime.now(UTC))

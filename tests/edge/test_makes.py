@@ -1,0 +1,270 @@
+"""What a machine of each make says is what the record says: real sockets, the real child, the field's library."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from hashinsight.edge.normalising import record_of
+from tests.edge.makes.catalogue import NAMES
+from tests.edge.makes.reader import Read, read_all
+from tests.edge.makes.unit import Unit
+
+BY_NAME = pytest.mark.parametrize("name", NAMES)
+# a preset's own figure, in the words of each
+PRESETS = [name for name in NAMES if any(word in name for word in ("VNish", "LuxOS", "Braiins", "M30S", "M20S"))]
+ONE_STOCK = [name for name in NAMES if name == "Antminer S19, stock"]
+WITHOUT_METER = ("stock",)  # an Antminer's own firmware says no watts
+IN_CORNERS = ("stock", "LuxOS", "A1366")  # these say each corner or chip, others the hottest of a board
+
+
+@pytest.fixture(scope="module")
+def sound() -> dict[str, Read]:
+    return read_all(lambda _: None, times=2)
+
+
+@pytest.fixture(scope="module")
+def hot() -> dict[str, Read]:
+    return read_all(lambda unit: unit.heat(105.0), times=2)
+
+
+@pytest.fixture(scope="module")
+def one_board_dead() -> dict[str, Read]:
+    return read_all(lambda unit: unit.lose_board(1))
+
+
+@pytest.fixture(scope="module")
+def fans_stopped() -> dict[str, Read]:
+    return read_all(lambda unit: unit.stop_fans())
+
+
+@pytest.fixture(scope="module")
+def one_fan_stopped() -> dict[str, Read]:
+    return read_all(lambda unit: unit.stop_fans(1))
+
+
+@pytest.fixture(scope="module")
+def sensor_broken() -> dict[str, Read]:
+    return read_all(lambda unit: unit.break_sensor(255.0))
+
+
+@pytest.fixture(scope="module")
+def pools_dead() -> dict[str, Read]:
+    def kill(unit: Unit) -> None:
+        for pool in unit.pools:
+            pool.is_alive = pool.is_active = False
+
+    return read_all(kill)
+
+
+@pytest.fixture(scope="module")
+def pool_idle() -> dict[str, Read]:
+    def rest(unit: Unit) -> None:
+        for pool in unit.pools:
+            pool.is_active = False
+
+    return read_all(rest)
+
+
+@BY_NAME
+def test_the_hottest_of_its_sensors_is_told_and_what_it_sits_on(sound: dict[str, Read], name: str) -> None:
+    unit, record = sound[name].unit, sound[name].record
+    assert record["temp_max"] == unit.hottest_c
+    assert record["temp_sensor"] == unit.sensor
+    assert record[f"temp_{unit.sensor}_max"] == unit.hottest_c
+    assert record["temp_avg"] <= record["temp_max"]
+
+
+@BY_NAME
+def test_one_chip_at_105_degrees_is_told_as_105(hot: dict[str, Read], name: str) -> None:
+    assert hot[name].record["temp_max"] == 105.0
+    assert hot[name].record["temp_sensor"] == hot[name].unit.sensor
+
+
+@BY_NAME
+def test_a_board_of_a_make_that_measures_it_is_told_apart_from_the_chips(sound: dict[str, Read], name: str) -> None:
+    """The mean of chips or the coolest of them is no board: it would be judged by a board's limits."""
+    unit, record = sound[name].unit, sound[name].record
+    if "temp_board_max" in record:
+        assert record["temp_board_max"] == max(max(board.pcb_c) for board in unit.boards)
+    assert ("temp_board_max" in record) == ("Avalon" not in name)
+    assert ("temp_chip_max" in record) == ("LuxOS" not in name)
+
+
+@BY_NAME
+def test_a_broken_sensor_hides_no_other_and_is_flagged(sensor_broken: dict[str, Read], name: str) -> None:
+    unit, record = sensor_broken[name].unit, sensor_broken[name].record
+    readable = unit.boards if any(word in name for word in IN_CORNERS) and "S9" not in name else unit.boards[1:]
+    temps = [temp for board in readable for temp in unit.sensors_of(board) if temp != 255]
+    if name == "Whatsminer M60S, API 2":  # it says its chips as one figure, which is broken now: the boards are left
+        temps = [max(board.pcb_c) for board in unit.boards[1:]]
+    assert record["temp_max"] == max(temps)
+    assert "sensor_broken" in record["raw_data"]["flags"]
+
+
+@BY_NAME
+def test_a_dead_board_is_told_as_dead(one_board_dead: dict[str, Read], name: str) -> None:
+    unit, record = one_board_dead[name].unit, one_board_dead[name].record
+    assert record["boards_total"] == len(unit.boards)
+    assert record["boards_healthy"] == len(unit.boards) - 1
+    assert record["temp_max"] == unit.hottest_c
+
+
+@BY_NAME
+def test_every_board_of_a_sound_machine_is_told_as_sound(sound: dict[str, Read], name: str) -> None:
+    unit, record = sound[name].unit, sound[name].record
+    assert (record["boards_healthy"], record["boards_total"]) == (len(unit.boards), len(unit.boards))
+    assert [board["chips"] for board in record["boards"]] == [board.chips for board in unit.boards]
+
+
+@BY_NAME
+def test_fans_are_told_as_they_turn(sound: dict[str, Read], name: str) -> None:
+    assert sound[name].record["fan_speeds"] == sound[name].unit.fans
+
+
+@BY_NAME
+def test_fans_that_stand_while_it_hashes_are_told_as_0(fans_stopped: dict[str, Read], name: str) -> None:
+    assert fans_stopped[name].record["fan_speeds"] == [0] * len(fans_stopped[name].unit.fans)
+    assert fans_stopped[name].record["hashrate_ths"] > 0
+
+
+@BY_NAME
+def test_one_fan_that_stands_is_told_beside_those_that_turn(one_fan_stopped: dict[str, Read], name: str) -> None:
+    assert sorted(one_fan_stopped[name].record["fan_speeds"]) == sorted(one_fan_stopped[name].unit.fans)
+
+
+@BY_NAME
+def test_hashrate_and_power_are_the_machines_own(sound: dict[str, Read], name: str) -> None:
+    unit, record = sound[name].unit, sound[name].record
+    assert record["hashrate_ths"] == pytest.approx(unit.ths, rel=1e-3)
+    assert record["expected_ths"] == pytest.approx(unit.rated_ths, rel=1e-3)
+    assert record.get("power_w") == (None if any(word in name for word in WITHOUT_METER) else unit.power_w)
+    assert record["state"] == "running"
+
+
+@BY_NAME
+def test_a_sound_machine_is_read_without_a_doubt(sound: dict[str, Read], name: str) -> None:
+    assert "flags" not in sound[name].record["raw_data"]
+
+
+@BY_NAME
+def test_a_pool_that_it_mines_at_is_told_as_alive(sound: dict[str, Read], name: str) -> None:
+    record = sound[name].record
+    assert record["pool_status"] == "alive"
+    assert record["pool_url"] == "stratum+tcp://main.pool.example:3333"
+    assert record["worker_name"] == "farm.worker"
+
+
+@BY_NAME
+def test_pools_that_do_not_answer_are_told_as_dead(pools_dead: dict[str, Read], name: str) -> None:
+    assert pools_dead[name].record["pool_status"] == "dead"
+
+
+@BY_NAME
+def test_a_pool_that_answers_is_not_dead_because_nobody_mines_at_it(pool_idle: dict[str, Read], name: str) -> None:
+    assert pool_idle[name].record["pool_status"] in ("alive", None)
+
+
+@pytest.fixture(scope="module")
+def preset() -> dict[str, Read]:
+    def tune(unit: Unit) -> None:
+        unit.preset = "2300W"
+        unit.memory["mode"] = "Low"
+        for board in unit.boards:
+            board.nominal_ths, board.ths = board.nominal_ths * 0.8, board.ths * 0.8
+
+    return read_all(tune, PRESETS)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_is_expected_to_do_what_it_is_set_to_and_not_what_the_sticker_says(
+    preset: dict[str, Read], name: str
+) -> None:
+    unit, record = preset[name].unit, preset[name].record
+    assert record["expected_ths"] == pytest.approx(0.8 * unit.rated_ths, rel=1e-3)
+
+
+@pytest.mark.parametrize("name", [name for name in PRESETS if "Antminer" in name])
+def test_a_dead_board_does_not_lower_what_a_preset_is_expected_to_do(
+    one_board_dead: dict[str, Read], name: str
+) -> None:
+    unit, record = one_board_dead[name].unit, one_board_dead[name].record
+    assert record["expected_ths"] == pytest.approx(unit.rated_ths, rel=1e-3)
+
+
+def test_a_total_in_another_unit_keeps_every_digit_and_the_doubt() -> None:
+    def odd(unit: Unit) -> None:
+        unit.memory["total_in_ths"] = True
+        for board in unit.boards:
+            board.ths = 36.84
+
+    read = read_all(odd, ["Whatsminer M60S, API 2"])["Whatsminer M60S, API 2"]
+    assert read.record["hashrate_ths"] == 110.52
+    assert "hashrate_units_mended" in read.record["raw_data"]["flags"]
+
+
+def test_a_board_that_the_machine_does_not_list_any_more_is_a_dead_one() -> None:
+    def hide(unit: Unit) -> None:
+        unit.memory["hides_dead_board"] = True
+        unit.lose_board(2)
+
+    read = read_all(hide, ["Whatsminer M60S, API 2"])["Whatsminer M60S, API 2"]
+    assert (read.record["boards_healthy"], read.record["boards_total"]) == (2, 3)
+
+
+def test_a_firmware_that_has_limits_of_its_own_tells_them_and_is_asked_once() -> None:
+    names = ["Antminer S19k Pro, LuxOS", *(name for name in NAMES if "Braiins" in name)]
+    read = read_all(lambda _: None, names, times=3)
+    told = read["Antminer S19k Pro, LuxOS"].record
+    assert (told["temp_warn_c"], told["temp_limit_c"]) == (65.0, 70.0)
+    assert told["temp_limits"] == {"board": {"warn_c": 65.0, "stop_c": 70.0}}
+    for name in names[1:]:
+        assert read[name].record["temp_limits"] == {"chip": {"warn_c": 90.0, "stop_c": 100.0}}
+        assert read[name].record["temp_limit_c"] == 100.0
+    assert all(one.unit.questions.count("tempctrl") == 1 for one in read.values())
+
+
+@pytest.mark.parametrize("name", ["Antminer S19k Pro, LuxOS", "Whatsminer M60S, API 2", *ONE_STOCK])
+def test_a_machine_that_takes_one_command_at_a_time_is_read_the_same(name: str) -> None:
+    read = read_all(lambda unit: unit.memory.update(one_by_one=True), [name], times=3)[name]
+    assert read.record["temp_max"] == read.unit.hottest_c
+    assert "flags" not in read.record["raw_data"]
+    assert sum("+" in question for question in read.unit.questions) == 1
+
+
+def test_a_corner_that_says_minus_1_is_no_reading() -> None:
+    name = "Antminer S19, stock, web page locked"
+    record = read_all(lambda unit: unit.break_sensor(-1.0), [name])[name].record
+    assert (record["temp_max"], record["raw_data"]["flags"]) == (70.0, ["sensor_broken"])
+
+
+def test_a_corner_without_a_sensor_is_no_broken_one() -> None:
+    name = "Antminer S19, stock, web page locked"
+    record = read_all(lambda unit: unit.break_sensor(0.0), [name])[name].record
+    assert (record["temp_max"], record["raw_data"]["flags"]) == (70.0, ["sensor_silent"])
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "stock" in name or "VNish" in name or "Braiins" in name])
+def test_a_machine_that_refuses_the_password_is_not_told_as_stopped(locked: dict[str, Read], name: str) -> None:
+    record = locked[name].record
+    assert record.get("state") != "stopped"
+    if record["online"]:
+        assert record["hashrate_ths"] == pytest.approx(locked[name].unit.ths, rel=1e-3)
+
+
+@pytest.fixture(scope="module")
+def locked() -> dict[str, Read]:
+    def lock(unit: Unit) -> None:
+        unit.password = "changed"
+
+    return read_all(lock)
+
+
+@pytest.mark.parametrize(("model", "total"), [("nobody's", 2), ("Antminer S19", 3)])
+def test_a_board_that_says_nothing_is_a_dead_one_only_where_the_model_is_known_to_have_it(
+    model: str, total: int
+) -> None:
+    hashing = {"hashrate": {"value": 31.5, "unit": "TH/s"}, "working_chips": 76}
+    boards = [{"position": 0, **hashing}, {"position": 1, **hashing}, {"position": 2}]
+    told = {"data": {"device_info": {"model": model, "firmware": "LuxOS"}, "hashboards": boards}}
+    record = record_of(told, miner_id="m", at=datetime(2026, 1, 1, tzinfo=UTC))
+    assert (record["boards_healthy"], record["boards_total"]) == (2, total)

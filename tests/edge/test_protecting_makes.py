@@ -1,0 +1,45 @@
+"""Every make on loopback under protection as it is by default: sound machines run on, one that burns is stopped."""
+
+from pathlib import Path
+
+import pytest
+
+from hashinsight.edge import protecting
+from hashinsight.edge.protecting_heat import heat_of
+from hashinsight.edge.settings import Protection
+from tests.edge.makes.catalogue import NAMES, machines_of
+from tests.edge.on_site import on_site, settings, until
+
+# their makers' firmware takes no stop from outside, or none without its web page
+CANNOT_STOP = {"Antminer S19, stock, web page locked", "Whatsminer M20S, API 1"}
+
+
+async def test_no_sound_machine_is_stopped_and_one_at_its_limit_is_on_every_make(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(protecting, "AGAIN_SEC", 0.05)
+    with machines_of(*NAMES) as units:
+        ranges = [unit.address for unit in units]
+        chosen = settings(tmp_path, ranges, identity="address", interval_sec=2, protection=Protection())
+        async with on_site(chosen) as (side, heard):
+            await until(lambda: side.counts().online == len(units), "the machines")
+            await until(lambda: all(len(heard.of(address)) > 1 for address in ranges), "two readings of each")
+            assert heard.events == []
+            assert not any(unit.orders for unit in units)
+            for name, unit in zip(NAMES, units, strict=True):
+                machine = side.find(unit.address)
+                heat = heat_of(machine.record, Protection()) if machine and machine.record else None
+                assert heat is not None, name
+                assert heat.source in ("machine", "catalogue"), name
+                unit.sensor = heat.sensor
+                unit.heat(heat.limit_c + 1)
+            await until(lambda: len(heard.events) >= len(units), "every one to be stopped")
+    told = {
+        name: [event["title"] for event in heard.events if event["miner_id"] == address]
+        for name, address in zip(NAMES, ranges, strict=True)
+    }
+    assert {name for name, titles in told.items() if titles == ["Too hot: could not be stopped"]} == CANNOT_STOP & set(
+        NAMES
+    )
+    assert {name for name, titles in told.items() if titles == ["Stopped: too hot"]} == set(NAMES) - CANNOT_STOP
+    assert {name for name, unit in zip(NAMES, units, strict=True) if unit.is_stopped} == set(NAMES) - CANNOT_STOP

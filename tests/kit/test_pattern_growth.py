@@ -1,0 +1,91 @@
+"""Texts come from strangers: whatever is searched in them takes time in proportion to their length."""
+
+import gc
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from hashinsight.kit.scrub import _hide, _is_hidden, scrub
+from hashinsight.kit.secret_patterns import RULES
+from hashinsight.wire.acks import acks_of
+from hashinsight.wire.bounds import find_text
+from tests.kit.pattern_samples import every_pattern, hard_texts, methods_of
+
+PATTERNS = every_pattern()
+SHORT, TIMES, GROWTH = 4_000, 10, 1.2  # ten times the text: at most twelve times as long
+HOPELESS, HOPELESS_ROUNDS = 4.0, 5  # a square would be ten; once may be anything
+QUICK_SECONDS = 0.000_5  # of the long text: what is below has no share in anybody's waiting
+ROUNDS = 60
+
+
+def grows_too_fast(work: Callable[[str], Any], unit: str) -> bool:
+    """Whether one long text takes longer than as many short ones of the same length together.
+
+    In processor time, the best of several, taken in turns: so that what else the machine does falls on both alike.
+    """
+    short = unit * (SHORT // len(unit))
+    best_short = best_long = float("inf")
+    gc.disable()
+    try:
+        for number in range(ROUNDS):
+            best_long = min(best_long, took(work, [short * TIMES]))
+            if best_long < QUICK_SECONDS:
+                return False
+            best_short = min(best_short, took(work, [short] * TIMES))
+            is_hopeless = number >= HOPELESS_ROUNDS and best_long > HOPELESS * best_short
+            if best_long <= GROWTH * best_short or is_hopeless:
+                break
+    finally:
+        gc.enable()
+    return best_long > GROWTH * best_short
+
+
+def took(work: Callable[[str], Any], texts: list[str]) -> float:
+    began = time.thread_time()
+    for text in texts:
+        work(text)
+    return time.thread_time() - began
+
+
+def test_the_package_is_searched_for_patterns_and_they_are_found() -> None:
+    assert any(name.startswith("hashinsight.kit.secret_patterns") for name in PATTERNS)
+    assert any(name.startswith("hashinsight.telemetry.ingest.wording:") for name in PATTERNS)
+    assert len(PATTERNS) > 40
+
+
+@pytest.mark.parametrize("name", sorted(PATTERNS))
+def test_ten_times_the_text_takes_a_pattern_at_most_twelve_times_as_long(name: str) -> None:
+    pattern = PATTERNS[name]
+    is_bytes = isinstance(pattern.pattern, bytes)
+    begins = methods_of(name) <= {"match", "fullmatch"}  # else it is tried at every place of the text
+
+    def search(text: str) -> None:
+        given = text.encode() if is_bytes else text
+        if begins:
+            pattern.match(given)
+            pattern.fullmatch(given)
+        else:
+            deque(pattern.finditer(given), maxlen=0)
+
+    slow = next((unit for unit in hard_texts(pattern) if grows_too_fast(search, unit)), None)
+    assert slow is None, f"{pattern.pattern!r} looks again and again at a text of {slow!r}"
+
+
+def batch_of_acks(text: str) -> None:
+    acks_of({"acks": [{"command_id": "x", "status": "failed", "error_message": text, "result": {text: [text]}}]})
+
+
+@pytest.mark.parametrize(
+    "work",
+    [*(rule.hide for rule in RULES), _hide, _is_hidden, scrub, batch_of_acks, lambda text: find_text(text, 10**6)],
+    ids=[*(f"rule-{number}" for number in range(len(RULES))), "hide", "name", "scrub", "acks", "line"],
+)
+def test_ten_times_the_text_takes_what_is_done_with_it_at_most_twelve_times_as_long(
+    work: Callable[[str], Any],
+) -> None:
+    units = {unit for name, pattern in PATTERNS.items() if ".kit." in name for unit in hard_texts(pattern)}
+    slow = next((unit for unit in sorted(units)[::7] if grows_too_fast(work, unit)), None)
+    assert slow is None, f"a text of {slow!r} is looked at again and again"

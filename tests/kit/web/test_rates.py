@@ -1,0 +1,147 @@
+"""Exactly as many pass as the limit allows: none over it, none refused early, however they come."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from redis import Redis
+
+from hashinsight.kit.web import rates as module
+from hashinsight.kit.web import windows
+from hashinsight.kit.web.rates import Rates
+from hashinsight.kit.web.windows import WINDOW_SECONDS, OwnWindows, SharedWindows
+
+
+@pytest.fixture
+async def rates(redis_url: str) -> AsyncIterator[Rates]:
+    made = Rates(redis_url)
+    yield made
+    await made.aclose()
+
+
+@pytest.fixture
+def commands(redis_url: str) -> Iterator["Commands"]:
+    with Redis.from_url(redis_url) as redis:
+        yield Commands(redis)
+
+
+class Commands:
+    """How often Redis was asked since."""
+
+    def __init__(self, redis: "Redis") -> None:
+        self._redis = redis
+        self._before = self._calls()
+
+    def asked(self) -> int:
+        return self._calls() - self._before
+
+    def _calls(self) -> int:
+        told = self._redis.info("commandstats")
+        return sum(told.get(f"cmdstat_{name}", {}).get("calls", 0) for name in ("evalsha", "eval"))
+
+
+@pytest.fixture
+def endless_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No minute ends while a test runs, on however slow a machine; what the one before counts for has its own tests."""
+    monkeypatch.setattr(windows, "WINDOW_SECONDS", 10**9)
+
+
+async def hammer(rates: Rates, key: str, limit: int, calls: int, connections: int) -> list[bool]:
+    """So many connections, each with its next call when the one before is answered; answers in their order."""
+    answers: list[bool] = []
+    left = iter(range(calls))
+
+    async def connection() -> None:
+        for _ in left:
+            answer = await rates.spend(key, limit)
+            answers.append(answer)
+
+    await asyncio.gather(*(connection() for _ in range(connections)))
+    return answers
+
+
+@pytest.mark.usefixtures("endless_minute")
+async def test_a_burst_over_forty_connections_gets_exactly_the_limit_and_nobody_is_refused_early(
+    rates: Rates, commands: Commands
+) -> None:
+    answers = await hammer(rates, "burst", 3000, 4000, connections=40)
+    assert answers == [True] * 3000 + [False] * 1000
+    assert commands.asked() < 2500, "those that come together ask together"
+
+
+@pytest.mark.usefixtures("endless_minute")
+async def test_several_processes_share_one_count_and_together_get_exactly_the_limit(redis_url: str) -> None:
+    several = [Rates(redis_url) for _ in range(3)]
+    answers = await asyncio.gather(*(hammer(one, "shared", 3000, 2000, connections=20) for one in several))
+    assert sum(map(sum, answers)) == 3000
+    for one in several:
+        await one.aclose()
+
+
+@pytest.mark.usefixtures("endless_minute")
+async def test_a_fast_caller_is_counted_in_handfuls_and_gets_the_whole_limit(rates: Rates, commands: Commands) -> None:
+    assert await hammer(rates, "slow", 5, 6, connections=1) == [True] * 5 + [False]
+    assert commands.asked() == 6
+    answers = await hammer(rates, "fast", 2000, 1500, connections=1)
+    assert all(answers)
+    assert commands.asked() < 250
+    assert sum(answers + await hammer(rates, "fast", 2000, 1000, connections=1)) == 2000
+
+
+@pytest.mark.usefixtures("endless_minute")
+async def test_what_is_left_of_a_handful_is_given_back_to_the_others(redis_url: str) -> None:
+    one, other = Rates(redis_url), Rates(redis_url)
+    used = sum(await hammer(one, "left", 1000, 500, connections=1))
+    while one._accounts["left"].left:  # noqa: ASYNC110 - its own timer gives it back
+        await asyncio.sleep(0.05)
+    await asyncio.gather(*one._giving_back)
+    assert used + sum(await hammer(other, "left", 1000, 1000, connections=10)) == 1000
+    await one.aclose()
+    await other.aclose()
+
+
+async def test_whoever_is_cancelled_while_it_waits_keeps_nobody_else_waiting(rates: Rates) -> None:
+    first = asyncio.create_task(rates.spend("cancelled", 100))
+    others = [asyncio.create_task(rates.spend("cancelled", 100)) for _ in range(5)]
+    await asyncio.sleep(0)
+    first.cancel()
+    assert await asyncio.gather(*others) == [True] * 5
+
+
+@pytest.mark.usefixtures("endless_minute")
+async def test_without_redis_each_process_counts_alone_to_the_same_limit_and_asks_redis_again_later(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rates = Rates("redis://127.0.0.1:1/0")
+    started = time.monotonic()
+    assert sum(await hammer(rates, "alone", 300, 500, connections=40)) == 300
+    assert rates._redis_from > started, "it is not asked at every call"
+    monkeypatch.setattr(module, "_RETRY_REDIS_SECONDS", 0.0)
+    rates._redis_from = 0.0
+    rates._shared = SharedWindows(redis_url)
+    assert await rates.spend("alone", 300), "and what was counted alone is not held against anybody"
+    await rates.aclose()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 0.75])
+async def test_the_minute_before_counts_by_what_still_lies_within_the_last_sixty_seconds(share: float) -> None:
+    now = 1_000_000.0 * WINDOW_SECONDS
+    alone = OwnWindows(lambda: now)
+    assert await alone.take("k", 1000, 1000, 1) == 1000
+    now += WINDOW_SECONDS + share * WINDOW_SECONDS
+    assert await alone.take("k", 1000, 2000, 1) == 1000 * share
+    now += 3 * WINDOW_SECONDS
+    assert await alone.take("k", 1000, 2000, 1) == 1000
+
+
+@pytest.mark.usefixtures("endless_minute")
+async def test_redis_counts_the_minute_before_as_a_process_alone_does(redis_url: str) -> None:
+    shared, span = SharedWindows(redis_url), windows.WINDOW_SECONDS
+    with Redis.from_url(redis_url) as redis:
+        seconds, _ = redis.time()
+        window = seconds // span
+        redis.hset("hi:rate:k", mapping={"window": window - 1, "current": 600, "previous": 9999})
+        granted = await shared.take("k", 1000, 2000, 1)
+    assert granted == 1000 - int(600 * (1 - (seconds - window * span) / span))
+    await shared.aclose()

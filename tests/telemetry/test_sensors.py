@@ -1,0 +1,143 @@
+"""What kind of sensor was read, the limits that a machine reports, and counts that are no readings."""
+
+import json
+from typing import Any
+
+import pytest
+
+from hashinsight.kit.db.context import job_context
+from hashinsight.telemetry.ingest.normalising import normalise
+from hashinsight.telemetry.queries import live_frame, sensors_frame
+from hashinsight.telemetry.states import Flags
+from tests.telemetry.fleet import Fleet, sample
+from tests.telemetry.reading_in import TS, read_batch, read_one, shown
+
+KINDS = Flags.CHIP_SENSOR | Flags.BOARD_SENSOR
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind"),
+    [
+        ({"temp_max": 92.5, "temp_sensor": "chip"}, Flags.CHIP_SENSOR),
+        ({"temp_max": 62.5, "temp_sensor": "board"}, Flags.BOARD_SENSOR),
+        ({"temperature_max": 62.5}, 0),
+        ({"temp_max": 62.5, "temp_sensor": "air"}, 0),
+        ({"temp_max": 71.0, "temperature_chips": [70, 71]}, Flags.CHIP_SENSOR),
+        ({"temp_max": 73.0, "temperature_chips": [70, 71]}, Flags.CHIP_SENSOR),
+        ({"temperature_board1": 90.0, "temperature_chips": [70, 72]}, Flags.BOARD_SENSOR),
+        ({"temperature_board1": 66.0, "temperature_chips": [70, 72]}, Flags.CHIP_SENSOR),
+        ({"temperature_board2": 90.0}, Flags.BOARD_SENSOR),
+        ({"temperature_chips": [0, 0], "temp_max": 62.0}, 0),
+        ({"temp_max": 80.0, "temp_chip_max": 80.0, "temp_board_max": 66.0}, Flags.CHIP_SENSOR),
+        ({"temp_max": 80.0, "temp_chip_max": 61.0, "temp_board_max": 80.0}, Flags.BOARD_SENSOR),
+        ({"temp_max": 80.0, "temp_board_max": 80.0, "temp_sensor": "board"}, Flags.BOARD_SENSOR),
+    ],
+)
+def test_the_kind_of_the_hottest_sensor_is_kept_as_a_flag(fields: dict[str, Any], kind: Flags | int) -> None:
+    samples = read_one(fields, zero_is_unknown=True)
+    assert samples.flags[0] & KINDS == kind
+    assert "temp_sensor" not in shown(samples)
+
+
+@pytest.mark.parametrize(
+    ("fields", "limits"),
+    [
+        ({"temp_sensor": "chip", "temp_limit_c": 90, "temp_warn_c": 80}, "chip 80/90"),
+        ({"temp_sensor": "board", "temp_limit_c": 70.5}, "board -/70.5"),
+        ({"firmware": "LUXminer 2026.1", "temp_limit_c": 70, "temp_warn_c": 65}, "board 65/70"),
+        ({"temp_limits": {"chip": {"warn_c": 80, "stop_c": 90}, "board": {"stop_c": 75}}}, "board -/75 chip 80/90"),
+        ({"temp_limits": {"chip": {"warn_c": 80}}}, None),
+        ({"temp_limits": {"chip": "hot", "air": {"stop_c": 40}}}, None),
+        ({"temp_limits": [90]}, None),
+        ({"temp_warn_c": 80}, None),
+        ({"temp_limits": {"chip": {"warn_c": True, "stop_c": "90"}}}, None),
+    ],
+)
+def test_the_limits_that_a_machine_reports_are_kept_as_one_text(fields: dict[str, Any], limits: str | None) -> None:
+    stored = shown(read_one({"temp_max": 71.0, **fields}))
+    assert stored.get("temp_limits") == limits
+    assert {"temp_limit_c", "temp_warn_c"}.isdisjoint(stored)
+
+
+def test_a_hot_board_of_a_collector_that_names_boards_is_kept_as_a_board() -> None:
+    stored = shown(read_one({"temperature_board1": 66.0, "temperature_board2": 90.0, "temperature_chips": [70, 72]}))
+    assert (stored["temp_max_c"], stored["temp_board_max_c"], stored["temp_chip_max_c"]) == (90.0, 90.0, 72.0)
+
+
+def test_the_hottest_is_the_hottest_of_all_also_where_the_collectors_own_maximum_leaves_one_out() -> None:
+    assert shown(read_one({"temperature_max": 61.75, "temperature_chips": [60, 78, 61]}))["temp_max_c"] == 78.0
+
+
+def test_limits_of_one_machine_are_not_written_for_the_others_of_its_batch() -> None:
+    limits = {"board": {"warn_c": 65, "stop_c": 70}}
+    rows = [{"miner_id": f"m{n}", "ts": TS, "temp_max": 61.0, "firmware": "LUXminer"} for n in range(3)]
+    sent = json.dumps([rows[0], rows[1] | {"temp_limits": limits}, rows[2]]).encode()
+    samples = normalise(read_batch(sent), zero_is_unknown=False)
+    assert samples.texts["temp_limits"] == [None, "board 65/70", None]
+
+
+def test_whoever_reports_a_limit_names_its_sensor_by_it() -> None:
+    luxos = read_one({"temp_max": 60.0, "temp_limit_c": 70, "firmware": "LUXminer 2026.1"})
+    stock = read_one({"temp_max": 60.0, "temp_limit_c": 95})
+    assert [one.flags[0] & KINDS for one in (luxos, stock)] == [Flags.BOARD_SENSOR, Flags.CHIP_SENSOR]
+
+
+def test_a_broken_chip_sensor_leaves_the_board_known() -> None:
+    samples = read_one({"temp_chip_max": 255, "temp_board_max": 66.0})
+    assert shown(samples)["temp_board_max_c"] == 66.0
+    assert "temp_chip_max_c" not in shown(samples)
+    assert shown(samples)["temp_max_c"] == 66.0
+    assert samples.flags[0] == Flags.TEMPERATURE_SENTINEL | Flags.BOARD_SENSOR
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"fan_speeds": [4, 5880, 5760, 5910, 5850]},
+        {"fan_speeds": [5880, 5760, 5910, 5850, 4]},
+        {"fan_rpm": [2, 5850, 5850]},
+        {"fan1_speed": 4, "fan2_speed": 5850},
+    ],
+)
+def test_a_number_of_fans_sent_as_a_fan_is_no_fan_at_four_rpm(fields: dict[str, Any]) -> None:
+    samples = read_one(fields)
+    assert shown(samples)["fan_min_rpm"] > 5000
+    assert shown(samples)["fan_rpm"] > 5000
+    assert samples.flags[0] == 0
+
+
+@pytest.mark.parametrize("fields", [{"fan_speeds": [4]}, {"fan_rpm": 4}, {"fan_speed_avg": 4}, {"fan3_speed": 2}])
+def test_a_number_of_fans_alone_leaves_the_fans_unknown(fields: dict[str, Any]) -> None:
+    assert {"fan_min_rpm", "fan_rpm"}.isdisjoint(shown(read_one(fields)))
+
+
+def test_a_fan_that_stands_still_beside_others_is_still_seen() -> None:
+    assert shown(read_one({"fan_speeds": [4, 5880, 0, 5910, 5850]}))["fan_min_rpm"] == 0
+
+
+def test_a_fan_faster_than_any_is_a_broken_sensor() -> None:
+    samples = read_one({"fan_speeds": [5880, 65_535]})
+    assert shown(samples)["fan_rpm"] == 5880
+    assert samples.flags[0] == Flags.FAN_SENTINEL
+
+
+def test_a_number_of_sensors_among_temperatures_is_no_cold_chip() -> None:
+    samples = read_one({"temperature_chips": [3, 61, 62, 63]})
+    assert shown(samples)["temp_c"] == 62.0
+    assert shown(samples)["temp_min_c"] == 61.0
+    assert shown(read_one({"temperature_chips": [9, 10, 11]}))["temp_min_c"] == 9.0, "a machine that starts in the cold"
+
+
+async def test_sensor_kind_and_limits_reach_the_live_layer(fleet: Fleet) -> None:
+    await fleet.load("m1,M20S,A,", "m2,M20S,A,")
+    limits = {"chip": {"warn_c": 98, "stop_c": 105}}
+    temperatures = {"temp_max": 92.5, "temp_chip_max": 92.5, "temp_board_max": 78.0}
+    await fleet.send(
+        sample("m1", fleet.at(-40), temp_sensor="chip", temp_limits=limits, **temperatures),
+        sample("m2", fleet.at(-40), temp_max=61.0),
+    )
+    await fleet.roll()
+    live = (await live_frame(fleet.database, await fleet.scope(), as_of=fleet.now)).sort("miner_id")
+    assert [flags & KINDS for flags in live["flags"].to_list()] == [Flags.CHIP_SENSOR, 0]
+    named = await sensors_frame(fleet.database, job_context(), live["site_id"][0])
+    assert named.rows() == [(live["miner_no"][0], 92.5, 78.0, "chip 98/105")], "only of who names its sensor"
