@@ -151,13 +151,9 @@ class Up:
         return found
 
     def child(self, word: str) -> psutil.Process:
-        """The direct child of this name, or with this word on its command line."""
-        (found,) = [
-            process
-            for process in psutil.Process(self.process.pid).children()
-            if process.name() == word or word in process.cmdline()
-        ]
-        return found
+        """The direct child of this name, or with this word on its command line; a dead one does not count."""
+        (running,) = [child for child in psutil.Process(self.process.pid).children() if _is_called(child, word)]
+        return running
 
     def kill_everything(self) -> None:
         """Kill -9 of every process, all at once: nobody gets to tidy up."""
@@ -180,3 +176,11 @@ class Up:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self.output += line
+
+
+def _is_called(process: psutil.Process, word: str) -> bool:
+    try:
+        is_dead = process.status() == psutil.STATUS_ZOMBIE
+        return not is_dead and (process.name() == word or word in process.cmdline())
+    except psutil.NoSuchProcess:  # it ended between two of these questions
+        return False

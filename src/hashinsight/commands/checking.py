@@ -10,7 +10,8 @@ from hashinsight.wire.canonical import canonical_json
 
 _MOST_CHARS = {"reason": 2000, "dedupe_key": 200, "idempotency_key": 200, "problem_id": 100}
 _MOST_EVIDENCE_BYTES = 64 * 1024
-_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")  # not after an odd number of backslashes: that is a text about NUL
+# not after an odd number of backslashes: that is a text about NUL; possessive, so that a run of them is read once
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*+\\u0000")
 _MOST_WINDOW_SEC = 31 * 24 * 3600
 
 
