@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Cells, Frame } from "../src/api/known";
 import { cellAt, cellsWithin, endsOf, labelAt, layOut, neighbour, PITCH } from "../src/map/layout";
-import { colour, isDimmed, loudness, momentColumns, noColumns, nowColumns, onlyOf } from "../src/map/measures";
+import { colour, isDimmed, loudness, momentColumns, noColumns, nowColumns, onlyOf, type Limit } from "../src/map/measures";
 import { momentOf, stepOf } from "../src/map/replay";
 import { rowsOf, select, shownOf, sumOf } from "../src/map/selection";
 
@@ -129,7 +129,7 @@ describe("the map", () => {
   it("heeds no filter by what the measure shown does not tell apart", () => {
     Object.assign(globalThis, { document: { documentElement: { lang: "en", dataset: {} } } });
     const cells = site(3, 48, ["A"]);
-    const limits = { warn: 80, crit: 90 };
+    const limits = new Map<number, Limit>();
     const [health, ratio, age] = (["health", "ratio", "age"] as const).map((one) => colour(one, cells, nowColumns(cells), limits));
     expect(onlyOf("fine,unknown", health!)).toEqual(new Set(["fine", "unknown"]));
     expect(onlyOf("fine,unknown", ratio!)).toEqual(new Set(["unknown"]));
@@ -153,7 +153,7 @@ describe("the map", () => {
   it("takes nobody for safe where no model says anything, and those that it does not name for fine where one does", () => {
     Object.assign(globalThis, { document: { documentElement: { lang: "en", dataset: {} } } });
     const cells = site(4, 4, ["A"]);
-    const of = (risk: Map<number, number> | null) => [...colour("risk", cells, nowColumns(cells), { warn: 75, crit: 85 }, risk).of];
+    const of = (risk: Map<number, number> | null) => [...colour("risk", cells, nowColumns(cells), undefined, risk).of];
     expect(of(null)).toEqual([4, 4, 4, 4]);
     expect(of(new Map())).toEqual([0, 0, 0, 0]);
     expect(of(new Map([[101, 0.7], [102, 0.2]]))).toEqual([0, 3, 1, 0]);
@@ -162,7 +162,7 @@ describe("the map", () => {
   it("paints what is wrong above what is fine, whichever is named first", () => {
     const cells = site(4, 4, ["A"]);
     const louder = (measure: "health" | "temperature") => {
-      const { classes } = colour(measure, cells, nowColumns(cells), { warn: 75, crit: 85 });
+      const { classes } = colour(measure, cells, nowColumns(cells), undefined);
       return [...classes].sort((a, b) => loudness(a) - loudness(b)).map((one) => one.colour);
     };
     expect(louder("health")).toEqual(["ink-3", "fine", "p3", "p2", "p1", "p0"]);
@@ -172,10 +172,22 @@ describe("the map", () => {
   it("names its classes by their limits, each unit once", () => {
     const cells = site(4, 4, ["A"]);
     const labels = (measure: "ratio" | "risk" | "temperature") =>
-      colour(measure, cells, nowColumns(cells), { warn: 75, crit: 85 }).classes.map((one) => one.label);
+      colour(measure, cells, nowColumns(cells), undefined).classes.map((one) => one.label);
     expect(labels("ratio")).toEqual(["≥ 95%", "85–95%", "50–85%", "< 50%", "unknown"]);
     expect(labels("risk")).toEqual(["< 10%", "10–30%", "30–60%", "≥ 60%", "unknown"]);
-    expect(labels("temperature")[1]).toBe("65–75 °C");
+    expect(labels("temperature")[1]).toBe("within 10 °C of limit");
+  });
+
+  it("colours each machine's temperature by its own limits, and nobody's before they are known", () => {
+    const cells = site(5, 5, ["A"]);
+    cells.columns.temp_max_c = [89, 89, 60, 111, null];
+    const s9 = { warn: 102, crit: 110 };
+    const assumed = { warn: 75, crit: 85 };
+    const limits = new Map([[100, s9], [101, assumed], [102, assumed], [103, s9], [104, s9]]);
+    const of = (known: Map<number, Limit> | undefined) => [...colour("temperature", cells, nowColumns(cells), known).of];
+    expect(of(limits)).toEqual([0, 3, 0, 3, 4]); // 89 °C is normal for an S9
+    expect(of(undefined)).toEqual([4, 4, 4, 4, 4]);
+    expect(colour("temperature", cells, nowColumns(cells), limits).figure(0)).toBe("89°");
   });
 });
 

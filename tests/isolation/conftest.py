@@ -10,6 +10,7 @@ import pytest_asyncio
 from psycopg import Connection
 
 from hashinsight.app import create_app
+from hashinsight.kit.clock import VirtualClock, system_clock
 from hashinsight.kit.db.address import DatabaseAddress, address_from_url, address_of_socket
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.folder import DataFolder
@@ -71,13 +72,16 @@ async def world(
     )
     database = Database(program, pool=1)
     app = create_app(settings, database)
+    people = People(database, settings)
+    # time stands still in this world: on a slow machine a module outlasts the five minutes of a step-up
+    app.state.clock = people.clock = VirtualClock(system_clock())
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     with psycopg.connect(clone.libpq, autocommit=True) as superuser:
         async with (
             app.router.lifespan_context(app),
             httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as api,
         ):
-            yield await open_world(api, app, database, People(database, settings), superuser)
+            yield await open_world(api, app, database, people, superuser)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

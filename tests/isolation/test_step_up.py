@@ -5,7 +5,6 @@ import pytest
 from hashinsight.identity.claims import AccessToken
 from hashinsight.identity.permissions import Role
 from hashinsight.identity.tokens import read_access, sign_access
-from hashinsight.kit.clock import system_clock
 from tests.isolation.asking import Ask, Example, error_code, send
 from tests.isolation.examples import EXAMPLES
 from tests.isolation.world import ADMIN, AUTH, World, bearer, is_for_collectors, new_mark
@@ -51,7 +50,7 @@ def is_protected(world: World, operation: str) -> bool:
 
 def of_before(world: World, headers: dict[str, str]) -> dict[str, str]:
     """The same session, six minutes after its owner showed anything."""
-    vault, now = world.app.state.vault, system_clock()
+    vault, now = world.app.state.vault, world.people.clock()
     token = read_access(vault, headers["Authorization"].removeprefix("Bearer "), now=now)
     assert token is not None
     return bearer(sign_access(vault, AccessToken(token.tenant_id, token.user_id, token.session_id), now=now))

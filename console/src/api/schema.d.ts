@@ -1510,6 +1510,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sites/{site_id}/temperature-limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["read_temperature_limits_api_v1_sites__site_id__temperature_limits_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/problems/assignees": {
         parameters: {
             query?: never;
@@ -7627,6 +7643,48 @@ export interface operations {
                             miner_no: (number | null)[];
                             miner_id: (string | null)[];
                             p_fail_24h: (number | null)[];
+                        };
+                    };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    read_temperature_limits_api_v1_sites__site_id__temperature_limits_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                site_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        site_id: number | null;
+                        limits: {
+                            sensor: string | null;
+                            warn_c: number | null;
+                            crit_c: number | null;
+                            warn_source: string | null;
+                            crit_source: string | null;
+                        }[];
+                        columns: {
+                            miner_no: (number | null)[];
+                            limit: (number | null)[];
                         };
                     };
                 };

@@ -8,10 +8,13 @@ export type Measure = (typeof MEASURES)[number];
 const OF_A_MOMENT = new Set<Measure>(["temperature", "ratio", "efficiency"]);
 
 export const LEAST_RISK = 0.1; // below it a machine is fine
+const NEAR_LIMIT_C = 10;
 
 export type Class = { key: string; label: string; colour: string; hatched?: boolean; severity?: string };
 export type Coloured = { classes: Class[]; of: Uint8Array; counts: number[]; figure: (no: number) => string };
-export type Limits = { warn: number; crit: number };
+export type Limit = { warn: number; crit: number };
+/** The temperature limits of each machine, by its number; undefined until they have been read. */
+export type Limits = Map<number, Limit> | undefined;
 /** The chance to fail, by machine; null where no model says anything. */
 export type Risk = Map<number, number>;
 
@@ -148,10 +151,21 @@ const CUTS: Record<Measure, Cut> = {
       figure: (no) => cells.columns.position[no] ?? "",
     };
   },
-  temperature: (_, columns, limits) => {
-    const cuts = [limits.warn - 10, limits.warn, limits.crit];
-    const value = (no: number) => (columns.present(no) ? (columns.temperature[no] ?? null) : null);
-    return steps("temperature", value, cuts, ranges(cuts, number, "°C"), ["fine", "warm", "p1", "p0"], (one) => `${number(one)}°`);
+  temperature: (cells, columns, limits) => {
+    const temperature = (no: number) => (columns.present(no) ? (columns.temperature[no] ?? null) : null);
+    const level = (no: number) => {
+      const now = temperature(no);
+      const limit = limits?.get(cells.columns.miner_no[no] ?? -1);
+      if (now === null || !limit) return null;
+      return now >= limit.crit ? 3 : now >= limit.warn ? 2 : now >= limit.warn - NEAR_LIMIT_C ? 1 : 0;
+    };
+    const labels = (["class.cool", "class.near", "class.hot", "class.critical"] as const).map((key) => t(key, { n: NEAR_LIMIT_C }));
+    const cut = steps("temperature", level, [1, 2, 3], labels, ["fine", "warm", "p1", "p0"], number);
+    const figure = (no: number) => {
+      const now = temperature(no);
+      return now === null ? "" : `${number(now)}°`;
+    };
+    return { ...cut, figure };
   },
   ratio: (cells, columns) => {
     const expected = cells.columns.expected_ths;

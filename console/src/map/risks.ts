@@ -1,23 +1,22 @@
-// What the map colours by besides telemetry: the tenant's own limits, and the risk that the registry gives.
+// What the map colours by besides telemetry: the temperature limits of each machine, and the risk that the registry gives.
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { settingsQuery } from "../api/queries";
-import { useWhole } from "../api/session";
-import { riskQuery } from "../problems/api";
+import { riskQuery, temperatureLimitsQuery } from "../problems/api";
 import { LEAST_RISK, type Limits, type Risk } from "./measures";
 
-const DEFAULTS: Limits = { warn: 75, crit: 85 };
-
-export function useLimits(): Limits {
-  const isWhole = useWhole();
-  const found = useQuery({ ...settingsQuery, enabled: isWhole }).data as { settings?: Given } | undefined;
-  const given = found?.settings?.thresholds;
-  const warn = given?.overheat_warn_c ?? DEFAULTS.warn;
-  const crit = given?.overheat_crit_c ?? DEFAULTS.crit;
-  return useMemo(() => ({ warn, crit }), [warn, crit]);
+/** The limits that problems are judged by, of each machine's own make, model and sensor. */
+export function useLimits(site: number, isShown: boolean): Limits {
+  const answer = useQuery({ ...temperatureLimitsQuery(site), enabled: isShown }).data;
+  return useMemo(() => {
+    if (!answer) return undefined;
+    const pairs = answer.limits.map(({ warn_c, crit_c }) => ({ warn: warn_c, crit: crit_c }));
+    const { miner_no, limit } = answer.columns;
+    return new Map(miner_no.flatMap((no, row) => {
+      const pair = pairs[limit[row] ?? -1];
+      return pair ? [[no, pair] as const] : [];
+    }));
+  }, [answer]);
 }
-
-type Given = { thresholds?: { overheat_warn_c?: number; overheat_crit_c?: number } };
 
 /** The chance to fail within a day, by machine, from the lowest class that is coloured.
  *

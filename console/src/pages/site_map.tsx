@@ -29,7 +29,6 @@ export function SiteMap({ site, cells }: { site: SiteSums; cells: Cells }) {
   const may = useMay();
   const theme = useTheme();
   const language = useLanguage();
-  const limits = useLimits();
   const [hover, setHover] = useState<{ no: number; x: number; y: number } | null>(null);
   const [commanded, setCommanded] = useState<string[] | null>(null);
 
@@ -40,6 +39,7 @@ export function SiteMap({ site, cells }: { site: SiteSums; cells: Cells }) {
   const { columns, note: ofMoment } = useMoment(site.site_id, cells, at, isMoving);
   const wanted = MEASURES.includes(search.measure as Measure) ? (search.measure as Measure) : "health";
   const measure = measureFor(wanted, at !== null);
+  const limits = useLimits(site.site_id, measure === "temperature");
   const risk = useRisk(site.site_id, measure === "risk");
   const note = ofMoment ?? (measure !== wanted ? t("map.frame.only") : measure === "risk" && risk === null ? t("map.norisk") : null);
 

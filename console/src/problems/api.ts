@@ -61,6 +61,22 @@ export const riskQuery = (site: number, least: number) =>
     refetchInterval: SLOW,
   });
 
+export type TemperatureLimits = {
+  limits: { sensor: string; warn_c: number; crit_c: number }[];
+  columns: { miner_no: number[]; limit: number[] };
+};
+
+/** The temperature limits that each machine of a site is judged by; they change with settings and firmware only. */
+export const temperatureLimitsQuery = (site: number) =>
+  queryOptions({
+    queryKey: ["temperature-limits", site],
+    queryFn: async ({ signal }) => {
+      const options = { path: { site_id: site }, signal };
+      return (await get("/api/v1/sites/{site_id}/temperature-limits", options)) as unknown as TemperatureLimits;
+    },
+    refetchInterval: 5 * SLOW,
+  });
+
 export type Person = { id: string; name: string };
 
 export const assigneesQuery = (site: number) =>

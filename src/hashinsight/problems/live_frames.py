@@ -20,6 +20,7 @@ _TEXTS = {"model": "model", "firmware": "firmware", "mode": "mode"}
 _SENSORS = {"temp_chip_max_c": "temp_chip_c", "temp_board_max_c": "temp_board_c"}
 _ALLOWED = {"pool_url": "pool", "worker": "worker"}  # where a list says which are; of a stolen machine both are told
 _PLAIN = ("miner_no", "site_id", "collector_no", "ts", "heard_at", "status", "flags", "cooling", "hashrate_ths")
+LIMITS_BY = ("miner_no", "site_id", "model", "firmware", "cooling", "flags")  # what temperature limits depend on
 _MOST_BOARDS = 16
 _STATES = {one.name.lower(): int(one) for one in Expected}
 
@@ -64,6 +65,21 @@ def frame_of(
     if sensors is not None and not sensors.is_empty():
         columns |= _by_kind(rows, sensors)
     return make_frame(numbers, columns)
+
+
+def limits_frame(live: pl.DataFrame, sensors: pl.DataFrame) -> Frame:
+    """Only what temperature limits depend on; nothing else is known in it."""
+    rows = live.select(*LIMITS_BY).sort("miner_no")
+    columns: dict[str, object] = {
+        "site": _texts(rows["site_id"].cast(pl.String)),
+        "model": _texts(rows["model"]),
+        "firmware": _texts(rows["firmware"]),
+        "flags": _floats(rows["flags"].fill_null(0)),
+        "is_air": _is_air(rows["cooling"]),
+    }
+    if not sensors.is_empty():
+        columns |= _by_kind(rows, sensors)
+    return make_frame(rows["miner_no"].cast(pl.Int64).to_numpy(), columns)
 
 
 def _by_kind(rows: pl.DataFrame, sensors: pl.DataFrame) -> dict[str, object]:

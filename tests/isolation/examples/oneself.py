@@ -52,13 +52,15 @@ async def confirm(world: World, mark: str) -> Ask:
     del mark
     person = await world.person("a")
     secret = (await world.make(f"{AUTH}/totp/begin", {"password": PASSWORD}, person.headers))["secret"]
-    return await _of(person, {"code": pyotp.TOTP(secret).now()})
+    return await _of(person, {"code": pyotp.TOTP(secret).at(world.people.clock())})
 
 
 async def _recovery(world: World, person: Person) -> list[str]:
     """Turn the second factor on: the codes that are good for once each."""
     secret = (await world.make(f"{AUTH}/totp/begin", {"password": PASSWORD}, person.headers))["secret"]
-    turned_on = await world.make(f"{AUTH}/totp/confirm", {"code": pyotp.TOTP(secret).now()}, person.headers)
+    turned_on = await world.make(
+        f"{AUTH}/totp/confirm", {"code": pyotp.TOTP(secret).at(world.people.clock())}, person.headers
+    )
     codes: list[str] = turned_on["recovery_codes"]
     return codes
 

@@ -51,6 +51,7 @@ async def _suppression(world: World, mark: str) -> str:
 @example(f"GET {_V1}/sites/{{site_id}}/problems")
 @example(f"GET {_HOSTING}/sites/{{site_id}}/problems")
 @example(f"GET {_V1}/sites/{{site_id}}/risks")
+@example(f"GET {_V1}/sites/{{site_id}}/temperature-limits")
 async def of_a_site(world: World, mark: str) -> Ask:
     await _problem(world, mark)
     return Ask(path={"site_id": world.site_id})

@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.telemetry.service import rolling
 from tests.isolation.asking import Ask, example, plain
@@ -20,7 +19,7 @@ async def _heard(world: World, mark: str) -> str:
     """A marked machine with a marked word in its telemetry, in every layer that is rolled up by now."""
     miner = await world.miner(mark)
     _, token = await world.collector(mark)
-    now = system_clock()
+    now = world.people.clock()
     samples = [
         {"miner_id": miner, "ts": (now - timedelta(seconds=ago)).isoformat(), "error_message": f"{mark}-said"}
         for ago in (900, 10)
@@ -32,8 +31,8 @@ async def _heard(world: World, mark: str) -> str:
     return miner
 
 
-def _hours(hours: int = 2) -> dict[str, str]:
-    now = system_clock()
+def _hours(world: World, hours: int = 2) -> dict[str, str]:
+    now = world.people.clock()
     return {"start": (now - timedelta(hours=hours)).isoformat(), "end": now.isoformat()}
 
 
@@ -56,19 +55,19 @@ async def live_of_a_machine_at_its_site(world: World, mark: str) -> Ask:
 @example(f"GET {_HISTORY}")
 async def history_of_a_site(world: World, mark: str) -> Ask:
     await _heard(world, mark)
-    return Ask(query={"site_id": world.site, "limit": "1000", **_hours()})
+    return Ask(query={"site_id": world.site, "limit": "1000", **_hours(world)})
 
 
 @example(f"GET {_HISTORY}")
 async def samples_of_a_machine(world: World, mark: str) -> Ask:
     miner = await _heard(world, mark)
-    return Ask(query={"site_id": world.site, "miner_id": miner, "resolution": "raw", **_hours()})
+    return Ask(query={"site_id": world.site, "miner_id": miner, "resolution": "raw", **_hours(world)})
 
 
 @example(f"GET {_HISTORY}")
 async def file_of_a_site(world: World, mark: str) -> Ask:
     await _heard(world, mark)
-    return Ask(query={"site_id": world.site, "resolution": "raw", "format": "csv", **_hours()})
+    return Ask(query={"site_id": world.site, "resolution": "raw", "format": "csv", **_hours(world)})
 
 
 _CELLS, _TREND, _SITES = (f"/api/v1/telemetry/{name}" for name in ("cells", "trend", "sites"))
@@ -85,7 +84,7 @@ async def cells_of_a_site(world: World, mark: str) -> Ask:
 @example(f"GET {_CELLS}")
 async def cells_of_a_moment(world: World, mark: str) -> Ask:
     await _heard(world, mark)
-    return Ask(query={"site_id": world.site, "at": (system_clock() - timedelta(seconds=900)).isoformat()})
+    return Ask(query={"site_id": world.site, "at": (world.people.clock() - timedelta(seconds=900)).isoformat()})
 
 
 @example(f"GET {_TREND}")

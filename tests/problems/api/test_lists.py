@@ -235,7 +235,7 @@ async def test_a_scope_holds_for_lists_counts_summaries_and_files(ward: Ward) ->
         lines = (await ward.api.get(f"{V1}/problems?format=csv", headers=customer)).text.splitlines()
         assert {line.split(",")[0] for line in lines[1:]} == wanted
     elsewhere = await ward.headers("Owner", sites=[ward.desk.site_id("tx-2")])
-    at_site = [f"/sites/tx-1/{name}" for name in ("problems", "health_summary", "risks")]
+    at_site = [f"/sites/tx-1/{name}" for name in ("problems", "health_summary", "risks", "temperature-limits")]
     for path in (*at_site, "/miners/m1/problems", f"/problems/{odd}"):
         assert code_of(await ward.api.get(f"{V1}{path}", headers=elsewhere)) == (404, "NOT_FOUND")
         other_tenant = await ward.api.get(f"{V1}{path}", headers=await ward.headers("Owner", "b"))
@@ -291,6 +291,28 @@ async def test_risks_are_each_machines_worst_and_say_when_no_model_says_anything
     assert (part["judged"], part["columns"]["miner_id"]) == (1, ["m3"])
     assert code_of(await ward.api.get(f"{V1}/sites/tx-1/risks?least=2", headers=noc)) == (422, "VALIDATION_FAILED")
     assert (await ward.api.get(f"{V1}/sites/tx-1/risks")).status_code == 401
+
+
+async def test_temperature_limits_are_those_of_each_machine_and_say_whose_they_are(ward: Ward) -> None:
+    noc = await ward.headers()
+    ward.desk.write("update miners set model = 'Antminer S9' where miner_id = 'm1'")
+    ward.desk.write("update miners set model = 'Nobody Knows 7' where miner_id = 'm2'")
+    answer = await ward.get("/sites/tx-1/temperature-limits", noc)
+    assert answer.keys() == examples.TEMPERATURE_LIMITS.keys()
+    assert {tuple(one) for one in answer["limits"]} == {tuple(examples.TEMPERATURE_LIMITS["limits"][0])}
+    columns = answer["columns"]
+    assert len(columns["miner_no"]) == len(columns["limit"]) == 60
+
+    def limit_of(miner: str) -> tuple[float, float, str]:
+        number = ward.desk.row("select miner_no from miners where miner_id = %s", miner)["miner_no"]
+        limit = answer["limits"][columns["limit"][columns["miner_no"].index(number)]]
+        return limit["warn_c"], limit["crit_c"], limit["crit_source"]
+
+    assert limit_of("m1") == (102, 110, "catalogue")
+    assert limit_of("m2") == (75, 85, "assumed")
+    of_zone = await ward.headers("Customer", zones=[ward.desk.zone_id("z1")])
+    assert len((await ward.get("/sites/tx-1/temperature-limits", of_zone))["columns"]["miner_no"]) == 30
+    assert (await ward.api.get(f"{V1}/sites/tx-1/temperature-limits")).status_code == 401
 
 
 async def test_a_machine_shows_what_is_open_and_on_request_what_is_over(ward: Ward) -> None:

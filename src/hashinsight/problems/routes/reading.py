@@ -18,6 +18,7 @@ from hashinsight.problems.queries.past import MOST_HOURS
 from hashinsight.problems.routes import examples, story_examples
 from hashinsight.problems.routes.asking import Asks, Format, MinerPath, Narrowed, PageNo, PerPage, WhichSite, told
 from hashinsight.problems.service import acting, comparing, counting, exporting, listing, summarising, telling
+from hashinsight.problems.service.temperature_limits import list_temperature_limits
 
 router = APIRouter()
 
@@ -74,6 +75,18 @@ async def read_risks(
     `judged` is of how many machines it says anything: 0 means that nothing is known, not that nothing is at risk.
     """
     return told(await summarising.tell_risks(session, scope, site_id, least=least))
+
+
+@router.get(
+    "/sites/{site_id}/temperature-limits", response_class=Response, responses=answers(examples.TEMPERATURE_LIMITS)
+)
+async def read_temperature_limits(request: Request, scope: See, now: Now, site_id: SitePath) -> Response:
+    """The temperature limits that each machine of a site is judged by, at the sensor that its `temp_max` comes from.
+
+    `limits` has each distinct pair once; `columns.limit` is the place in it, by machine. The sources are `machine`,
+    `catalogue`, `settings` or `assumed`.
+    """
+    return told(await list_temperature_limits(get_database(request), scope, site_id, now=now))
 
 
 @router.get("/problems/assignees", response_class=Response, responses=answers(examples.ASSIGNEES))
