@@ -1,7 +1,7 @@
 """Two tenants, their sites, people and collectors, behind an application with one database connection."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -9,7 +9,11 @@ import httpx
 from fastapi import FastAPI
 from psycopg import Connection
 
+from hashinsight.identity.claims import Proof
 from hashinsight.identity.scope import Reach
+from hashinsight.identity.tokens import read_access, sign_access
+from hashinsight.kit.clock import system_clock
+from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.ids import new_id
 from tests.isolation.asking import MARK
@@ -20,6 +24,26 @@ ADMIN = "/api/admin/v1"
 EDGE = "/api/edge/v1"
 LEGACY = "/api/collector"
 AUTH = "/api/v1/auth"
+
+
+class _FreshHeaders(Mapping[str, str]):
+    """Of a session whose owner has shown the password just now, however long the module has run."""
+
+    def __init__(self, vault: Vault, token: str) -> None:
+        signed_in = read_access(vault, token, now=system_clock())
+        assert signed_in is not None
+        self._vault, self._token = vault, signed_in
+
+    def __getitem__(self, name: str) -> str:
+        now = system_clock()
+        fresh = replace(self._token, stepped_up_at=now, stepped_up_by=Proof.PASSWORD)
+        return bearer(sign_access(self._vault, fresh, now=now))[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(bearer(""))
+
+    def __len__(self) -> int:
+        return 1
 
 
 @dataclass(frozen=True)
@@ -52,7 +76,8 @@ class World:
     async def person(self, tenant: str, reach: Reach | None = None) -> Person:
         user_id, email = await self.people.user("Owner", tenant, reach=reach)
         signed_in = await self.people.sign_in(email)
-        return Person(bearer(signed_in.access_token), (str(user_id), str(signed_in.session_id)), email)
+        headers = _FreshHeaders(self.app.state.vault, signed_in.access_token)
+        return Person(headers, (str(user_id), str(signed_in.session_id)), email)
 
     async def make(self, path: str, body: Any, headers: Mapping[str, str] | None = None) -> Any:
         """What the owner of tenant A makes through the routes themselves."""

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
 
-from hashinsight.identity.access import ReadSession, Session
+from hashinsight.identity.access import Known, ReadSession, Session, check_step_up
 from hashinsight.inventory.filters import Word
 from hashinsight.inventory.queries import miners, places
 from hashinsight.inventory.routes.asking import Cursor, Limit, Now, See, SiteQuery
@@ -55,15 +55,18 @@ async def list_suppressions(
 
 @router.post("", status_code=201, response_class=Response, responses=answers(_MADE, 201))
 async def make_suppression(
-    asker: Asks, session: Session, now: Now, asked: Annotated[NewSuppression, body(NewSuppression)]
+    principal: Known, asker: Asks, session: Session, now: Now, asked: Annotated[NewSuppression, body(NewSuppression)]
 ) -> Response:
     """Open nothing new on these machines until a time, or until it is lifted. A group over several sites: one a site.
 
-    Whoever suppresses a zone, group or site must hold all of it.
+    Whoever suppresses a zone, group or site must hold all of it, and is a person with a step-up (403
+    `STEP_UP_REQUIRED`, for an API key `PERSON_REQUIRED`).
     """
     target = await suppressing.find_target(
         session, asker, asked.kind, asked.site_id, miner_id=asked.miner_id, zone=asked.zone, group_id=asked.group_id
     )
+    if target.miner_no is None:
+        check_step_up(principal, now=now)
     made = await suppressing.suppress(session, asker, target, asked.wish(), now=now)
     return told({"suppressions": made}, 201)
 
