@@ -27,7 +27,7 @@ class Scene:
         self.people = people
         self.database = database
         self.start = system_clock() + timedelta(seconds=1)
-        people.clock = lambda: self.start
+        people.clock = lambda: self.now  # who signs in, does so at the time that it is here
         self.owner: dict[str, str] = {}
         self.site_id = 0
         self.at(0)

@@ -99,7 +99,8 @@ async def test_an_enabled_collector_has_its_time_to_call(scene: Scene) -> None:
     collector_id, _ = await scene.collector()
     await scene.post(f"collectors/{collector_id}/disable")
     scene.at(600)
-    await scene.post(f"collectors/{collector_id}/enable")
+    just_signed_in = await scene.people.headers("Owner")
+    assert (await scene.post(f"collectors/{collector_id}/enable", headers=just_signed_in)).status_code == 200
     assert await sweep(scene) == 0
     scene.at(781)
     assert await sweep(scene) == 1

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hashinsight.audit.actions import Actor, ActorKind
 from hashinsight.commands.approval import Because, Before, Impact, Limits, judge_need
-from hashinsight.commands.asking import Answer, PreApproval
+from hashinsight.commands.asking import Answer, Asker, PreApproval, asker_for
 from hashinsight.commands.catalogue import Risk
 from hashinsight.commands.queries.requesters import find_requester
 from hashinsight.commands.service.deciding import Which
@@ -132,6 +132,43 @@ async def test_the_person_behind_a_key_is_the_requester(yard: Yard) -> None:
         assert await find_requester(session, Actor(ActorKind.RULE, "rule-7")) == "rule:rule-7"
         assert await find_requester(session, Actor(ActorKind.SYSTEM)) == "system"
     assert requesters == [*[f"user:{ann}"] * 3, f"api_key:{keys[2]}"]
+
+
+async def test_keys_that_stand_for_nobody_are_one_requester_at_a_site(yard: Yard) -> None:
+    """Whoever holds the command line makes ten of them; together they have the limits of one."""
+    yard.add_machines(101, 125, site_id=2)
+    one, two = (key_of_nobody(yard) for _ in range(2))
+    assert approvals(await yard.request("set_fan", *range(1, 21), **FAN, asker=one)) == {"none"}
+    other = await yard.request("set_fan", 21, **FAN, asker=two)
+    assert (approvals(other), other.approval_reasons[0][:11]) == ({"required"}, "21 machines")
+    assert (await yard.dry_run("set_fan", 22, **FAN, asker=two)).needs_approval
+    assert approvals(await yard.request("set_fan", 101, **FAN, asker=two, site=2)) == {"none"}
+    assert approvals(await yard.request("set_fan", 23, **FAN)) == {"none"}
+
+
+async def test_keys_that_stand_for_nobody_do_not_slip_below_the_limit_side_by_side(yard: Yard) -> None:
+    keys = [key_of_nobody(yard) for _ in range(3)]
+    asks = [yard.request("set_fan", *range(20 * n + 1, 20 * n + 21), **FAN, asker=key) for n, key in enumerate(keys)]
+    answers = await asyncio.gather(*asks)
+    assert sorted(map(sorted, map(approvals, answers))) == [["none"], ["required"], ["required"]]
+
+
+async def test_a_dedupe_key_of_one_key_of_nobody_keeps_no_other_from_acting(yard: Yard) -> None:
+    key = {"dedupe_key": "fan m1", "dedupe_window_sec": 3600}
+    one, two = (key_of_nobody(yard) for _ in range(2))
+    await yard.request("fault_light", 1, params={"on": True}, **key, asker=one)
+    (made,) = (await yard.request("fault_light", 1, params={"on": False}, **key, asker=two)).commands
+    assert not made.existing
+
+
+def key_of_nobody(yard: Yard) -> Asker:
+    key = new_id()
+    yard.write(
+        "insert into api_keys (id, tenant_id, name, key_hash, key_start, created_at)"
+        " values (%s, %s, %s, %s, 'hik_', %s)",
+        *(key, yard.tenant, f"k {key}", key.bytes, NOON),
+    )
+    return asker_for(yard.tenant, Actor(ActorKind.API_KEY, str(key)))
 
 
 async def test_a_dedupe_key_is_its_requesters_own(yard: Yard) -> None:

@@ -7,27 +7,11 @@ from hashinsight.identity.permissions import Role
 from hashinsight.identity.tokens import read_access, sign_access
 from tests.isolation.asking import Ask, Example, error_code, send
 from tests.isolation.examples import EXAMPLES
+from tests.isolation.step_ups import NEEDED, NOT_NEEDED, SOMETIMES
 from tests.isolation.world import ADMIN, AUTH, World, bearer, is_for_collectors, new_mark
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-# beside all that changes people, grants, keys and the tenant
-PROTECTED = {
-    f"PATCH {ADMIN}/settings",
-    f"POST {ADMIN}/commands/{{command_id}}/approve",
-    f"POST {ADMIN}/batches/{{batch_id}}/approve",
-    f"POST {AUTH}/totp/disable",
-}
-# of what people do about themselves
-NEEDS_NONE = {
-    f"POST {AUTH}/login": "shows the password",
-    f"POST {AUTH}/refresh": "gives a token that showed nothing",
-    f"POST {AUTH}/logout": "takes away",
-    f"POST {AUTH}/password": "shows the old password; with a second factor its code as well",
-    f"POST {AUTH}/totp/begin": "shows the password",
-    f"POST {AUTH}/totp/confirm": "shows a code of what was begun",
-    f"POST {AUTH}/step-up": "is how one shows it",
-}
 CHANGES = [
     pytest.param(operation, examples[0], id=operation)
     for operation, examples in EXAMPLES.items()
@@ -40,12 +24,6 @@ def tags_of(world: World, operation: str) -> list[str]:
     method, path = operation.split(" ", 1)
     tags: list[str] = world.app.openapi()["paths"][path][method.lower()]["tags"]
     return tags
-
-
-def is_protected(world: World, operation: str) -> bool:
-    """A new operation on people and their rights is, unless somebody says above why not."""
-    tags = tags_of(world, operation)
-    return operation in PROTECTED or "identity" in tags or ("auth" in tags and operation not in NEEDS_NONE)
 
 
 def of_before(world: World, headers: dict[str, str]) -> dict[str, str]:
@@ -61,6 +39,30 @@ async def key_of(world: World, role: Role) -> dict[str, str]:
     return {"X-API-Key": made["key"]}
 
 
+async def test_every_change_by_people_is_in_one_list_of_those_that_need_a_step_up_and_those_that_do_not(
+    world: World,
+) -> None:
+    changes = {
+        f"{method.upper()} {path}"
+        for path, methods in world.app.openapi()["paths"].items()
+        for method in methods
+        if method != "get" and not is_for_collectors(f"{method.upper()} {path}")
+    }
+    listed = [*NEEDED, *SOMETIMES, *NOT_NEEDED]
+    assert len(listed) == len(set(listed))
+    assert changes - set(listed) == set(), "new: who may do it with a session that was stolen an hour ago?"
+    assert set(listed) - changes == set()
+    for operation in NOT_NEEDED:
+        assert "identity" not in tags_of(world, operation), "nothing that changes people does without"
+
+
+async def refusals(world: World, operation: str, ask: Ask) -> tuple[object, object]:
+    """What a session that showed nothing again is answered, and what a key of an owner."""
+    stale = of_before(world, dict(world.owner.headers))
+    by_session = error_code(await send(world.api, operation, ask, stale))
+    return by_session, error_code(await send(world.api, operation, ask, await key_of(world, Role.OWNER)))
+
+
 @pytest.mark.parametrize(("operation", "example"), CHANGES)
 async def test_what_changes_people_and_protection_asks_a_person_to_show_it_again(
     world: World, operation: str, example: Example
@@ -70,10 +72,11 @@ async def test_what_changes_people_and_protection_asks_a_person_to_show_it_again
     stale = of_before(world, headers) if headers else {}  # signing in needs nobody who is signed in
     by_session = error_code(await send(world.api, operation, ask, stale))
     by_key = error_code(await send(world.api, operation, ask, await key_of(world, Role.OWNER)))
-    if is_protected(world, operation):
+    if operation in NEEDED:
         assert (by_session, by_key) == (STEP_UP, PERSON)
-    else:
+    elif operation in NOT_NEEDED:
         assert by_session != STEP_UP
+        assert operation.split(" ")[1].startswith(AUTH) or by_key != PERSON
 
 
 @pytest.mark.parametrize(("operation", "example"), CHANGES)
@@ -131,3 +134,42 @@ async def test_signing_is_turned_off_by_a_person_who_has_just_shown_it(world: Wo
     assert error_code(await send(world.api, operation, off, of_before(world, headers))) == STEP_UP
     assert error_code(await send(world.api, operation, off, key)) == PERSON
     assert (await send(world.api, operation, off, headers)).is_success
+
+
+async def test_a_collector_is_let_in_by_a_person_who_has_just_shown_it_and_listed_by_anybody_who_may(
+    world: World,
+) -> None:
+    headers, operation = dict(world.owner.headers), f"POST {ADMIN}/collectors"
+    for credential in ("token", "enrolment_code"):
+        ask = Ask(body={"site_id": world.site, "name": new_mark(), "credential": credential})
+        assert await refusals(world, operation, ask) == (STEP_UP, PERSON)
+        assert (await send(world.api, operation, ask, headers)).is_success
+    for anybody in (of_before(world, headers), await key_of(world, Role.OWNER)):
+        ask = Ask(body={"site_id": world.site, "name": new_mark(), "credential": "nothing"})
+        assert (await send(world.api, operation, ask, anybody)).is_success
+
+
+async def test_a_collector_gets_more_by_a_person_who_has_just_shown_it_and_less_by_anybody_who_may(
+    world: World,
+) -> None:
+    marks = new_mark(), new_mark()
+    zones = [await world.zone(mark) for mark in marks]
+    collector_id, _ = await world.collector(marks[0])
+    operation, headers = f"PATCH {ADMIN}/collectors/{{collector_id}}", dict(world.owner.headers)
+    steps = (
+        ({"zone_id": zones[0], "permissions": ["read"], "collection_interval_sec": 10}, False),
+        ({"zone_id": zones[0], "permissions": ["read"], "notes": "the same"}, False),
+        ({"zone_id": zones[1]}, True),
+        ({"zone_id": None}, True),
+        ({"permissions": ["read", "control"]}, True),
+        ({"collection_interval_sec": 60}, True),
+        ({"heartbeat_interval_sec": 3600}, True),
+        ({"heartbeat_interval_sec": 60, "permissions": []}, False),
+    )
+    for body, is_wider in steps:
+        ask = Ask(path={"collector_id": collector_id}, body=body)
+        if is_wider:
+            assert await refusals(world, operation, ask) == (STEP_UP, PERSON), body
+            assert (await send(world.api, operation, ask, headers)).is_success
+        else:
+            assert (await send(world.api, operation, ask, of_before(world, headers))).is_success, body

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Depends
+from fastapi import Depends, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Actor
 from hashinsight.collectors.models import Collector
 from hashinsight.collectors.queries import registry
-from hashinsight.identity.access import Known
+from hashinsight.identity.access import Known, check_step_up, now_of
 from hashinsight.identity.permissions import Permission
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.models import Site
@@ -38,11 +38,17 @@ class Acting:
         return self.actor.id or self.actor.kind.value
 
 
-def acting(permission: Permission) -> Any:
-    """A dependency: whoever has this permission anywhere; where, is asked for each thing."""
+def acting(permission: Permission, *, step_up: bool = False) -> Any:
+    """A dependency: whoever has this permission anywhere; where, is asked for each thing.
 
-    async def both(principal: Known) -> Acting:
-        return Acting(principal.scope_for(Permission.SEE), principal.scope_for(permission))
+    `step_up` is for what lets a collector in, or lets it do more than before.
+    """
+
+    async def both(request: Request, principal: Known) -> Acting:
+        found = Acting(principal.scope_for(Permission.SEE), principal.scope_for(permission))
+        if step_up:
+            check_step_up(principal, now=now_of(request))
+        return found
 
     return Depends(both)
 

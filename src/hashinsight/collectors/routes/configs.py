@@ -25,6 +25,7 @@ router = APIRouter()
 
 Kept = Annotated[Scope, allowed(Permission.INVENTORY)]
 Keeper = Annotated[Acting, acting(Permission.INVENTORY)]
+Activator = Annotated[Acting, acting(Permission.INVENTORY, step_up=True)]
 
 
 @router.get("/collector-configs", responses=answers({"configs": [examples.CONFIG], "next_cursor": None}))
@@ -82,8 +83,11 @@ async def read_config(scope: Kept, session: ReadSession, config_id: UUID) -> dic
 
 
 @router.post("/collector-configs/{config_id}/activate", responses=answers(examples.CONFIG))
-async def activate_config(request: Request, keeper: Keeper, session: Session, config_id: UUID) -> dict[str, Any]:
-    """Roll it out: collectors fetch it from now on. One for listed collectors goes before one for all."""
+async def activate_config(request: Request, keeper: Activator, session: Session, config_id: UUID) -> dict[str, Any]:
+    """Roll it out: collectors fetch it from now on. One for listed collectors goes before one for all.
+
+    By a person with a step-up: what reads machines once a day, or takes no commands, protects nothing.
+    """
     config = await _get(session, keeper.scope, config_id)
     await _check_holds(session, keeper.scope, config.collector_ids)
     await service.activate(session, keeper.actor, config, keeper.by, now=now_of(request))

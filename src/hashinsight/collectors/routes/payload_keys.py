@@ -17,23 +17,24 @@ from hashinsight.kit.web.examples import answers
 router = APIRouter()
 
 KeyHolder = Annotated[Acting, acting(Permission.COLLECTOR_TOKENS)]
+Issuer = Annotated[Acting, acting(Permission.COLLECTOR_TOKENS, step_up=True)]
 _PATH = "/collectors/{collector_id}/payload-key"
 _SET = {"payload_key": "mJ4J0w…", "old_keys_until": examples.THEN}
 
 
 @router.post(_PATH, responses=answers(_SET))
 async def set_payload_key(
-    request: Request, holder: KeyHolder, session: Session, collector_id: UUID, body: PayloadKeyBody
+    request: Request, issuer: Issuer, session: Session, collector_id: UUID, body: PayloadKeyBody
 ) -> dict[str, Any]:
     """Set or rotate the AES-256 key of its encrypted payloads: yours, or a new one that is shown only here.
 
-    The keys before it are good for `overlap_sec` more.
+    By a person with a step-up. The keys before it are good for `overlap_sec` more.
     """
-    collector = await get_collector(session, holder, collector_id)
+    collector = await get_collector(session, issuer, collector_id)
     new = await payload_keys.set_key(
         session,
         vault_of(request),
-        holder.actor,
+        issuer.actor,
         collector,
         given=body.key,
         overlap=timedelta(seconds=body.overlap_sec),

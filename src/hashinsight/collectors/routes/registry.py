@@ -1,5 +1,6 @@
 """Collectors: list, summary, create, change, approve, disable, enable, heartbeats."""
 
+from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -24,7 +25,7 @@ from hashinsight.collectors.schemas import (
 )
 from hashinsight.collectors.service import registry as service
 from hashinsight.collectors.service.registry import Credential, NewCollector
-from hashinsight.identity.access import Known, ReadSession, Session, allowed, now_of
+from hashinsight.identity.access import Known, ReadSession, Session, allowed, check_step_up, now_of
 from hashinsight.identity.permissions import Permission
 from hashinsight.identity.scope import Scope
 from hashinsight.kit.clock import iso_z
@@ -36,6 +37,7 @@ router = APIRouter()
 
 Seen = Annotated[Scope, allowed(Permission.SEE)]
 Keeper = Annotated[Acting, acting(Permission.INVENTORY)]
+Opener = Annotated[Acting, acting(Permission.INVENTORY, step_up=True)]
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT)]
 Cursor = Annotated[str | None, Query(max_length=1024)]
 SiteParam = Annotated[
@@ -90,10 +92,13 @@ async def create_collector(
 ) -> dict[str, Any]:
     """A new collector. Its token (it is active at once) or enrolment code (it waits to be approved) is shown only here.
 
-    Both need the permission for collectors' tokens; with `credential: nothing` the one for inventory is enough.
+    Both need the permission for collectors' tokens, and a person with a step-up (403 `STEP_UP_REQUIRED`, for an API key
+    `PERSON_REQUIRED`); with `credential: nothing` the permission for inventory is enough.
     """
     wanted = Permission.INVENTORY if body.credential is Credential.NOTHING else Permission.COLLECTOR_TOKENS
     scope = principal.scope_for(wanted)
+    if body.credential is not Credential.NOTHING:
+        check_step_up(principal, now=now_of(request))
     seen = principal.scope_for(Permission.SEE)
     site = await get_site(session, seen, body.site_id)
     zone_id = await get_zone_id(session, seen, site.id, body.zone_id)
@@ -118,9 +123,20 @@ async def read_collector(reader: Reader, session: ReadSession, collector_id: UUI
 
 @router.patch("/collectors/{collector_id}", responses=answers(examples.COLLECTOR | {"token": examples.TOKEN_DATES}))
 async def change_collector(
-    request: Request, keeper: Keeper, session: Session, collector_id: UUID, body: ChangeCollectorBody
+    request: Request,
+    principal: Known,
+    keeper: Keeper,
+    session: Session,
+    *,
+    collector_id: UUID,
+    body: ChangeCollectorBody,
 ) -> dict[str, Any]:
-    """Change what is given: name, zone, intervals, permissions, settings, notes."""
+    """Change what is given: name, zone, intervals, permissions, settings, notes.
+
+    Another zone or the whole site, more permissions and longer intervals need a person with a step-up (403
+    `STEP_UP_REQUIRED`, for an API key `PERSON_REQUIRED`).
+    """
+    now = now_of(request)
     collector = await get_collector(session, keeper, collector_id)
     fields = body.model_dump(exclude_unset=True)
     if "zone_id" in fields:
@@ -128,32 +144,33 @@ async def change_collector(
         check_holds(keeper.scope, collector.site_id, fields["zone_id"])
     if body.permissions is not None:
         fields["permissions"] = sorted({permission.value for permission in body.permissions})
-    await service.change(session, keeper.actor, collector_id, fields, now=now_of(request))
+    check = partial(check_step_up, principal, now=now)
+    await service.change(session, keeper.actor, collector_id, fields, check_step_up=check, now=now)
     return await _shown(session, keeper.seen, collector_id)
 
 
 @router.post("/collectors/{collector_id}/approve", responses=answers(examples.MOVED))
-async def approve_collector(request: Request, keeper: Keeper, session: Session, collector_id: UUID) -> dict[str, Any]:
-    """A pending collector becomes active."""
-    collector = await get_collector(session, keeper, collector_id)
-    await service.approve(session, keeper.actor, collector, now=now_of(request))
-    return await _shown(session, keeper.seen, collector_id)
+async def approve_collector(request: Request, opener: Opener, session: Session, collector_id: UUID) -> dict[str, Any]:
+    """A pending collector becomes active, by a person with a step-up."""
+    collector = await get_collector(session, opener, collector_id)
+    await service.approve(session, opener.actor, collector, now=now_of(request))
+    return await _shown(session, opener.seen, collector_id)
 
 
 @router.post("/collectors/{collector_id}/disable", responses=answers(examples.MOVED | {"status": "disabled"}))
 async def disable_collector(request: Request, keeper: Keeper, session: Session, collector_id: UUID) -> dict[str, Any]:
-    """Every call of this collector is refused from the next one on."""
+    """Every call of this collector is refused from the next one on. Needs no step-up."""
     collector = await get_collector(session, keeper, collector_id)
     await service.disable(session, keeper.actor, collector, now=now_of(request))
     return await _shown(session, keeper.seen, collector_id)
 
 
 @router.post("/collectors/{collector_id}/enable", responses=answers(examples.MOVED))
-async def enable_collector(request: Request, keeper: Keeper, session: Session, collector_id: UUID) -> dict[str, Any]:
-    """A disabled collector becomes active again."""
-    collector = await get_collector(session, keeper, collector_id)
-    await service.enable(session, keeper.actor, collector, now=now_of(request))
-    return await _shown(session, keeper.seen, collector_id)
+async def enable_collector(request: Request, opener: Opener, session: Session, collector_id: UUID) -> dict[str, Any]:
+    """A disabled collector becomes active again, with the tokens that it had, by a person with a step-up."""
+    collector = await get_collector(session, opener, collector_id)
+    await service.enable(session, opener.actor, collector, now=now_of(request))
+    return await _shown(session, opener.seen, collector_id)
 
 
 @router.get(

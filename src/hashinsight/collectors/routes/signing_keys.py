@@ -17,6 +17,7 @@ from hashinsight.kit.web.examples import answers
 router = APIRouter()
 
 KeyHolder = Annotated[Acting, acting(Permission.COLLECTOR_TOKENS)]
+Issuer = Annotated[Acting, acting(Permission.COLLECTOR_TOKENS, step_up=True)]
 _PATH = "/collectors/{collector_id}/signing-keys"
 _KEYS = {"signs_commands": True, "keys": [examples.SIGNING_KEY]}
 _MADE = {
@@ -38,19 +39,20 @@ async def list_signing_keys(holder: KeyHolder, session: ReadSession, collector_i
 
 @router.post(_PATH, status_code=201, responses=answers(_MADE, 201))
 async def add_signing_key(
-    request: Request, holder: KeyHolder, session: Session, collector_id: UUID, body: SigningKeyBody
+    request: Request, issuer: Issuer, session: Session, collector_id: UUID, body: SigningKeyBody
 ) -> dict[str, Any]:
     """A key that takes over after `signs_after_sec`: give it to the collector before. The old ones stay until revoked.
 
     `ed25519`: the answer has the public key. `hmac-sha256`: the secret is shown only here, unless you gave it.
+    By a person with a step-up.
     """
-    collector = await get_collector(session, holder, collector_id)
+    collector = await get_collector(session, issuer, collector_id)
     given = service.Given(
         body.algorithm, body.key_id, None if body.key_b64 is None else body.key_b64.get_secret_value()
     )
     after = None if body.signs_after_sec is None else timedelta(seconds=body.signs_after_sec)
     new = await service.add_key(
-        session, vault_of(request), holder.actor, collector, given, signs_after=after, now=now_of(request)
+        session, vault_of(request), issuer.actor, collector, given, signs_after=after, now=now_of(request)
     )
     return {
         "key_id": new.key_id,

@@ -18,6 +18,7 @@ from hashinsight.kit.web.examples import answers
 router = APIRouter()
 
 KeyHolder = Annotated[Acting, acting(Permission.COLLECTOR_TOKENS)]
+Issuer = Annotated[Acting, acting(Permission.COLLECTOR_TOKENS, step_up=True)]
 
 
 @router.post(
@@ -25,20 +26,20 @@ KeyHolder = Annotated[Acting, acting(Permission.COLLECTOR_TOKENS)]
     responses=answers({"token": "hi_collector_…", "expires_at": examples.LATER, "old_tokens_until": examples.THEN}),
 )
 async def rotate_token(
-    request: Request, holder: KeyHolder, session: Session, collector_id: UUID, body: RotateBody
+    request: Request, issuer: Issuer, session: Session, collector_id: UUID, body: RotateBody
 ) -> dict[str, Any]:
-    """A new token, shown only here. The old ones are good for `overlap_sec` more, and not longer."""
+    """A new token, shown only here, by a person with a step-up. The old ones are good for `overlap_sec` more."""
     now = now_of(request)
     overlap = timedelta(seconds=body.overlap_sec)
-    collector = await get_collector(session, holder, collector_id)
+    collector = await get_collector(session, issuer, collector_id)
     life = timedelta(days=body.life_days)
-    secret = await tokens.rotate(session, holder.actor, collector, overlap=overlap, life=life, now=now)
+    secret = await tokens.rotate(session, issuer.actor, collector, overlap=overlap, life=life, now=now)
     return _once(secret) | {"old_tokens_until": now + overlap}
 
 
 @router.post("/collectors/{collector_id}/revoke-tokens", responses=answers({"revoked": 2}))
 async def revoke_tokens(request: Request, holder: KeyHolder, session: Session, collector_id: UUID) -> dict[str, Any]:
-    """All tokens and unused enrolment codes of this collector, at once: its next call is refused."""
+    """All tokens and unused enrolment codes of this collector, at once: its next call is refused. Needs no step-up."""
     collector = await get_collector(session, holder, collector_id)
     return {"revoked": await tokens.revoke(session, holder.actor, collector, now=now_of(request))}
 
@@ -48,12 +49,15 @@ async def revoke_tokens(request: Request, holder: KeyHolder, session: Session, c
     responses=answers({"enrolment_code": "hi_enrol_…", "expires_at": examples.THEN}),
 )
 async def issue_enrolment_code(
-    request: Request, holder: KeyHolder, session: Session, collector_id: UUID, body: CodeBody
+    request: Request, issuer: Issuer, session: Session, collector_id: UUID, body: CodeBody
 ) -> dict[str, Any]:
-    """A new one-time code for a pending collector, shown only here; the ones before it are good no more."""
-    collector = await get_collector(session, holder, collector_id)
+    """A new one-time code for a pending collector, shown only here, by a person with a step-up.
+
+    The codes before it are good no more.
+    """
+    collector = await get_collector(session, issuer, collector_id)
     life = timedelta(hours=body.life_hours)
-    return _once(await tokens.issue_code(session, holder.actor, collector, life=life, now=now_of(request)))
+    return _once(await tokens.issue_code(session, issuer.actor, collector, life=life, now=now_of(request)))
 
 
 def _once(secret: Secret) -> dict[str, Any]:

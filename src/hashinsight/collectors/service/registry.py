@@ -1,6 +1,6 @@
 """The registry: create, change, approve, disable, enable."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -17,6 +17,7 @@ from hashinsight.collectors.kinds import DEFAULT_VERSION, CollectorPermission, S
 from hashinsight.collectors.models import Collector
 from hashinsight.collectors.queries import configs, events, registry
 from hashinsight.collectors.service.tokens import Secret, issue_code, issue_token
+from hashinsight.collectors.widening import is_wider
 from hashinsight.inventory.models import Site
 from hashinsight.kit.errors import Conflict, NotFound, ValidationFailed
 from hashinsight.kit.ids import new_id
@@ -107,9 +108,18 @@ async def create(
 
 
 async def change(
-    session: AsyncSession, actor: Actor, collector_id: UUID, fields: Mapping[str, Any], *, now: datetime
+    session: AsyncSession,
+    actor: Actor,
+    collector_id: UUID,
+    fields: Mapping[str, Any],
+    *,
+    check_step_up: Callable[[], None] | None = None,
+    now: datetime,
 ) -> Collector:
-    """Set the given fields; the entry holds what each was before."""
+    """Set the given fields; the entry holds what each was before.
+
+    `check_step_up` raises unless a person has just shown who they are; the server's command line has none.
+    """
     collector = await registry.find_collector(session, collector_id, lock=True)
     if collector is None:
         raise NotFound("no such collector")
@@ -117,6 +127,8 @@ async def change(
     changed = {name: value for name, value in fields.items() if value != before[name]}
     if not changed:
         return collector
+    if check_step_up is not None and is_wider(before, changed):
+        check_step_up()
     for name, value in changed.items():
         setattr(collector, name, value)
     collector.updated_at = now

@@ -46,6 +46,11 @@ async def find_requester(session: AsyncSession, actor: Actor) -> str:
     return kind.value if named is None else f"{kind.value}:{named}"
 
 
+def summed_as(requester: str) -> str:
+    """Whose limits a request counts for. Keys of nobody share one: else ten of them would have ten times as much."""
+    return ActorKind.API_KEY.value if requester.startswith(f"{ActorKind.API_KEY.value}:") else requester
+
+
 async def take_turn(session: AsyncSession, site_id: int, requester: str) -> None:
     await session.execute(_TAKE_TURN, {"site_id": site_id, "requester": requester})
 

@@ -24,10 +24,11 @@ async def sum_before(
     """
     if not order.kind.is_control or not machines:
         return NOTHING_BEFORE
+    requester = requesters.summed_as(order.requester)
     if lock:
-        await requesters.take_turn(session, site_id, order.requester)
+        await requesters.take_turn(session, site_id, requester)
     since = _since(order, now=now)
-    before, drew_w = await requesters.sum_unapproved(session, site_id, order.requester, list(machines), since=since)
+    before, drew_w = await requesters.sum_unapproved(session, site_id, requester, list(machines), since=since)
     if not drew_w:
         return before
     draws = {row.miner_no: _power_w(row) for row in await targets.list_each_draw(session, list(drew_w), now=now)}
@@ -45,9 +46,9 @@ async def note_unapproved(
         {"miner_no": row.miner_no, "command_id": made[row.miner_no], "power_w": _power_w(row)}
         for row in await targets.list_each_draw(session, list(made), now=now)
     ]
-    await requesters.note_unapproved(
-        session, order.asker.tenant_id, site_id, order.requester, rows, since=_since(order, now=now), now=now
-    )
+    requester = requesters.summed_as(order.requester)
+    since = _since(order, now=now)
+    await requesters.note_unapproved(session, order.asker.tenant_id, site_id, requester, rows, since=since, now=now)
 
 
 def _since(order: Order, *, now: datetime) -> datetime:
