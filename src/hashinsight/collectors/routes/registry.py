@@ -120,7 +120,10 @@ async def read_collector(reader: Reader, session: ReadSession, collector_id: UUI
 async def change_collector(
     request: Request, keeper: Keeper, session: Session, collector_id: UUID, body: ChangeCollectorBody
 ) -> dict[str, Any]:
-    """Change what is given: name, zone, intervals, permissions, settings, notes."""
+    """Change what is given: name, zone, intervals, permissions, settings, notes.
+
+    `registration_open_until`, at most seven days ahead, lets it register the machines of a whole site; null closes it.
+    """
     collector = await get_collector(session, keeper, collector_id)
     fields = body.model_dump(exclude_unset=True)
     if "zone_id" in fields:
