@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,15 @@ async def test_a_collector_is_shown_and_changed_from_the_command_line(scene: Sce
     assert (row["name"], row["active_miners"], row["pending_commands"]) == ("south", 7, None)
     (beat,) = answer(settings, "heartbeats", "south", "--since", "2026-01-01T00:00:00")["heartbeats"]
     assert (beat["cpu_usage"], beat["miners_total"]) == (5, 8)
+
+
+async def test_registration_is_opened_and_closed_from_the_command_line(scene: Scene, settings: Settings) -> None:
+    await scene.collector("north")
+    until = (datetime.now(UTC) + timedelta(hours=6)).replace(microsecond=0)
+    opened = answer(settings, "change", "north", "--registration-open-until", until.isoformat())
+    assert datetime.fromisoformat(opened["registration_open_until"]) == until
+    closed = answer(settings, "change", "north", "--registration-open-until", "")
+    assert closed["registration_open_until"] is None
 
 
 async def test_a_code_for_an_existing_collector_from_the_command_line(scene: Scene, settings: Settings) -> None:

@@ -37,7 +37,7 @@ SOMETIMES = {
     f"PATCH {ADMIN}/settings": "all sections but prices",
     f"POST {ADMIN}/commands": "emergencies and changes of pools",
     f"POST {ADMIN}/collectors": "with a token or an enrolment code",
-    f"PATCH {_COLLECTOR}": "another zone, more permissions, longer intervals",
+    f"PATCH {_COLLECTOR}": "another zone, more permissions, longer intervals, opening registration",
     f"PUT {_COLLECTOR}/signing": "off",
     f"PATCH {ADMIN}/groups/{{group_id}}": "while a grant names it",
     f"POST {ADMIN}/groups/{{group_id}}/refresh": "while a grant names it",

@@ -1,5 +1,7 @@
 """Every operation that changes something, by a session that showed nothing again and by an owner's key."""
 
+from datetime import timedelta
+
 import pytest
 
 from hashinsight.identity.claims import AccessToken
@@ -164,6 +166,8 @@ async def test_a_collector_gets_more_by_a_person_who_has_just_shown_it_and_less_
         ({"permissions": ["read", "control"]}, True),
         ({"collection_interval_sec": 60}, True),
         ({"heartbeat_interval_sec": 3600}, True),
+        ({"registration_open_until": (world.people.clock() + timedelta(days=1)).isoformat()}, True),
+        ({"registration_open_until": None}, False),
         ({"heartbeat_interval_sec": 60, "permissions": []}, False),
     )
     for body, is_wider in steps:

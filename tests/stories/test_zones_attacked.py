@@ -122,7 +122,9 @@ async def test_a_zones_stolen_token_reaches_no_other_zone_and_nobodys_sight(site
     assert (await site.ok("GET", f"/groups/{group['id']}"))["to_join"] == 3
     assert {one: await site.ok("GET", f"/miners/{one}") for one in ("b1", "b2")} == before
 
-    # and a flood of machines that there are not
+    # and a flood of machines that there are not, by a token whose first day is over
+    (of_a,) = (one["id"] for one in (await site.ok("GET", "/collectors"))["collectors"] if one["name"] == "a")
+    await site.ok("PATCH", f"/collectors/{of_a}", json={"registration_open_until": None})
     flood = await site.upload(site.thief, *(f"ghost{n}" for n in range(5000)))
     assert (flood["accepted"], flood["rejected"]) == (1000, 4000)
     (event,) = (await site.ok("GET", "/collector-events?kind=registration_limit"))["events"]

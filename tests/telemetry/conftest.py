@@ -5,6 +5,7 @@ import pytest
 
 from tests.people import People
 from tests.telemetry.fleet import Fleet
+from tests.telemetry.halls import Halls
 from tests.telemetry.place import Place
 
 
@@ -18,3 +19,10 @@ async def place(api: httpx.AsyncClient, people: People, superuser_url: str) -> P
 @pytest.fixture
 def fleet(place: Place) -> Fleet:
     return Fleet(place)
+
+
+@pytest.fixture
+async def halls(place: Place, fleet: Fleet) -> Halls:
+    made = Halls(place, fleet)
+    await made.open()
+    return made

@@ -30,6 +30,13 @@ class Fleet:
         self.now = now
         self.app.state.clock = lambda: now
 
+    async def pass_time(self, time: timedelta) -> None:
+        """The owner signs in again: a session does not last that long."""
+        now = self.now + time
+        self.set_clock(now)
+        self.place.people.clock = lambda: now
+        self.place.owner = await self.place.people.headers("Owner")
+
     def at(self, seconds: float) -> str:
         return (self.now + timedelta(seconds=seconds)).isoformat()
 

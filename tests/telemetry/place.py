@@ -37,7 +37,7 @@ class Place:
     def may_register(self, machines: int) -> None:
         """As the settings would set it: so many in one call, and in a day."""
         lookup = self.api.app.state.store.machines  # type: ignore[attr-defined] # the fixture's
-        lookup.limits = RegistrationLimits(per_call=machines, per_day=machines)
+        lookup.limits = RegistrationLimits(per_call=machines, per_day=machines, first_day=0)
 
     def at(self, seconds: float) -> str:
         return (self.now + timedelta(seconds=seconds)).isoformat()

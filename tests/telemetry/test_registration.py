@@ -4,14 +4,18 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
+import httpx
+
+from hashinsight.kit.clock import iso_z
 from hashinsight.telemetry.service.registration import RegistrationLimits
 from tests.telemetry.fleet import Fleet
 from tests.telemetry.place import Place
 
 
-def limit(place: Place, per_call: int, per_day: int) -> None:
+def limit(place: Place, per_call: int, per_day: int, first_day: int = 0) -> None:
     lookup = place.api.app.state.store.machines  # type: ignore[attr-defined] # the fixture's
-    lookup.limits = RegistrationLimits(per_call=per_call, per_day=per_day)
+    lookup.limits = RegistrationLimits(per_call=per_call, per_day=per_day, first_day=first_day)
+    lookup._full.clear()
 
 
 async def send(place: Place, begins: int, ends: int, at: str, **headers: str) -> tuple[int, set[str]]:
@@ -36,13 +40,92 @@ def audited(place: Place) -> int:
     return count
 
 
-async def test_five_thousand_unknown_machines_in_one_call_are_not_all_registered(place: Place) -> None:
-    samples = [{"miner_id": f"m{n}", "ts": place.at(0)} for n in range(5000)]
+async def reason(place: Place, begins: int, ends: int, at: str) -> str:
+    """Why the last of these machines is refused."""
+    errors = (await place.post([{"miner_id": f"m{n}", "ts": at} for n in range(begins, ends)])).json()["errors"]
+    assert errors[-1]["error_code"] == "REGISTRATION_LIMIT"
+    words: str = errors[-1]["reason"]
+    return words
+
+
+async def change(place: Place, fields: dict[str, Any]) -> httpx.Response:
+    found = await place.api.get("/api/admin/v1/collectors", headers=place.owner)
+    collector_id = found.json()["collectors"][0]["id"]
+    return await place.api.patch(f"/api/admin/v1/collectors/{collector_id}", json=fields, headers=place.owner)
+
+
+async def test_a_new_collector_registers_a_site_of_twenty_thousand_machines_in_one_call(place: Place) -> None:
+    samples = [{"miner_id": f"m{n}", "ts": place.at(0)} for n in range(20_000)]
+    said = (await place.post(samples, zipped=True)).json()
+    assert (said["success"], said["accepted"], said["rejected"]) == (True, 20_000, 0)
+    assert place.rows("select count(*), count(distinct registered_by) from miners") == [(20_000, 1)]
+
+
+async def test_after_its_first_day_five_thousand_unknown_machines_are_not_all_registered(
+    place: Place, fleet: Fleet
+) -> None:
+    assert await send(place, 0, 1, fleet.at(0)) == (1, set())
+    fleet.set_clock(fleet.now + timedelta(hours=24, seconds=1))
+    samples = [{"miner_id": f"n{n}", "ts": fleet.at(0)} for n in range(5000)]
     said = (await place.post(samples, zipped=True)).json()
     assert (said["success"], said["accepted"], said["rejected"]) == (True, 1000, 4000)
     assert {error["error_code"] for error in said["errors"]} == {"REGISTRATION_LIMIT"}
     assert [error["index"] for error in said["errors"]][:3] == [1000, 1001, 1002], "the first of the batch come in"
-    assert place.rows("select count(*), count(distinct registered_by) from miners") == [(1000, 1)]
+
+
+async def test_the_first_day_has_a_limit_and_the_answer_says_when_it_goes_on(place: Place, fleet: Fleet) -> None:
+    limit(place, 5, 10, first_day=30)
+    assert await send(place, 0, 30, fleet.at(0)) == (30, set()), "no limit per call"
+    assert await send(place, 0, 31, fleet.at(1)) == (30, {"REGISTRATION_LIMIT"}), "known machines go on"
+    goes_on = iso_z(fleet.now + timedelta(hours=24))
+    words = f"this collector has registered 30 new machines in 24 hours: goes on at {goes_on}"
+    assert await reason(place, 30, 31, fleet.at(2)) == words
+    (event,) = await told(place)
+    assert event["details"] == {"limit": "first_day", "machines": 30, "refused": 1}
+    assert goes_on in event["message"]
+    assert "HASHINSIGHT_REGISTER_FIRST_DAY" in event["message"]
+    fleet.set_clock(fleet.now + timedelta(hours=24, seconds=1))
+    assert await send(place, 30, 40, fleet.at(0)) == (5, {"REGISTRATION_LIMIT"}), "then the daily limits hold"
+    assert await reason(place, 30, 41, fleet.at(1)) == (
+        "this collector has registered 5 new machines in one call: the next upload goes on"
+    )
+    assert await reason(place, 30, 41, fleet.at(2)) == (
+        "this collector has registered 10 new machines in 24 hours: "
+        f"goes on at {iso_z(fleet.now + timedelta(hours=24))}"
+    )
+
+
+async def test_somebody_opens_registration_again_for_some_days_at_the_most(place: Place, fleet: Fleet) -> None:
+    limit(place, 5, 5, first_day=100)
+    assert await send(place, 0, 1, fleet.at(0)) == (1, set())
+    await fleet.pass_time(timedelta(days=3))
+    assert await send(place, 1, 20, fleet.at(0)) == (5, {"REGISTRATION_LIMIT"})
+    words = await reason(place, 1, 20, fleet.at(1))
+    assert "goes on at" in words
+    too_long = await change(place, {"registration_open_until": fleet.at(8 * 86_400)})
+    assert (too_long.status_code, too_long.json()["error_code"]) == (422, "VALIDATION_FAILED")
+    opened = await change(place, {"registration_open_until": fleet.at(3600)})
+    assert opened.status_code == 200, opened.text
+    fleet.set_clock(fleet.now + timedelta(minutes=2))
+    assert await send(place, 1, 20, fleet.at(0)) == (19, set())
+    assert (await change(place, {"registration_open_until": None})).json()["registration_open_until"] is None
+    assert await send(place, 20, 21, fleet.at(0)) == (0, {"REGISTRATION_LIMIT"})
+    changed = place.rows("select after->>'registration_open_until' from audit_log where action = 'collector_changed'")
+    assert len(changed) == 2
+
+
+async def test_a_collector_that_enrolled_itself_has_its_first_day_from_its_approval(place: Place, fleet: Fleet) -> None:
+    limit(place, 1, 1, first_day=10)
+    body = {"site_id": "tx-1", "name": "south", "credential": "enrolment_code"}
+    made = (await place.api.post("/api/admin/v1/collectors", json=body, headers=place.owner)).json()
+    assert made["collector"]["registration_open_until"] is None
+    code = {"enrolment_code": made["enrolment_code"]}
+    token = (await place.api.post("/api/edge/v1/register", json=code)).json()["token"]
+    await fleet.pass_time(timedelta(days=2))
+    url = f"/api/admin/v1/collectors/{made['collector']['id']}/approve"
+    approved = (await place.api.post(url, headers=place.owner)).json()
+    assert approved["registration_open_until"] == iso_z(fleet.now + timedelta(hours=24))
+    assert await send(place, 0, 5, fleet.at(0), **{"X-Collector-Key": token}) == (5, set())
 
 
 async def test_over_the_limit_known_machines_go_on_and_the_operator_is_told_once(place: Place, fleet: Fleet) -> None:

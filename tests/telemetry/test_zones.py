@@ -1,61 +1,11 @@
 """Uploads are bound to the zone of their token: what is another zone's stays untouched, everywhere."""
 
-from datetime import timedelta
+from dataclasses import replace
 from typing import Any
 
-import pytest
 from sqlalchemy import event
 
-from hashinsight.telemetry.numbers import SiteMachines
-from tests.telemetry.fleet import Fleet
-from tests.telemetry.place import Place
-
-EDGE = "/api/edge/v1"
-ADMIN = "/api/admin/v1"
-
-
-class Halls:
-    """The halls a and b, each with its collector, and one for the whole site."""
-
-    def __init__(self, place: Place, fleet: Fleet) -> None:
-        self.place, self.fleet = place, fleet
-        self.whole = place.collector
-        self.a: dict[str, str] = {}
-        self.b: dict[str, str] = {}
-
-    async def open(self) -> None:
-        content = "miner_id,zone,model\na1,hall-a,S21\nb1,hall-b,S21\nn1,,S21\n"
-        url = f"{ADMIN}/miners/import?site_id=tx-1"
-        answer = await self.place.api.post(url, content=content, headers=self.place.owner)
-        assert answer.is_success, answer.text
-        self.a = await self.place.add_collector("a", "tx-1", zone_id="hall-a")
-        self.b = await self.place.add_collector("b", "tx-1", zone_id="hall-b")
-
-    async def send(self, token: dict[str, str], *miner_ids: str, seconds: float = 0, **fields: Any) -> dict[str, str]:
-        """The code of each refused sample, by its machine."""
-        samples = [{"miner_id": one, "ts": self.fleet.at(seconds), **fields} for one in miner_ids]
-        answer = await self.place.api.post(f"{EDGE}/telemetry/batch", json=samples, headers=token)
-        assert answer.status_code == 200, answer.text
-        said = answer.json()
-        assert said["accepted"] + said["rejected"] + said["duplicates"] == len(miner_ids)
-        return {miner_ids[error["index"]]: error["error_code"] for error in said["errors"]}
-
-    async def told(self) -> None:
-        await self.place.api.app.state.store.reports.settle()  # type: ignore[attr-defined] # the fixture's
-        await self.place.api.app.state.right_now.settle()  # type: ignore[attr-defined]
-
-    def zone_of(self, miner_id: str) -> str | None:
-        query = f"select z.code from miners m left join zones z on z.id = m.zone_id where miner_id = '{miner_id}'"
-        ((code,),) = self.place.rows(query)
-        found: str | None = code
-        return found
-
-
-@pytest.fixture
-async def halls(place: Place, fleet: Fleet) -> Halls:
-    made = Halls(place, fleet)
-    await made.open()
-    return made
+from tests.telemetry.halls import ADMIN, EDGE, Halls
 
 
 async def test_a_sample_of_another_zones_machine_is_refused_and_the_rest_of_the_batch_is_stored(halls: Halls) -> None:
@@ -114,30 +64,13 @@ async def test_a_whole_sites_collector_that_names_a_zone_registers_machines_ther
     assert (halls.zone_of("h1"), halls.zone_of("h2")) == ("hall-b", "hall-a")
 
 
-async def test_a_machine_without_a_zone_is_for_the_collectors_of_whoever_reads_it(halls: Halls) -> None:
-    assert await halls.send(halls.a, "n1") == {}, "nobody reads it yet"
-    await halls.fleet.roll()
-    numbers = halls.place.api.app.state.store.machines.numbers  # type: ignore[attr-defined] # the fixture's
-    numbers.forget(halls.place.site_id)
-    assert await halls.send(halls.b, "n1", seconds=-1) == {"n1": "ZONE_MISMATCH"}
-    assert await halls.send(halls.a, "n1", seconds=-2) == {}
-    assert halls.zone_of("n1") is None, "no collector puts a listed machine into a zone"
-    assert await halls.send(halls.whole, "n1", seconds=1) == {}
-    await halls.fleet.roll()
-    numbers.forget(halls.place.site_id)
-    assert await halls.send(halls.a, "n1", seconds=2) == {"n1": "ZONE_MISMATCH"}, "the site's own collector reads it"
-    halls.fleet.set_clock(halls.fleet.now + timedelta(minutes=16))
-    numbers.forget(halls.place.site_id)
-    assert await halls.send(halls.b, "n1") == {}, "and has stopped to"
-
-
 async def test_a_machine_that_was_moved_is_taken_from_its_new_zone_without_waiting(halls: Halls) -> None:
     assert await halls.send(halls.b, "a1", "b1") == {"a1": "ZONE_MISMATCH"}
     moved = await halls.place.api.patch(f"{ADMIN}/miners/a1", json={"zone": "hall-b"}, headers=halls.place.owner)
     assert moved.is_success, moved.text
     lookup = halls.place.api.app.state.store.machines  # type: ignore[attr-defined] # the fixture's
     kept = lookup.numbers.find(halls.place.site_id)
-    lookup.numbers.keep(halls.place.site_id, SiteMachines(kept.numbers, kept.zones, kept.read_at - 6))  # 6 s ago
+    lookup.numbers.keep(halls.place.site_id, replace(kept, read_at=kept.read_at - 6))  # 6 s ago
     assert await halls.send(halls.b, "a1", seconds=-1) == {}
 
 

@@ -2029,7 +2029,7 @@ export interface components {
         /** @enum {string} */
         Act: "acknowledge" | "start" | "assign" | "comment" | "resolve";
         /** @enum {string} */
-        Action: "login" | "login_refused" | "refresh_refused" | "refresh_reused" | "token_refused" | "logout" | "step_up" | "step_up_refused" | "user_created" | "user_refused" | "user_changed" | "user_deleted" | "user_unlocked" | "password_changed" | "password_refused" | "totp_begun" | "totp_refused" | "totp_enabled" | "totp_disabled" | "grant_created" | "grant_deleted" | "api_key_created" | "api_key_revoked" | "tenant_created" | "tenant_changed" | "site_created" | "site_changed" | "zone_created" | "zone_changed" | "rack_created" | "node_created" | "miner_created" | "miner_changed" | "miner_retired" | "miners_registered" | "registration_limited" | "miners_imported" | "miners_exported" | "group_created" | "group_changed" | "group_deleted" | "group_refreshed" | "settings_changed" | "maintenance_set" | "maintenance_ended" | "collector_created" | "collector_changed" | "collector_registered" | "collector_approved" | "collector_disabled" | "collector_enabled" | "collector_offline" | "collector_reconnected" | "collector_refused" | "collector_token_issued" | "collector_tokens_revoked" | "collector_payload_key_set" | "collector_payload_keys_removed" | "collector_signing_key_added" | "collector_signing_key_revoked" | "collector_signing_turned" | "enrolment_code_issued" | "collector_events_reported" | "collector_event_acknowledged" | "collector_event_resolved" | "collector_config_created" | "collector_config_activated" | "collector_config_deprecated" | "collector_config_applied" | "telemetry_exported" | "command_created" | "command_arbitrated" | "command_superseded" | "command_approved" | "command_rejected" | "command_dispatched" | "command_over_cap" | "command_acked" | "command_ack_ignored" | "command_lease_lost" | "command_expired" | "command_cancel_requested" | "command_canceled" | "problem_acknowledged" | "problem_started" | "problem_assigned" | "problem_commented" | "problem_resolved" | "problems_exported" | "suppression_created" | "suppression_lifted" | "audit_exported" | "audit_verified" | "audit_resealed" | "audit_key_created";
+        Action: "login" | "login_refused" | "refresh_refused" | "refresh_reused" | "token_refused" | "logout" | "step_up" | "step_up_refused" | "user_created" | "user_refused" | "user_changed" | "user_deleted" | "user_unlocked" | "password_changed" | "password_refused" | "totp_begun" | "totp_refused" | "totp_enabled" | "totp_disabled" | "grant_created" | "grant_deleted" | "api_key_created" | "api_key_revoked" | "tenant_created" | "tenant_changed" | "site_created" | "site_changed" | "zone_created" | "zone_changed" | "rack_created" | "node_created" | "miner_created" | "miner_changed" | "miner_retired" | "miners_registered" | "miners_claimed" | "registration_limited" | "miners_imported" | "miners_exported" | "group_created" | "group_changed" | "group_deleted" | "group_refreshed" | "settings_changed" | "maintenance_set" | "maintenance_ended" | "collector_created" | "collector_changed" | "collector_registered" | "collector_approved" | "collector_disabled" | "collector_enabled" | "collector_offline" | "collector_reconnected" | "collector_refused" | "collector_token_issued" | "collector_tokens_revoked" | "collector_payload_key_set" | "collector_payload_keys_removed" | "collector_signing_key_added" | "collector_signing_key_revoked" | "collector_signing_turned" | "enrolment_code_issued" | "collector_events_reported" | "collector_event_acknowledged" | "collector_event_resolved" | "collector_config_created" | "collector_config_activated" | "collector_config_deprecated" | "collector_config_applied" | "telemetry_exported" | "command_created" | "command_arbitrated" | "command_superseded" | "command_approved" | "command_rejected" | "command_dispatched" | "command_over_cap" | "command_acked" | "command_ack_ignored" | "command_lease_lost" | "command_expired" | "command_cancel_requested" | "command_canceled" | "problem_acknowledged" | "problem_started" | "problem_assigned" | "problem_commented" | "problem_resolved" | "problems_exported" | "suppression_created" | "suppression_lifted" | "audit_exported" | "audit_verified" | "audit_resealed" | "audit_key_created";
         /** @enum {string} */
         Age: "hour" | "day" | "week" | "older";
         Alive: {
@@ -2083,7 +2083,7 @@ export interface components {
         Cause: "repaired" | "replaced" | "cleaned" | "reconfigured" | "false_alarm" | "accepted" | "other";
         ChangeCollectorBody: {
             name?: string | null;
-            zone_id?: string | null;
+            zone_id?: number | string | null;
             permissions?: components["schemas"]["CollectorPermission"][] | null;
             collection_interval_sec?: number | null;
             heartbeat_interval_sec?: number | null;
@@ -2091,6 +2091,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             notes?: string | null;
+            registration_open_until?: string | null;
         };
         ChangeShown: {
             /** Format: uuid */
@@ -2313,7 +2314,7 @@ export interface components {
         NewCollectorBody: {
             site_id: string;
             name: string;
-            zone_id?: string | null;
+            zone_id?: number | string | null;
             /** @default token */
             credential: components["schemas"]["Credential"];
             permissions?: components["schemas"]["CollectorPermission"][];

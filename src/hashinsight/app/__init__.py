@@ -80,7 +80,11 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     app.state.redis = open_async_redis(settings)
     app.state.announcer = Announcer(app.state.redis)
     app.state.right_now = RightNow(app.state.redis)
-    limits = RegistrationLimits(per_call=settings.register_per_call, per_day=settings.register_per_day)
+    limits = RegistrationLimits(
+        per_call=settings.register_per_call,
+        per_day=settings.register_per_day,
+        first_day=settings.register_first_day,
+    )
     machines = MachineLookup(app.state.database, auto_register=settings.auto_register, limits=limits)
     app.state.store = Store(app.state.database, machines)
     app.state.receiver = Receiver(

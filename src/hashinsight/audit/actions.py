@@ -63,6 +63,7 @@ class Action(StrEnum):
     MINER_CHANGED = "miner_changed"
     MINER_RETIRED = "miner_retired"
     MINERS_REGISTERED = "miners_registered"
+    MINERS_CLAIMED = "miners_claimed"
     REGISTRATION_LIMITED = "registration_limited"
     MINERS_IMPORTED = "miners_imported"
     MINERS_EXPORTED = "miners_exported"

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor, ActorKind
 from hashinsight.audit.service import record
-from hashinsight.collectors.acting import get_zone_id
+from hashinsight.collectors.acting import as_zone_id, get_zone_id
 from hashinsight.collectors.caller import CollectorCaller
 from hashinsight.collectors.kinds import HEARD, CollectorPermission, Status
 from hashinsight.collectors.queries import tokens
@@ -113,7 +113,7 @@ async def _judge(
         return refused
     zone_id = await _find_named_zone(request, holder)
     if zone_id is None and _named_zone(request):
-        return Refused(403, "ZONE_MISMATCH", "this token belongs to another zone")
+        return Refused(403, "ZONE_MISMATCH", "this token is not for that zone, or the site has no such zone")
     if heard and holder.status not in HEARD:
         return Refused(403, "COLLECTOR_NOT_ACTIVE", f"this collector is {holder.status}")
     seen = visitor(request)
@@ -171,7 +171,12 @@ async def _find_named_zone(request: Request, holder: tokens.Holder) -> int | Non
 async def find_own_zone(
     session: AsyncSession, actor: Actor, own: tokens.Holder | CollectorCaller, named: str
 ) -> int | None:
-    """A collector of a whole site may name any of its zones; one of a zone, that zone. None: not its to name."""
+    """A collector of a whole site may name any of its zones; one of a zone, that zone. None: not its to name.
+
+    Its own id names its own zone, also where another zone has that number as its code.
+    """
+    if own.zone_id is not None and as_zone_id(named) == own.zone_id:
+        return own.zone_id
     own_site = make_scope(own.tenant_id, actor, [Reach(sites=(own.site_id,))])
     try:
         zone_id = await get_zone_id(session, own_site, own.site_id, named)

@@ -89,20 +89,27 @@ async def get_site(session: AsyncSession, scope: Scope, named: str) -> Site:
     return await places.get_site(session, scope, named)
 
 
-async def get_zone_id(session: AsyncSession, scope: Scope, site_id: int, named: str | None) -> int | None:
-    """A zone of this site, by its code or its integer id; outside the scope it does not exist.
+def as_zone_id(named: str) -> int | None:
+    """The id that a text of digits alone would be."""
+    is_id = named.isascii() and named.isdecimal() and len(named) <= _ID_DIGITS and int(named) <= _MAX_ID
+    return int(named) if is_id else None
 
-    The code first: zones are often numbered, and a collector that says `2` means what is written on the door.
+
+async def get_zone_id(session: AsyncSession, scope: Scope, site_id: int, named: str | int | None) -> int | None:
+    """A zone of this site; outside the scope it does not exist. A number is its id; a text its code, else its id.
+
+    The code first: zones are often numbered, and who writes `2` means what is written on the door.
     """
     if named is None:
         return None
-    named = named.strip()
-    try:
-        return (await places.get_zone(session, scope, site_id, named)).id
-    except NotFound:
-        if not (named.isascii() and named.isdecimal() and len(named) <= _ID_DIGITS and int(named) <= _MAX_ID):
-            raise
-    zone = await places.get_zone_by_id(session, scope, int(named))
+    zone_id = named if isinstance(named, int) else as_zone_id(named.strip())
+    if isinstance(named, str):
+        try:
+            return (await places.get_zone(session, scope, site_id, named.strip())).id
+        except NotFound:
+            if zone_id is None:
+                raise
+    zone = await places.get_zone_by_id(session, scope, zone_id or 0)
     if zone.site_id != site_id:
         raise NotFound("there is no such zone at this site")
     return zone.id

@@ -56,6 +56,8 @@ RECONNECTED = "reconnected"
 OFFLINE = "offline"
 CONFIG_CHANGED = "config_changed"
 REGISTRATION_LIMIT = "registration_limit"
+ZONE_MISMATCH = "zone_mismatch"
+MACHINES_CLAIMED = "machines_claimed"
 
 SEVERITY = {
     REGISTERED: Severity.INFO,
@@ -63,6 +65,8 @@ SEVERITY = {
     CONFIG_CHANGED: Severity.INFO,
     OFFLINE: Severity.WARNING,
     REGISTRATION_LIMIT: Severity.WARNING,
+    ZONE_MISMATCH: Severity.WARNING,
+    MACHINES_CLAIMED: Severity.INFO,
     "high_temperature": Severity.WARNING,
     "miner_offline": Severity.ERROR,
     "hashrate_drop": Severity.ERROR,
@@ -80,6 +84,8 @@ def severity_of(kind: str) -> Severity:
 SILENT_INTERVALS = 3
 TOKEN_LIFE = timedelta(days=365)
 CODE_LIFE = timedelta(hours=24)
+REGISTRATION_OPEN = timedelta(hours=24)  # from the first call of a new collector, or from its approval
+MOST_REGISTRATION_OPEN = timedelta(days=7)  # that a person may open it for
 HEARTBEATS_KEPT = timedelta(days=7)
 HEARTBEATS_AHEAD = timedelta(days=3)
 HEARTBEAT_STEP = timedelta(days=1)

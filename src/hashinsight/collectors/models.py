@@ -69,6 +69,7 @@ class Collector(Model):
     last_seen_at: Mapped[datetime | None] = mapped_column(_when())
     last_address: Mapped[str | None] = mapped_column(Text)
     last_device_id: Mapped[str | None] = mapped_column(Text)
+    registration_open_until: Mapped[datetime | None] = mapped_column(_when())  # till then it may register a whole site
     watched_from: Mapped[datetime | None] = mapped_column(_when())  # silence before this is not held against it
     connection_count: Mapped[int] = mapped_column(BigInteger, server_default="0")
     last_heartbeat_at: Mapped[datetime | None] = mapped_column(_when())

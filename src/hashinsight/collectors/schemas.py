@@ -1,6 +1,5 @@
 """What people send and see about collectors, their configurations and events."""
 
-from base64 import b64encode
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -8,21 +7,29 @@ from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
-    SecretStr,
     StringConstraints,
     field_validator,
     model_validator,
 )
 
-from hashinsight.collectors.fields import Bag, Body, IntervalSec, Line, Name, Paragraph, example, key_of, storable
+from hashinsight.collectors.fields import (
+    Bag,
+    Body,
+    Instant,
+    IntervalSec,
+    Line,
+    Name,
+    Paragraph,
+    example,
+    storable,
+)
 from hashinsight.collectors.kinds import DEFAULT_CONFIG, CollectorPermission, Severity, silence_limit_sec
 from hashinsight.collectors.models import Collector, CollectorConfig, CollectorEvent, CollectorToken, Heartbeat
 from hashinsight.collectors.service.registry import Credential
-from hashinsight.collectors.signing.models import SigningKey
-from hashinsight.wire.keys import Algorithm
 
 COLLECTOR_ID = "01980f7e-9c30-7f77-8c5d-1c3d4e5f6071"
 _MAX_INTERVAL_SEC = 86_400
+_CLEARED = {"zone_id", "notes", "registration_open_until"}
 
 
 def _as_text(value: Any) -> Any:
@@ -33,6 +40,8 @@ def _as_text(value: Any) -> Any:
 Place = Annotated[
     str, BeforeValidator(_as_text), StringConstraints(min_length=1, max_length=120), AfterValidator(storable)
 ]
+# a number is the id that we gave it; a text its code, else its id
+ZonePlace = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)] | Place
 Version = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$")]
 Permissions = Annotated[list[CollectorPermission], Field(max_length=3)]
 
@@ -44,7 +53,7 @@ class NewCollectorBody(Body):
 
     site_id: Place
     name: Name
-    zone_id: Place | None = None
+    zone_id: ZonePlace | None = None
     credential: Credential = Credential.TOKEN
     permissions: Permissions = Field(default_factory=lambda: list(CollectorPermission))
     collection_interval_sec: IntervalSec = 60
@@ -54,21 +63,22 @@ class NewCollectorBody(Body):
 
 
 class ChangeCollectorBody(Body):
-    """Only what is given is changed. `zone_id` and `notes` may be set to null."""
+    """Only what is given is changed. `zone_id`, `notes` and `registration_open_until` may be set to null."""
 
     model_config = example(name="north hall", heartbeat_interval_sec=30, notes="behind the second switch")
 
     name: Name | None = None
-    zone_id: Place | None = None
+    zone_id: ZonePlace | None = None
     permissions: Permissions | None = None
     collection_interval_sec: IntervalSec | None = None
     heartbeat_interval_sec: IntervalSec | None = None
     settings: Bag | None = None
     notes: Paragraph | None = None
+    registration_open_until: Instant | None = None
 
     @model_validator(mode="after")
     def _nulls(self) -> "ChangeCollectorBody":
-        nulls = {name for name in self.model_fields_set if getattr(self, name) is None} - {"zone_id", "notes"}
+        nulls = {name for name in self.model_fields_set if getattr(self, name) is None} - _CLEARED
         if nulls:
             raise ValueError(f"may not be null: {', '.join(sorted(nulls))}")
         return self
@@ -79,43 +89,6 @@ class RotateBody(Body):
 
     overlap_sec: Annotated[int, Field(ge=0, le=7 * 86_400)] = 3600
     life_days: Annotated[int, Field(ge=1, le=1825)] = 365
-
-
-class PayloadKeyBody(Body):
-    """Without `key_b64` a key is made, and shown in the answer."""
-
-    model_config = example(overlap_sec=86_400)
-
-    key_b64: Annotated[str, StringConstraints(max_length=200)] | None = None
-    overlap_sec: Annotated[int, Field(ge=0, le=7 * 86_400)] = 86_400
-
-    @field_validator("key_b64")
-    @classmethod
-    def _is_key(cls, text: str | None) -> str | None:
-        if text is not None:
-            key_of(text)
-        return text
-
-    @property
-    def key(self) -> bytes | None:
-        return None if self.key_b64 is None else key_of(self.key_b64)
-
-
-class SigningKeyBody(Body):
-    """Without `key_b64` a key is made; without `signs_after_sec` the first signs at once, a later one in an hour."""
-
-    model_config = example(algorithm="ed25519", signs_after_sec=3600)
-
-    algorithm: Annotated[str, StringConstraints(max_length=40)] = Algorithm.ED25519.value
-    key_id: Annotated[str, StringConstraints(max_length=200)] | None = None
-    key_b64: Annotated[SecretStr, Field(max_length=200)] | None = None
-    signs_after_sec: Annotated[int, Field(ge=0, le=30 * 86_400)] | None = None
-
-
-class SigningBody(Body):
-    model_config = example(on=True)
-
-    on: bool
 
 
 class CodeBody(Body):
@@ -189,12 +162,6 @@ def show_token(token: CollectorToken | None) -> dict[str, Any] | None:
     if token is None:
         return None
     return {"issued_at": token.issued_at, "expires_at": token.expires_at, "revoked_at": token.revoked_at}
-
-
-def show_signing_key(key: SigningKey) -> dict[str, Any]:
-    """The public half where there is one; a secret is shown when it is made, and never here."""
-    public = None if key.public_key is None else b64encode(key.public_key).decode()
-    return show(key, "tenant_id", "site_id", "collector_id", "sealed") | {"public_key": public}
 
 
 def show_summary(collector: Collector, site_code: str, *counts: int) -> dict[str, Any]:

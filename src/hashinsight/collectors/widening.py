@@ -15,4 +15,5 @@ def is_wider(before: Mapping[str, Any], changed: Mapping[str, Any]) -> bool:
     leaves_zone = "zone_id" in changed and before["zone_id"] is not None
     may_more = bool(set(changed.get("permissions", ())) - set(before.get("permissions", ())))
     is_slower = any(name in changed and changed[name] > before[name] for name in _INTERVALS)
-    return leaves_zone or may_more or is_slower
+    is_opened = changed.get("registration_open_until") is not None
+    return leaves_zone or may_more or is_slower or is_opened

@@ -13,7 +13,6 @@ import msgspec
 from fastapi import APIRouter, Request, Response
 
 from hashinsight.collectors.access import Caller
-from hashinsight.collectors.acting import get_zone_id
 from hashinsight.collectors.caller import CollectorCaller
 from hashinsight.collectors.kinds import CollectorPermission
 from hashinsight.collectors.signing.queries import asked_signer
@@ -25,9 +24,7 @@ from hashinsight.commands.edge_schemas import POLL_LIMIT, Limit
 from hashinsight.commands.handing import handed, signed
 from hashinsight.commands.queries.naming import list_machines
 from hashinsight.identity.access import now_of, vault_of
-from hashinsight.identity.scope import Reach, make_scope
 from hashinsight.kit.db.context import Context
-from hashinsight.kit.db.together import together
 from hashinsight.kit.errors import NotFound
 from hashinsight.kit.web.examples import answers
 from hashinsight.kit.web.session import get_database
@@ -104,17 +101,15 @@ async def _lease(request: Request, caller: CollectorCaller, limit: int, site: st
         return []
     await _meet(request, caller)
     vault, holder = vault_of(request), service.holder_of(caller)
-    entering: Context | None = _context(caller)
     zone = request.headers.get("x-zone-id", "").strip() or None
+    if zone is not None:  # it would refuse what is of another zone, also when its token is for the whole site
+        holder = replace(holder, zone_id=caller.named_zone_id)
     async with _turns(request).of(caller.site_id), get_database(request).unentered() as session:
         now = now_of(request)  # behind all waiting: what ran out meanwhile is not handed out
-        if zone is not None:  # it would refuse what is of another zone, also when its token is for the whole site
-            await together(session, entering=entering)
-            own_site = make_scope(caller.tenant_id, caller.actor, [Reach(sites=(caller.site_id,))])
-            holder = replace(holder, zone_id=await get_zone_id(session, own_site, caller.site_id, zone))
-            entering = None
         signer = asked_signer(caller.collector_id, now=now)
-        leased, ((row,),) = await service.poll(session, vault, holder, signer, limit=limit, entering=entering, now=now)
+        leased, ((row,),) = await service.poll(
+            session, vault, holder, signer, limit=limit, entering=_context(caller), now=now
+        )
         key = signer_of(vault, caller.collector_id, row) if leased else None
         commands = handed(leased, site=site, zone=zone)
         commands = commands if key is None else signed(commands, key, caller.tenant_id, now=now)

@@ -134,6 +134,7 @@ class Miner(Model):
     expected_source: Mapped[str | None] = mapped_column(Text)
     state: Mapped[str] = mapped_column(Text, server_default="in_service")
     registered_by: Mapped[int | None] = mapped_column(Integer)  # the collector that reported it first; null: people
+    claimed_by: Mapped[int | None] = mapped_column(Integer)  # listed without a zone: the collector that read it first
     created_at: Mapped[datetime] = mapped_column(_when())
     updated_at: Mapped[datetime] = mapped_column(_when())
 

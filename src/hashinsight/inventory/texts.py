@@ -1,6 +1,7 @@
 """What an operator's texts may look like, said once for requests and for files. Pure."""
 
 import re
+from unicodedata import normalize
 
 MINER_ID_CHARS = 64
 MAX_CHARS = {
@@ -40,3 +41,9 @@ def plain_mac(text: str) -> str | None:
     if not re.fullmatch(MAC_DIGITS, digits) or digits in NO_MACS:
         return None
     return ":".join(re.findall("..", digits))
+
+
+def fold_id(miner_id: str) -> str:
+    """An id as a person reads it: two that differ only in case, spaces or Unicode form are alike."""
+    text = miner_id if miner_id.isascii() else normalize("NFKC", normalize("NFKC", miner_id).casefold())
+    return " ".join(text.lower().split())

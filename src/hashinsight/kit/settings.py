@@ -78,14 +78,21 @@ class Settings(BaseSettings):
         True,  # noqa: FBT003 - pydantic's form of a default
         description="Whether a machine that a collector reports for the first time joins the inventory of its site.",
     )
+    register_first_day: int = Field(
+        25_000,
+        ge=0,
+        le=1_000_000,
+        description="Most machines that join the inventory by one collector's uploads in 24 hours while its "
+        "registration is open: on its first day, and when somebody opens it.",
+    )
     register_per_call: int = Field(
-        1000, ge=0, le=1_000_000, description="Most machines that join the inventory by one telemetry upload."
+        1000, ge=0, le=1_000_000, description="Most machines that join by one telemetry upload after that."
     )
     register_per_day: int = Field(
         5000,
         ge=0,
         le=1_000_000,
-        description="Most machines that join the inventory by one collector's uploads in 24 hours.",
+        description="Most machines that join by one collector's uploads in 24 hours after that.",
     )
     five_minutes_kept_days: int = Field(90, ge=30, le=90, description="How long rows of five minutes are kept.")
     daily_kept_days: int | None = Field(

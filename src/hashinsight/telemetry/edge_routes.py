@@ -37,9 +37,9 @@ async def take_batch(request: Request, caller: Caller) -> dict[str, Any]:
     """Store a batch: a JSON array of samples or the envelope, plain or gzip. 200 means committed.
 
     A sample needs `miner_id` and a time; a bad one costs only itself, one that was sent before is stored once. So does
-    one of another zone's machine than the token's (`ZONE_MISMATCH`), and of a machine that is not in the inventory once
-    the collector has registered as many as it may (`REGISTRATION_LIMIT`). All bad ones are counted in `rejected`;
-    `errors` names the first 100.
+    one of another zone's machine than the token's (`ZONE_MISMATCH`, `ZONE_NOT_SET`), and of a machine that is not in
+    the inventory once the collector has registered as many as it may (`REGISTRATION_LIMIT`). All bad ones are counted
+    in `rejected`; `errors` names the first 100.
     """
     return await _take(request, caller)
 

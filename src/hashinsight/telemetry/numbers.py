@@ -8,6 +8,8 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
+from hashinsight.inventory.texts import fold_id
+
 _KEEP_SECONDS = 30.0
 _LOOK_AGAIN_SECONDS = 5.0
 UNKNOWN = 0
@@ -18,13 +20,17 @@ WHOLE_SITE = 0  # in place of a zone: a collector of the whole site reads this m
 class SiteMachines:
     """A site's machines by their ids. `zones` says for which zone's collectors each is; one that it lacks is for all.
 
-    `zones` is None where no collector of the site is bound to a zone: then nobody has to be asked.
+    `zones` is None where no collector of the site is bound to a zone: then nobody has to be asked. `held` have no zone,
+    and a collector that reads them; `unclaimed` have neither.
     """
 
     numbers: Mapping[str, int]
     zones: Mapping[str, int] | None = None
+    held: frozenset[str] = frozenset()
+    unclaimed: frozenset[str] = frozenset()
     read_at: float = field(default_factory=time.monotonic)
     _by_zone: dict[int, dict[str, int]] = field(default_factory=dict)
+    _alike: dict[int, set[str]] = field(default_factory=dict)
 
     def open_to(self, zone_id: int | None) -> Mapping[str, int]:
         """The machines that a collector may report: all of the site, or for a zone's those that are not another's."""
@@ -35,6 +41,15 @@ class SiteMachines:
             zone_of = self.zones.get
             self._by_zone[zone_id] = {one: no for one, no in self.numbers.items() if zone_of(one) in allowed}
         return self._by_zone[zone_id]
+
+    def read_alike(self, zone_id: int | None, miner_ids: Sequence[str]) -> set[str]:
+        """Which of these new ids a person would take for a machine that is not open to this zone."""
+        if zone_id is None or self.zones is None:
+            return set()
+        if zone_id not in self._alike:
+            others = self.numbers.keys() - self.open_to(zone_id).keys()
+            self._alike[zone_id] = set(map(fold_id, others))
+        return {one for one in miner_ids if fold_id(one) in self._alike[zone_id]}
 
     @property
     def is_fresh(self) -> bool:

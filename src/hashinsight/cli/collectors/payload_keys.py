@@ -27,7 +27,7 @@ def payload_key(
         from datetime import timedelta
 
         from hashinsight.audit.actions import SYSTEM
-        from hashinsight.collectors.schemas import PayloadKeyBody
+        from hashinsight.collectors.key_schemas import PayloadKeyBody
         from hashinsight.collectors.service import payload_keys
         from hashinsight.kit.crypto import Vault
         from hashinsight.kit.secret_key import load_secret_key

@@ -130,6 +130,12 @@ def change(
     heartbeat_interval_sec: SecondsOption = None,
     settings: Annotated[str | None, typer.Option("--settings", help="All its settings, as a JSON object.")] = None,
     notes: Annotated[str | None, typer.Option("--notes", help="Empty to take them away.")] = None,
+    registration_open_until: Annotated[
+        str | None,
+        typer.Option(
+            help="It may register the machines of a whole site until then, as 2026-03-01T12:00:00Z; empty: no more."
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Change what is given and nothing else."""
@@ -141,6 +147,7 @@ def change(
         "heartbeat_interval_sec": heartbeat_interval_sec,
         "settings": settings,
         "notes": notes,
+        "registration_open_until": registration_open_until,
     }
 
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
@@ -153,7 +160,7 @@ def change(
 
         found = await get_collector(session, collector)
         wanted: dict[str, Any] = {field: value for field, value in given.items() if value is not None}
-        wanted |= {field: None for field in ("zone_id", "notes") if given[field] == ""}
+        wanted |= {field: None for field in ("zone_id", "notes", "registration_open_until") if given[field] == ""}
         if settings is not None:
             wanted["settings"] = TypeAdapter(Json[Any]).validate_python(settings)
         body = ChangeCollectorBody.model_validate(wanted)

@@ -63,7 +63,7 @@ def signing_keys(collector: CollectorArgument, *, json: JsonOption = False) -> N
     """Every key that it has or had; public halves only."""
 
     async def work(session: "AsyncSession", _now: datetime) -> dict[str, Any]:
-        from hashinsight.collectors.schemas import show_signing_key
+        from hashinsight.collectors.key_schemas import show_signing_key
         from hashinsight.collectors.signing import queries
 
         found = await get_collector(session, collector)

@@ -30,16 +30,17 @@ async def insert_events(session: AsyncSession, rows: Sequence[dict[str, Any]]) -
 
 
 async def was_told(
-    session: AsyncSession, collector_id: UUID, kind: str, detail: str, value: str, *, since: datetime
+    session: AsyncSession, collector_id: UUID, kind: str, detail: tuple[str, str] | None = None, *, since: datetime
 ) -> bool:
-    """Whether we ourselves told this of the collector since then, with this detail."""
+    """Whether we ourselves told this of the collector since then; with this detail, name and value, if one is given."""
     query = select(CollectorEvent.id).where(
         CollectorEvent.collector_id == collector_id,
         CollectorEvent.kind == kind,
         CollectorEvent.source == Source.CLOUD.value,
-        CollectorEvent.details[detail].as_string() == value,
         CollectorEvent.at > since,
     )
+    if detail is not None:
+        query = query.where(CollectorEvent.details[detail[0]].as_string() == detail[1])
     return (await session.execute(query.limit(1))).scalar() is not None
 
 

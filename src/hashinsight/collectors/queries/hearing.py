@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.collectors.kinds import OFFLINE, SILENT_INTERVALS, severity_of
+from hashinsight.collectors.kinds import OFFLINE, REGISTRATION_OPEN, SILENT_INTERVALS, severity_of
 from hashinsight.collectors.models import Collector
 from hashinsight.kit.ticks.models import TickRunRow
 
@@ -29,6 +29,8 @@ _HEARD = text(
         last_address = :address,
         last_device_id = :device,
         site_form = coalesce(:form, c.site_form),
+        registration_open_until = case when before.last_seen_at is null
+            then greatest(c.registration_open_until, :open_until) else c.registration_open_until end,
         connection_count = c.connection_count
             + (before.status = 'offline' or before.last_seen_at is null)::int
     from before
@@ -88,6 +90,7 @@ async def move_heard(
         "address": address,
         "device": device,
         "form": site_form,
+        "open_until": now + REGISTRATION_OPEN,
     }
     row = (await session.execute(_HEARD, values)).first()
     return Heard(row.was_offline, row.is_first, row.last_seen_at) if row else None

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import case, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.collectors.kinds import EventStatus, Severity, Status
+from hashinsight.collectors.kinds import REGISTRATION_OPEN, EventStatus, Severity, Status
 from hashinsight.collectors.models import Collector, CollectorEvent
 from hashinsight.identity.scope import Columns, Scope, within
 from hashinsight.inventory.models import Site
@@ -45,6 +45,8 @@ async def move_status(
     values: dict[str, Any] = {"status": to.value, "updated_at": now}
     if to is Status.ACTIVE:
         values["watched_from"] = now
+    if Status.PENDING in from_ and to is Status.ACTIVE:
+        values["registration_open_until"] = now + REGISTRATION_OPEN
     moved = await session.execute(
         update(Collector)
         .where(Collector.id == collector_id, Collector.status.in_([one.value for one in from_]))

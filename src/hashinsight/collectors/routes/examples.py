@@ -26,6 +26,7 @@ COLLECTOR = {
     "last_seen_at": THEN,
     "last_address": "203.0.113.7",
     "last_device_id": "edge-box-1",
+    "registration_open_until": None,
     "connection_count": 1,
     "last_heartbeat_at": THEN,
     "reported_status": "online",

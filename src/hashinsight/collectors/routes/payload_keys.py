@@ -7,8 +7,8 @@ from uuid import UUID
 from fastapi import APIRouter, Request
 
 from hashinsight.collectors.acting import Acting, acting, get_collector
+from hashinsight.collectors.key_schemas import PayloadKeyBody
 from hashinsight.collectors.routes import examples
-from hashinsight.collectors.schemas import PayloadKeyBody
 from hashinsight.collectors.service import payload_keys
 from hashinsight.identity.access import Session, now_of, vault_of
 from hashinsight.identity.permissions import Permission

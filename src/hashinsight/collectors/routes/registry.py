@@ -133,8 +133,9 @@ async def change_collector(
 ) -> dict[str, Any]:
     """Change what is given: name, zone, intervals, permissions, settings, notes.
 
-    Another zone or the whole site, more permissions and longer intervals need a person with a step-up (403
-    `STEP_UP_REQUIRED`, for an API key `PERSON_REQUIRED`).
+    `registration_open_until`, at most seven days ahead, lets it register the machines of a whole site; null closes it.
+    Another zone or the whole site, more permissions, longer intervals and opening registration need a person with a
+    step-up (403 `STEP_UP_REQUIRED`, for an API key `PERSON_REQUIRED`).
     """
     now = now_of(request)
     collector = await get_collector(session, keeper, collector_id)

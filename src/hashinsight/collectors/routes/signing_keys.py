@@ -7,8 +7,8 @@ from uuid import UUID
 from fastapi import APIRouter, Request
 
 from hashinsight.collectors.acting import Acting, acting, get_collector
+from hashinsight.collectors.key_schemas import SigningBody, SigningKeyBody, show_signing_key
 from hashinsight.collectors.routes import examples
-from hashinsight.collectors.schemas import SigningBody, SigningKeyBody, show_signing_key
 from hashinsight.collectors.signing import queries, service
 from hashinsight.identity.access import Known, ReadSession, Session, check_step_up, now_of, vault_of
 from hashinsight.identity.permissions import Permission

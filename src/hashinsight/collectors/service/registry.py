@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.actions import SYSTEM, Action, Actor
 from hashinsight.audit.service import record
 from hashinsight.collectors.fields import plain
-from hashinsight.collectors.kinds import DEFAULT_VERSION, CollectorPermission, Status
+from hashinsight.collectors.kinds import DEFAULT_VERSION, MOST_REGISTRATION_OPEN, CollectorPermission, Status
 from hashinsight.collectors.models import Collector
 from hashinsight.collectors.queries import configs, events, registry
 from hashinsight.collectors.service.tokens import Secret, issue_code, issue_token
@@ -123,6 +123,9 @@ async def change(
     collector = await registry.find_collector(session, collector_id, lock=True)
     if collector is None:
         raise NotFound("no such collector")
+    open_until = fields.get("registration_open_until")
+    if open_until is not None and open_until > now + MOST_REGISTRATION_OPEN:
+        raise ValidationFailed(f"registration is opened for at most {MOST_REGISTRATION_OPEN.days} days")
     before = {name: getattr(collector, name) for name in fields}
     changed = {name: value for name, value in fields.items() if value != before[name]}
     if not changed:

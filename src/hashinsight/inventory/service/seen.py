@@ -40,6 +40,16 @@ async def count_registered(session: AsyncSession, site_id: int, collector_no: in
     return (await session.execute(query)).scalar_one()
 
 
+async def find_registered_at(
+    session: AsyncSession, site_id: int, collector_no: int, place: int, *, since: datetime
+) -> datetime | None:
+    """When this collector registered the machine at this place since then, the oldest being 0."""
+    query = select(Miner.created_at).where(
+        Miner.registered_by == collector_no, Miner.created_at > since, Miner.site_id == site_id
+    )
+    return (await session.execute(query.order_by(Miner.created_at).offset(place).limit(1))).scalar()
+
+
 async def list_of_other_zones(
     session: AsyncSession, site_id: int, zone_id: int | None, miner_ids: Sequence[str]
 ) -> set[str]:

@@ -1,4 +1,4 @@
-"""Machines that nobody has listed join the inventory of the collector that reports them: a few at a time."""
+"""Machines that nobody has listed join the inventory of the collector that reports them: within its limits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,8 @@ from hashinsight.collectors.kinds import REGISTRATION_LIMIT
 from hashinsight.collectors.models import Collector
 from hashinsight.collectors.queries import events
 from hashinsight.collectors.service.events import tell
-from hashinsight.inventory.service.seen import Newcomers, count_registered, register_seen
+from hashinsight.inventory.service.seen import Newcomers, count_registered, find_registered_at, register_seen
+from hashinsight.kit.clock import iso_z
 
 _DAY = timedelta(days=1)
 
@@ -24,6 +25,22 @@ class RegistrationLimits:
 
     per_call: int = 1000
     per_day: int = 5000
+    first_day: int = 25_000  # in 24 hours and in one call, while its registration is open
+
+
+@dataclass(frozen=True)
+class Taken:
+    """How many were registered, and why the rest was not."""
+
+    count: int
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class _Limit:
+    name: str
+    most: int
+    words: str
 
 
 async def register_reported(
@@ -33,46 +50,60 @@ async def register_reported(
     limits: RegistrationLimits,
     *,
     now: datetime,
-) -> int:
-    """Register the first of them, as many as the limits leave room for; says how many were taken.
+) -> Taken:
+    """Register the first of them, as many as the limits leave room for.
 
     One call of a collector at a time, or each would find the same room.
     """
     done = await count_registered(session, caller.site_id, caller.collector_no, since=now - _DAY)
-    room = max(min(limits.per_call, limits.per_day - done), 0)
+    collector = await session.get_one(Collector, caller.collector_id)
+    open_until = collector.registration_open_until
+    if open_until is not None and now < open_until and limits.first_day > limits.per_day:
+        per_call = per_day = _Limit("first_day", limits.first_day, "in 24 hours")
+    else:
+        per_call = _Limit("per_call", limits.per_call, "in one call")
+        per_day = _Limit("per_day", limits.per_day, "in 24 hours")
+    room = max(min(per_call.most, per_day.most - done), 0)
     chosen = list(miner_ids)[:room]
     if chosen:
         new = Newcomers(caller.tenant_id, caller.site_id, caller.stands_in, caller.collector_no, chosen)
         await register_seen(session, caller.actor, new, now=now)
-    if len(chosen) < len(miner_ids):
-        which = "per_day" if room < limits.per_call else "per_call"
-        most = limits.per_day if which == "per_day" else limits.per_call
-        await _tell_limit(session, caller, which, most, refused=len(miner_ids) - len(chosen), now=now)
-    return len(chosen)
+    refused = len(miner_ids) - len(chosen)
+    if not refused:
+        return Taken(len(chosen))
+    met = per_day if room < per_call.most else per_call
+    if met.name == "per_call":
+        goes_on = "the next upload goes on"
+    else:
+        over = max(done + len(chosen) - met.most, 0)
+        oldest = await find_registered_at(session, caller.site_id, caller.collector_no, over, since=now - _DAY)
+        goes_on = "no more are registered" if oldest is None else f"goes on at {iso_z(oldest + _DAY)}"
+    await _tell_limit(session, caller, collector, met, refused=refused, goes_on=goes_on, now=now)
+    return Taken(len(chosen), f"this collector has registered {met.most} new machines {met.words}: {goes_on}")
 
 
 async def _tell_limit(
     session: AsyncSession,
     caller: CollectorCaller,
-    which: str,
-    most: int,
+    collector: Collector,
+    met: _Limit,
     *,
     refused: int,
+    goes_on: str,
     now: datetime,
 ) -> None:
     """Once a day and limit, however often it is met: an event for the operator, and an audit entry."""
-    if await events.was_told(session, caller.collector_id, REGISTRATION_LIMIT, "limit", which, since=now - _DAY):
+    if await events.was_told(session, collector.id, REGISTRATION_LIMIT, ("limit", met.name), since=now - _DAY):
         return
-    collector = await session.get_one(Collector, caller.collector_id)
-    details = {"limit": which, "machines": most, "refused": refused}
-    words = "in one call" if which == "per_call" else "in 24 hours"
+    details = {"limit": met.name, "machines": met.most, "refused": refused}
+    more = "raise HASHINSIGHT_REGISTER_FIRST_DAY" if met.name == "first_day" else "open its registration for some hours"
     await tell(
         session,
         collector,
         REGISTRATION_LIMIT,
-        f"collector {collector.name} reports more than {most} unknown machines {words}",
-        message=f"{refused} were not registered, and their samples were rejected. If these machines are yours, import "
-        f"the asset list or raise HASHINSIGHT_REGISTER_{which.upper()}; if not, revoke the collector's token.",
+        f"collector {collector.name} reports more than {met.most} unknown machines {met.words}",
+        message=f"{refused} were not registered, and their samples were rejected: {goes_on}. If these machines are "
+        f"yours, import the asset list or {more}; if not, revoke the collector's token.",
         details=details,
         now=now,
     )
