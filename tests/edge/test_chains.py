@@ -87,12 +87,12 @@ def test_the_corners_of_a_hydro_machine_that_tells_chips_and_boards_are_what_the
 
 @pytest.mark.parametrize(
     ("of_library", "of_machine", "boards"),
-    [(2, 4, 2), (None, 2, 2), (None, None, 3), (0, None, 3)],
+    [(2, 4, 2), (None, 2, 3), (None, 4, 4), (None, None, 3), (0, None, 3)],
 )
-def test_how_many_boards_it_has_says_the_library_then_the_machine_then_the_catalogue(
+def test_how_many_boards_it_has_says_the_library_else_the_machine_or_the_catalogue_whoever_says_more(
     of_library: int | None, of_machine: int | None, boards: int
 ) -> None:
-    """Two boards of an S19 hash; a third and a fourth connector are there."""
+    """Two boards of an S19 hash; a third and a fourth connector are there. A machine does not count a dead board."""
     chains = [chain(1, pcb="60-60-60-60"), chain(2, pcb="60-60-60-60")]
     spare = {f"chain_{what}{no}": value for no in (3, 4) for what, value in (("acn", 0), ("rate", ""))}
     own = {} if of_machine is None else {"miner_count": of_machine}

@@ -14,7 +14,7 @@ BY_NAME = pytest.mark.parametrize("name", NAMES)
 PRESETS = [name for name in NAMES if any(word in name for word in ("VNish", "LuxOS", "Braiins", "M30S", "M20S"))]
 ONE_STOCK = [name for name in NAMES if name == "Antminer S19, stock"]
 WITHOUT_METER = ("stock",)  # an Antminer's own firmware says no watts
-IN_CORNERS = ("stock", "LuxOS", "A1366")  # these say each corner or chip, others the hottest of a board
+IN_CORNERS = ("stock", "LuxOS", "Avalon")  # these say each corner or chip, others the hottest of a board
 
 
 @pytest.fixture(scope="module")

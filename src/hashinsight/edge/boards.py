@@ -1,4 +1,4 @@
-"""The boards of a machine: how many it has, what each of them says, and which of them hash. Pure."""
+"""The boards of a machine: how many it has, what each says, which of them hash, and what they should do. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,6 +8,9 @@ from hashinsight.edge.normalising_units import in_ths
 from hashinsight.edge.temperatures import Sensors, table_sensors
 
 _SAYING = ("hashrate", "working_chips", "board_temperature", "outlet_chip_temperature", "sensors")
+_SET_MODES = ("low", "high")  # of a Whatsminer: in its normal mode it should do what its sticker says
+_STICKER_TOLD = ("vnish", "braiins")  # of the whole machine; their boards say what they should do now
+_SUMMED = ("lux",)  # over the boards that are there, which leaves out a dead one
 Told = dict[str, Any]
 
 
@@ -26,6 +29,8 @@ def boards_of(
         boards = [{**_at(boards, no), "active": None, **board} for no, board in enumerate(plain)]
     for board, sensors in zip(boards, table_sensors(temps), strict=False):
         board["sensors"] = sensors
+    if _has_all_chips(library, plain, fitted):
+        return boards
     said = [_says_something(board) for board in boards]
     if all(said) and len(said) >= (fitted or 0):
         return boards
@@ -49,28 +54,56 @@ def told_board(board: Mapping[str, Any], sensors: Sensors) -> Told:
 
 
 def told_counts(told: Sequence[Mapping[str, Any]], boards: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """How many there are and how many of them work; nothing where no board says anything."""
-    if not any(map(_says_something, boards)):
+    """How many there are and how many of them work; nothing where no board says whether it does."""
+    if not any(board["hashrate_ths"] is not None or board["chips"] is not None for board in told):
         return {}
-    hashes = any(board["hashrate_ths"] for board in told)
-    works = [_works(board, raw.get("active"), hashes=hashes) for board, raw in zip(told, boards, strict=True)]
+    best_ths = max((board["hashrate_ths"] or 0.0 for board in told), default=0.0)
+    works = [_works(board, raw.get("active"), best_ths) for board, raw in zip(told, boards, strict=True)]
     return {"boards_total": len(told), "boards_healthy": sum(works)}
 
 
-def nominal_ths(boards: Sequence[Mapping[str, Any]]) -> float | None:
+def without_rest(told: Sequence[Told]) -> list[Told]:
+    """Of a machine that sleeps: no board of it answers, which says nothing of them."""
+    if any(board["chips"] or board["hashrate_ths"] for board in told):
+        return list(told)
+    return [{**board, "chips": None, "hashrate_ths": None} for board in told]
+
+
+def expected_ths(
+    data: Mapping[str, Any],
+    boards: list[dict[str, Any]],
+    summary: Mapping[str, Any],
+    make: str,
+    plain: Mapping[str, Any],
+) -> float | None:
+    """As it is set now: a preset's figure, where the machine has one, and not the sticker's."""
+    if str(summary.get("Power Mode", "")).lower() in _SET_MODES:
+        target = number(summary.get("Target MHS"), most=1e30)
+        if target:
+            return in_ths({"value": target, "unit": "MH/s"})
+    nominal = _nominal_ths(boards)
+    if any(word in make for word in _STICKER_TOLD):
+        return nominal or in_ths(plain.get("expected_hashrate"))  # of its own table: as it is set
+    whole = in_ths(data.get("expected_hashrate")) or None
+    return nominal or whole if any(word in make for word in _SUMMED) else whole or nominal
+
+
+def _nominal_ths(boards: Sequence[Mapping[str, Any]]) -> float | None:
     """What the boards say that they should do as they are set; a dead one says nothing, and should do as the others."""
     stated = [ths for ths in (in_ths(board.get("expected_hashrate")) for board in boards) if ths]
     return sum(stated) / len(stated) * len(boards) if stated else None
 
 
-def _works(board: Mapping[str, Any], active: object, *, hashes: bool) -> bool:
-    """By its chips, and while the machine hashes by its hashrate: one that says neither is not taken for sound."""
+def _works(board: Mapping[str, Any], active: object, best_ths: float) -> bool:
+    """By its hashrate while the machine hashes, else by its chips: one that says neither is not taken for sound.
+
+    Few chips say nothing of a board that does what the best one does: how many are fitted differs under one name.
+    """
     chips, expected, ths = board["chips"], board["chips_expected"], board["hashrate_ths"]
-    if chips is not None and (chips == 0 or (expected and 2 * chips <= expected)):
-        return False
-    if hashes:
-        return bool(ths) and active is not False
-    return bool(chips)
+    has_few = chips is not None and (chips == 0 or bool(expected and 2 * chips <= expected))
+    if best_ths:
+        return bool(ths) and active is not False and not (has_few and 2 * ths < best_ths)
+    return bool(chips) and not has_few
 
 
 def _says_something(board: Mapping[str, Any]) -> bool:
@@ -82,6 +115,15 @@ def _lacks(board: Mapping[str, Any], name: str) -> bool:
     if name == "hashrate":
         return not isinstance(value, Mapping) or value.get("value") is None
     return not value if name == "sensors" else value is None
+
+
+def _has_all_chips(
+    library: Sequence[Mapping[str, Any]], plain: Sequence[Mapping[str, Any]], fitted: int | None
+) -> bool:
+    """As many chips as the library knows this model to have, on fewer and longer boards: none is missing."""
+    each = max((count(board.get("expected_chips")) or 0 for board in library), default=0)
+    answering = sum(count(board.get("working_chips")) or 0 for board in plain)
+    return answering >= each * (fitted or 0) > 0
 
 
 def _at(boards: Sequence[Mapping[str, Any]], no: int) -> Told:

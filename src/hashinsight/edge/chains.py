@@ -24,14 +24,13 @@ def boards_of(
     stats: Mapping[str, Any],
     expected: int | None,
     *,
-    of_catalogue: int | None = None,
     has_chip_sensors: bool = True,
     is_hydro: bool = False,
 ) -> list[Told]:
     """As the library has them, with every sensor. A dead board is one of them; a connector without a board is not."""
     sensors = _sensors(stats, has_chip_sensors=has_chip_sensors, is_hydro=is_hydro)
     boards = []
-    for place, no in enumerate(fitted(stats, expected or count(stats.get("miner_count")) or of_catalogue)):
+    for place, no in enumerate(fitted(stats, expected or count(stats.get("miner_count")))):
         boards.append(
             {
                 "position": place,

@@ -8,7 +8,7 @@ from typing import Any
 
 from pyasic_rs.data import DataField
 
-from hashinsight.edge import child_acts, child_plain
+from hashinsight.edge import child_acts, child_braiins, child_plain
 from hashinsight.edge.child_handles import Credentials, Handle, Handles
 from hashinsight.edge.child_plain import Trouble
 from hashinsight.edge.child_tables import SUMMARY, Tables, Tables4028, table
@@ -61,13 +61,17 @@ class Machines:
         if data is not None:
             self._silent_in_a_row = 0
             told: dict[str, Any] = {"reader": LIBRARY, "data": data}
+            if isinstance(tables, Trouble) and tables.kind == "garbled":  # its other tables may be better
+                tables = {SUMMARY: [{}]}
             if not isinstance(tables, Trouble) and tables[SUMMARY]:
                 told |= await self._tables.finish(address, tables, data, timeout_sec / 2)
+            if "temps" not in told and child_braiins.is_misread(data):
+                told["temps"] = await child_braiins.temperatures(address)
             return told
-        if isinstance(tables, Trouble):
+        if isinstance(tables, Trouble) and tables.kind != "garbled":
             raise tables
         self._count_silence(timed_out=timed_out)
-        return await self._read_plain(address, next(iter(tables[SUMMARY]), {}), timeout_sec)
+        return await self._read_plain(address, tables, timeout_sec)
 
     async def find(
         self, address: str, *, timeout_sec: float, knock_sec: float, auth: Credentials = ()
@@ -135,10 +139,14 @@ class Machines:
         if self._silent_in_a_row >= _STUCK_READS:
             raise LibraryStuck
 
-    async def _read_plain(self, address: str, summary: dict[str, Any], timeout_sec: float) -> dict[str, Any]:
-        told = await _tables(address, ("version", "stats", "pools", "devs"), timeout_sec / 2)
+    async def _read_plain(self, address: str, asked: Tables | Trouble, timeout_sec: float) -> dict[str, Any]:
+        """Also of firmware that has no summary: its statistics say the same."""
+        told = await _tables(address, ("version", "stats", "pools", "devs", "devdetails"), timeout_sec / 2)
+        if isinstance(asked, Trouble) and not told["stats"]:
+            raise asked
         if not any(told.values()):
             raise Trouble("unrecognised", "it answers, and neither the library nor the plain client understands it")
+        summary = {} if isinstance(asked, Trouble) else next(iter(asked[SUMMARY]), {})
         if not told["stats"]:  # firmware of other makers, which has tables of its own for them
             told |= await _tables(address, ("temps", "fans"), timeout_sec / 2)
         return {"reader": PLAIN, "data": None, "summary": summary, **told}

@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import json
+import re
 import socket
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -14,6 +15,8 @@ MOST_BYTES = 1024 * 1024
 _CHUNK = 65_536
 _NO_WAY = {errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ENETDOWN, errno.EACCES, errno.EPERM}
 _SUCCESS = ("S", "I")
+# what firmware writes for no number, where JSON has no word for it
+_NO_NUMBER = re.compile(r"(?<=[:\[,])\s*-?(?:nan|inf(?:inity)?)\s*(?=[,}\]])", re.IGNORECASE)
 
 
 class Trouble(Exception):
@@ -115,12 +118,20 @@ def _parsed(raw: bytes) -> dict[str, Any]:
     if not text:
         raise Trouble("reset", "it closed the connection without a word")
     try:
-        answer = json.loads(text, strict=False)
+        answer = _loaded(text)
     except (ValueError, RecursionError):
         raise Trouble("garbled", "what it answers is not JSON") from None
     if not isinstance(answer, dict):
         raise Trouble("garbled", "what it answers is no object")
     return answer
+
+
+def _loaded(text: str) -> Any:
+    """Mended only where it must be: `nan` without quotes, and quotes escaped that need none."""
+    try:
+        return json.loads(text, strict=False)
+    except ValueError:
+        return json.loads(_NO_NUMBER.sub("null", text.replace("\\'", "'")), strict=False)
 
 
 def _successful(answer: Any) -> dict[str, Any]:

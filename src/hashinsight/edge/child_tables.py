@@ -12,16 +12,23 @@ SUMMARY = "summary"
 _HEARD = ("garbled", "reset", "slow")  # it is there, and did not understand
 LIMITS_SEC = 600.0  # a machine's own limits change when somebody sets them: no stop rests on older ones
 _ERRORS = "Hardware Errors"
-# the library gives the mean of a board's corners
-_EVERY_TIME = {"antminer stock": ("stats",), "luxos": ("temps",)}
+# the library gives the mean of a board's corners; of an Avalon too few boards, and the air for a home model's chips
+_EVERY_TIME = {
+    **dict.fromkeys(("antminer stock", "marathon", "avalonminer stock"), ("stats",)),
+    "luxos": ("temps",),
+}
 _LIMITS = {"luxos": "tempctrl", "braiins": "tempctrl"}
 _KEPT = {
-    "stats": ("temp", "fan", "chain_acn", "chain_rate", "freq", "total_rateideal", "rate_unit", "miner_count", "MM ID"),
+    "stats": (
+        *("temp", "fan", "chain_acn", "chain_rate", "freq", "total_rateideal", "rate_unit", "miner_count", "Mode"),
+        *("MM ID", "HBinfo"),
+    ),
     "devs": (_ERRORS, "Status", "Temperature", "Chip Temp M"),
 }
 # of a summary beside the library's reading
 _READ = (
     *(_ERRORS, "Elapsed", "GHS 5s", "MHS 5s", "THS 5s", "GHS av", "MHS av", "THS av", "Power Mode", "Target MHS"),
+    *("GHS 1m", "MHS 1m", "GHS 5m", "MHS 5m"),
     *("Factory GHS", "Power", "Fan Speed In", "Fan Speed Out", "Chip Temp Max", "Temperature"),
 )
 Rows = list[dict[str, Any]]

@@ -9,9 +9,10 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from hashinsight.edge.boards import boards_of, nominal_ths, told_board, told_counts
+from hashinsight.edge import fans
+from hashinsight.edge.boards import boards_of, expected_ths, told_board, told_counts, without_rest
 from hashinsight.edge.normalising_numbers import count, mean, number, text
-from hashinsight.edge.normalising_plain import Expected, as_library, own_board_count
+from hashinsight.edge.normalising_plain import Expected, as_library, fitted_boards, rate_of
 from hashinsight.edge.normalising_units import Rates, in_ths, mended
 from hashinsight.edge.pools import told_pools
 from hashinsight.edge.temperatures import (
@@ -26,10 +27,6 @@ from hashinsight.facts.spellings import find_model
 from hashinsight.facts.temperatures import sensor_kind
 from hashinsight.wire.times import write_time
 
-_SET_MODES = ("low", "high")  # of a Whatsminer: in its normal mode it should do what its sticker says
-_STICKER_TOLD = ("vnish", "braiins")  # of the whole machine; their boards say what they should do now
-_SUMMED = ("lux",)  # over the boards that are there, which leaves out a dead one
-_WITHOUT_FANS = ("hyd", "imm")
 _PLAIN = ("stats", "pools")  # tables that are read from where the library is there, too
 _model = lru_cache(maxsize=1024)(find_model)
 MODES = {"low": "eco", "normal": "normal", "high": "perf"}
@@ -41,24 +38,24 @@ Record = dict[str, Any]
 def record_of(told: Mapping[str, Any], *, miner_id: str, at: datetime, has_fans: bool = True) -> Record:
     """The sample of a machine that answered. `raw_data` says who read it, and what was mended or is in doubt.
 
-    `has_fans`: a fan of it was seen turning once; without that, fans that all say 0 are no fans.
+    `has_fans`: a fan of it was seen turning once; without that, fans that all say 0 may be none (`fans.are_missed`).
     """
     summary = told.get("summary") or {}
     library = told.get("data") or {}
     info = library.get("device_info") or {}
     known = _model(str(info.get("model") or ""))
     plain: dict[str, Any] = {}
-    if any(told.get(name) for name in _PLAIN) or not library.get("hashboards"):
+    if any(told.get(name) for name in _PLAIN) or not library.get("hashboards") or library.get("uptime") is None:
         plain = as_library(
             told,
             Expected(
                 boards=count(library.get("expected_hashboards")),
-                catalogue_boards=known.boards if known else None,
                 fans=count(library.get("expected_fans")),
                 model=text(info.get("model"), 200),
             ),
         )
-    data = {**library, **_filled(library, plain)}
+    data = {**library, **_filled(library, plain), **_own_power(plain)}
+    data["hashrate"] = data.get("hashrate") or rate_of(summary)
     info = data.get("device_info") or {}
     firmware = _firmware(info, data)
     usual = sensor_kind(firmware)
@@ -70,15 +67,16 @@ def record_of(told: Mapping[str, Any], *, miner_id: str, at: datetime, has_fans:
         plain.get("hashboards") or [] if told.get("stats") or not library.get("hashboards") else [],
         told.get("temps") or [],
         # the same name is sold with other numbers of boards: who knows this very machine goes before the catalogue
-        count(library.get("expected_hashboards")) or own_board_count(told) or (model.boards if model else None),
+        None if plain.get("are_modules") else count(library.get("expected_hashboards")) or fitted_boards(told, model),
     )
     sensors = [board_sensors(board, make, flags) for board in read]
     boards = [told_board(board, one) for board, one in zip(read, sensors, strict=True)]
     power_w = number(data.get("wattage"), most=1e5)
+    power_w = None if power_w == 0 and in_ths(data.get("hashrate")) else power_w  # a meter that does not answer
     rates = mended(
         Rates(
             in_ths(data.get("hashrate")),
-            _expected_ths(data, read, summary, make),
+            expected_ths(data, read, summary, make, plain),
             [board["hashrate_ths"] for board in boards],
         ),
         rated_ths=model.rated_ths if model else None,
@@ -88,6 +86,8 @@ def record_of(told: Mapping[str, Any], *, miner_id: str, at: datetime, has_fans:
     flags += rates.flags
     for board, ths in zip(boards, rates.boards_ths, strict=True):
         board["hashrate_ths"] = ths
+    state = _state(rates.total_ths, power_w, _is_mining(data, plain), model)
+    boards = without_rest(boards) if state == "stopped" else boards
     beside = machine_sensors(told, make, flags)
     heat = told_temperatures(sensors, beside, usual, flags, is_mean=is_mean_only(make, told))
     limits = told_limits(told.get("tempctrl") or [], told.get("temps") or [], usual, heat.get("temp_sensor"))
@@ -100,7 +100,9 @@ def record_of(told: Mapping[str, Any], *, miner_id: str, at: datetime, has_fans:
         "expected_ths": rates.expected_ths,
         **heat,
         **limits,
-        "fan_speeds": _fans(data, plain if told.get("stats") else {}, make, flags, has_fans=has_fans),
+        "fan_speeds": fans.speeds_of(
+            data, (plain.get("fans") if told.get("stats") else None) or data.get("fans") or [], make, flags
+        ),
         "power_w": power_w,
         "voltage_v": mean(number(one.get("voltage"), most=1e3) for one in read),
         "frequency_avg": mean(board["frequency_mhz"] for board in boards),
@@ -112,11 +114,15 @@ def record_of(told: Mapping[str, Any], *, miner_id: str, at: datetime, has_fans:
         "firmware": firmware,
         **told_pools(plain.get("pools") if told.get("pools") else data.get("pools"), make),
         "mode": _mode(summary, data),
-        "state": _state(rates.total_ths, power_w, data.get("is_mining"), model),
+        "state": state,
         "error_message": _messages(data),
         "mac_address": text(data.get("mac"), 100),
         "serial_number": text(data.get("serial_number"), 200),
     }
+    if record["fan_speeds"] and not any(record["fan_speeds"]) and not has_fans:
+        flags.append("fans_never_turned")
+        if not fans.are_missed(record):
+            record["fan_speeds"] = None
     if any(board["hashrate_ths"] and board["temp_max_c"] is None for board in boards) and any(
         board["temp_max_c"] is not None for board in boards
     ):
@@ -155,9 +161,8 @@ def offline_record(
 def _settings(data: Mapping[str, Any]) -> dict[str, Any]:
     """How it is set, which has no column of its own: read back after a command."""
     target = data.get("tuning_target")
-    watts = (
-        number(target.get("value"), most=1e5) if isinstance(target, dict) and target.get("type") == "power" else None
-    )
+    told = target.get("value") if isinstance(target, dict) and target.get("type") == "power" else None
+    watts = data.get("power_limit_w") or number(told, most=1e5)
     light = data.get("light_flashing")
     return {
         **({"power_limit_w": watts} if watts else {}),
@@ -170,25 +175,21 @@ def _filled(data: Mapping[str, Any], plain: Mapping[str, Any]) -> dict[str, Any]
     return {name: value for name, value in plain.items() if value and not data.get(name)}
 
 
+def _own_power(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """An Avalon's own words: the library takes volts for watts where it rests, and its consumption for its limit."""
+    if plain.get("power_limit_w") is None:
+        return {}
+    return {"wattage": plain.get("wattage"), "power_limit_w": plain["power_limit_w"]}
+
+
+def _is_mining(data: Mapping[str, Any], plain: Mapping[str, Any]) -> object:
+    return data.get("is_mining") if plain.get("is_mining") is None else plain["is_mining"]
+
+
 def _firmware(info: Mapping[str, Any], data: Mapping[str, Any]) -> str | None:
     """The family's name belongs to it: it decides what the temperatures mean."""
     words = [text(info.get("firmware"), 100), text(data.get("firmware_version"), 100)]
     return " ".join(word for word in words if word) or None
-
-
-def _expected_ths(
-    data: Mapping[str, Any], boards: list[dict[str, Any]], summary: Mapping[str, Any], make: str
-) -> float | None:
-    """As it is set now: a preset's figure, where the machine has one, and not the sticker's."""
-    if str(summary.get("Power Mode", "")).lower() in _SET_MODES:
-        target = number(summary.get("Target MHS"), most=1e30)
-        if target:
-            return in_ths({"value": target, "unit": "MH/s"})
-    nominal = nominal_ths(boards)
-    if any(word in make for word in _STICKER_TOLD):
-        return nominal
-    whole = in_ths(data.get("expected_hashrate")) or None
-    return nominal or whole if any(word in make for word in _SUMMED) else whole or nominal
 
 
 def _recent_ths(summary: Mapping[str, Any], rates: Rates) -> float | None:
@@ -200,22 +201,6 @@ def _recent_ths(summary: Mapping[str, Any], rates: Rates) -> float | None:
             fits = rates.total_ths is not None and ths <= 3 * rates.total_ths + 1
             return round(ths, 3) if fits else None
     return None
-
-
-def _fans(
-    data: Mapping[str, Any], plain: Mapping[str, Any], make: str, flags: list[str], *, has_fans: bool
-) -> list[int] | None:
-    """The library leaves out a fan that stands. A machine in water or oil has none, whatever its connectors say."""
-    if any(word in make for word in _WITHOUT_FANS) or data.get("expected_fans") == 0:
-        return None
-    told = [one.get("rpm") for one in plain.get("fans") or data.get("fans") or [] if isinstance(one, dict)]
-    speeds = [round(rpm) for rpm in (number(one, most=1e5) for one in told) if rpm is not None]
-    if len(speeds) < len([rpm for rpm in told if rpm is not None]):
-        flags.append("fan_sensor_broken")
-    if speeds and not any(speeds) and not has_fans:
-        flags.append("fans_never_turned")
-        return None
-    return speeds or None
 
 
 def _mode(summary: Mapping[str, Any], data: Mapping[str, Any]) -> str | None:

@@ -1,82 +1,99 @@
 """What a plain cgminer API tells, in the shape of the library's words, so that one normaliser serves both. Pure."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hashinsight.edge import chains
+from hashinsight.edge import avalons, chains
 from hashinsight.edge.normalising_numbers import count, number
 from hashinsight.edge.temperatures import table_sensors
+from hashinsight.facts.models import MinerModel
 from hashinsight.facts.spellings import find_model
-from hashinsight.facts.temperatures import SensorKind
 
 _MOST_BOARDS = 16
-_MOST_FANS = 16
-_MOST_CHIPS = 1000
-_BRACKETED = re.compile(r"(?<!\w)(\w++)\[([^\[\]]*)\]")
 _UNITS = (("THS", "TH/s"), ("GHS", "GH/s"), ("MHS", "MH/s"), ("KHS", "KH/s"))
 _BOARD_SENSORS = "LuxOS"
-_AVALON_MODES = {"0": "low", "1": "normal", "2": "high"}
+_OTHER_FAMILIES = (("vnish", "VNish"), ("marafw", "Marathon"))
+# the newest that is not only a moment's; "av" is since the start, also of a machine that stopped hashing since
+_SPANS = ("1m", "5m", "5s", "30s", "av")
+_YOUNG_SEC, _YOUNG_SPANS = 300, ("5s", "30s", "av", "1m", "5m")  # longer spans still rise from nothing
+_WHATSMINER, _OF_WHATSMINER = "Whatsminer", ("Factory GHS", "Chip Temp Max", "Fan Speed In")
+_ASLEEP_MODE = 254  # of an Antminer's `stats`
 Told = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What is known of the machine before its tables are read: by the library, and by the catalogue."""
+    """What the library knows of the machine before its tables are read."""
 
     boards: int | None = None
-    catalogue_boards: int | None = None
     fans: int | None = None
     model: str | None = None
 
 
 def as_library(told: Mapping[str, Any], expected: Expected) -> Told:
     """From the tables `summary version stats pools devs`, as far as they are there."""
-    summary = _row(told.get("summary"))
     version = _first(told.get("version"))
     stats: Told = {}
     for row in _rows(told.get("stats")):
         stats |= row
-    model = version.get("Type") or version.get("PROD") or stats.get("Type")
-    found = _found(told, stats, summary, expected, is_hydro=_is_hydro(expected.model) or _is_hydro(model))
+    summary = _row(told.get("summary")) or stats  # some firmware has no summary, and says the same in its statistics
+    modules = avalons.modules_of(_rows(told.get("stats")))
+    of_modules = avalons.from_modules(modules) if modules else {}
+    details = _first(told.get("devdetails"))
+    model = version.get("Type") or version.get("PROD") or stats.get("Type") or details.get("Model")
+    model = model or of_modules.get("model") or (_WHATSMINER if _is_whatsminer(summary) else None)
+    known = find_model(str(expected.model or model or ""))
+    family = _family(version, str(model or ""))
+    found = of_modules or _found(told, stats, summary, known, expected=expected, family=family)
     firmware = version.get("Miner") or version.get("VERSION") or version.get("CompileTime")
     return {
-        "device_info": {"model": model, "firmware": _family(version)},
+        "device_info": {"model": model, "firmware": family},
         "firmware_version": firmware,
-        "hashrate": _rate(summary),
+        "hashrate": of_modules.get("hashrate") or rate_of(summary),
         "expected_hashrate": found.get("expected_hashrate"),
         "uptime": summary.get("Elapsed"),
         "hashboards": found.get("hashboards") or [],
+        "are_modules": found.get("are_modules"),
         "fans": found.get("fans") or [],
         "wattage": found.get("wattage"),
+        "power_limit_w": found.get("power_limit_w"),
         "mode": found.get("mode"),
-        "is_mining": None,
+        "is_mining": False if count(stats.get("Mode")) == _ASLEEP_MODE else None,
         "mac": version.get("MAC"),
         "serial_number": version.get("DNA"),
         "pools": _pools(told.get("pools")),
     }
 
 
-def _found(told: Mapping[str, Any], stats: Told, summary: Told, expected: Expected, *, is_hydro: bool) -> Told:
-    family = _family(_first(told.get("version")))
-    if "MM ID0" in stats:
-        return _from_avalon(stats)
+def _found(
+    told: Mapping[str, Any],
+    stats: Told,
+    summary: Told,
+    known: MinerModel | None,
+    *,
+    expected: Expected,
+    family: str | None,
+) -> Told:
+    fans = expected.fans if expected.fans is not None or known is None else known.fans
     if any(name.startswith("chain_") for name in stats):
         return {
             "hashboards": chains.boards_of(
                 stats,
-                expected.boards,
-                of_catalogue=expected.catalogue_boards,
+                expected.boards or fitted_boards(told, known),
                 has_chip_sensors=family != _BOARD_SENSORS,
-                is_hydro=is_hydro,
+                is_hydro=_is_hydro(expected.model) or _is_hydro(stats.get("Type")) or _is_hydro(known and known.name),
             ),
-            "fans": chains.fans_of(stats, expected.fans),
+            "fans": chains.fans_of(stats, fans),
             "expected_hashrate": chains.expected_rate(stats),
         }
-    if "Factory GHS" in summary or "Chip Temp Max" in summary:
+    if _is_whatsminer(summary):
         return _from_whatsminer(summary, _rows(told.get("devs")))
-    return _from_others(told)
+    return _from_others(told, fans)
+
+
+def _is_whatsminer(summary: Mapping[str, Any]) -> bool:
+    return any(name in summary for name in _OF_WHATSMINER)
 
 
 def _is_hydro(name: Any) -> bool:
@@ -84,9 +101,10 @@ def _is_hydro(name: Any) -> bool:
     return model.cooling == "hydro" if model else "hyd" in str(name or "").lower()
 
 
-def own_board_count(told: Mapping[str, Any]) -> int | None:
-    """How many boards the machine says that it has."""
-    return next((no for row in _rows(told.get("stats")) if (no := count(row.get("miner_count")))), None)
+def fitted_boards(told: Mapping[str, Any], known: MinerModel | None) -> int | None:
+    """How many it should have: a machine counts those that it found, so that a dead one is not among them."""
+    own = next((no for row in _rows(told.get("stats")) if (no := count(row.get("miner_count")))), 0)
+    return max(own, known.boards if known else 0) or None
 
 
 def _row(value: Any) -> Told:
@@ -101,17 +119,26 @@ def _first(value: Any) -> Told:
     return next(iter(_rows(value)), {})
 
 
-def _family(version: Mapping[str, Any]) -> str | None:
-    for name in ("LUXminer", "BOSminer", "BOSer", "BMMiner", "CGMiner"):
+def _family(version: Mapping[str, Any], model: str) -> str | None:
+    """Some say whose firmware it is only behind the model: "Antminer S19 XP (Vnish 1.2.0)"."""
+    said = f"{model} {version.get('BMMiner')}".lower()
+    for word, family in _OTHER_FAMILIES:
+        if word in said:
+            return family
+    for name in ("LUXminer", "BOSminer+", "BOSminer", "BOSer", "BMMiner", "CGMiner"):
         if name in version:
             return {"LUXminer": _BOARD_SENSORS, "BMMiner": "Stock", "CGMiner": "Stock"}.get(name, name)
     return None
 
 
-def _rate(row: Mapping[str, Any], span: str = "av") -> Told | None:
-    for prefix, unit in _UNITS:
-        if f"{prefix} {span}" in row:
-            return {"value": number(row[f"{prefix} {span}"], most=1e30), "unit": unit}
+def rate_of(row: Mapping[str, Any]) -> Told | None:
+    """The newest hashrate of a row that is a number."""
+    age_sec = count(row.get("Elapsed", row.get("Device Elapsed")))
+    for span in _SPANS if age_sec is None or age_sec > _YOUNG_SEC else _YOUNG_SPANS:
+        for prefix, unit in _UNITS:
+            value = number(row.get(f"{prefix} {span}"), most=1e30)
+            if value is not None:
+                return {"value": value, "unit": unit}
     return None
 
 
@@ -119,7 +146,7 @@ def _from_whatsminer(summary: Mapping[str, Any], devs: list[Told]) -> Told:
     boards = [
         {
             "position": no,
-            "hashrate": _rate(row),
+            "hashrate": rate_of(row),
             "board_temperature": row.get("Temperature"),
             "outlet_chip_temperature": row.get("Chip Temp Max"),
             "working_chips": count(row.get("Effective Chips")),
@@ -137,54 +164,27 @@ def _from_whatsminer(summary: Mapping[str, Any], devs: list[Told]) -> Told:
     }
 
 
-def _from_others(told: Mapping[str, Any]) -> Told:
+def _from_others(told: Mapping[str, Any], fans: int | None) -> Told:
     """Firmware of other makers, which has a table for each."""
-    boards = [
-        {"position": no, "hashrate": None, "sensors": sensors}
-        for no, sensors in enumerate(table_sensors(_rows(told.get("temps"))))
-    ]
-    fans = [{"position": no, "rpm": row.get("RPM")} for no, row in enumerate(_rows(told.get("fans")))]
-    return {"hashboards": boards, "fans": fans}
-
-
-def _from_avalon(stats: Mapping[str, Any]) -> Told:
-    """One long text `NAME[values] NAME[values] …`."""
-    told = dict(_BRACKETED.findall(str(stats["MM ID0"])[:65_536]))
-    rates, hottest = (told.get(name, "").split()[:_MOST_BOARDS] for name in ("MGHS", "MTmax"))
+    sensors, devs = table_sensors(_rows(told.get("temps"))), _rows(told.get("devs"))[:_MOST_BOARDS]
     boards = [
         {
             "position": no,
-            "hashrate": {"value": number(rate, most=1e30), "unit": "GH/s"},
-            "sensors": {SensorKind.CHIP.value: _chips(_at(hottest, no), told.get(f"PVT_T{no}"))},
-            "working_chips": _answering(told.get(f"PVT_T{no}")),
-            "frequency": number(told.get("Freq"), most=1e4),
+            "hashrate": rate_of(devs[no]) if no < len(devs) else None,
+            "expected_hashrate": _nominal(devs[no]) if no < len(devs) else None,
+            **({"sensors": sensors[no]} if no < len(sensors) else {}),
         }
-        for no, rate in enumerate(rates)
+        for no in range(max(len(sensors), len(devs)))
     ]
-    power = told.get("PS", "").split()
-    fans = [{"position": no - 1, "rpm": told[f"Fan{no}"]} for no in range(1, _MOST_FANS + 1) if f"Fan{no}" in told]
-    expected = number(told.get("GHSmm"), most=1e30)
-    return {
-        "hashboards": boards,
-        "fans": [{**fan, "rpm": number(fan["rpm"], most=1e5, least=-1e5)} for fan in fans],
-        "wattage": number(_at(power, 4), most=1e5) or None,
-        "expected_hashrate": None if not expected else {"value": expected, "unit": "GH/s"},
-        "mode": _AVALON_MODES.get(told.get("WORKMODE", "")),
-    }
+    speeds = {f"fan{no}": row.get("RPM") for no, row in enumerate(_rows(told.get("fans")), 1)}
+    turning = sum(1 for rpm in speeds.values() if number(rpm, most=1e6))
+    # connectors without a fan say 0 like a fan that stands: of a model that nobody names, two belong to each other
+    return {"hashboards": boards, "fans": chains.fans_of(speeds, fans if fans is not None else turning + turning % 2)}
 
 
-def _at(values: list[str], no: int) -> str | None:
-    return values[no] if no < len(values) else None
-
-
-def _chips(hottest: str | None, every: str | None) -> list[str]:
-    """A chip that does not answer says 0 in the list, and is no sensor."""
-    listed = [temp for temp in (every or "").split()[:_MOST_CHIPS] if temp not in ("0", "-1")]
-    return [*([] if hottest is None else [hottest]), *listed]
-
-
-def _answering(temperatures: str | None) -> int | None:
-    return None if temperatures is None else sum(1 for temp in temperatures.split() if temp not in ("0", "-1"))
+def _nominal(row: Mapping[str, Any]) -> Told | None:
+    value = number(row.get("Nominal MHS"), most=1e30)
+    return {"value": value, "unit": "MH/s"} if value else None
 
 
 def _pools(table: Any) -> list[Told]:

@@ -11,11 +11,12 @@ from hashinsight.facts.temperatures import SensorKind
 CHIP, BOARD = SensorKind.CHIP, SensorKind.BOARD
 _CHIPS, _BOARDS = CHIP.value, BOARD.value
 _COLDEST_C, _HOTTEST_C = 0.0, 150.0  # outside of it no sensor reads: 0, 255, -1, -273 are what a broken one says
+_COLD_C, _COLDEST_AIR_C = 15.0, -40.0  # beside so cold a sensor, one below zero is not broken but cold
 _CORNERS = ("TopLeft", "TopRight", "BottomLeft", "BottomRight")
+_WHATSMINER = ("Chip Temp Max", "Fan Speed In")  # in the summary of no other make
 _PLAUSIBLE_LIMIT_C = (40.0, 130.0)
-# the library gives only means of these, and nothing else is asked for
-_MEANS_ONLY = ("marathon",)
-_MEANS_WITHOUT = (("antminer stock", "stats"), ("luxos", "temps"))
+# of these the library gives means, and a table each corner
+_MEANS_WITHOUT = (("antminer stock", "stats"), ("marathon", "stats"), ("luxos", "temps"))
 
 
 @dataclass
@@ -28,7 +29,7 @@ class Sensors:
     def add(self, kind: SensorKind, values: Iterable[Any], flags: list[str]) -> None:
         """A corner that says 0 may have no sensor; anything else that cannot be is a broken one."""
         into = self.chip if kind is CHIP else self.board
-        before, is_silent, is_broken = len(into), False, False
+        before, is_silent, broken = len(into), False, []
         for value in values:
             if value is None:
                 continue
@@ -38,8 +39,9 @@ class Sensors:
             elif temp == 0:
                 is_silent = True
             else:
-                is_broken = True
-        if is_broken:
+                broken.append(temp)
+        is_cold = any(temp < _COLD_C for temp in into[before:])
+        if any(not is_cold or temp is None or not _COLDEST_AIR_C < temp < 0 for temp in broken):
             flags.append("sensor_broken")
         elif is_silent and len(into) > before:  # all of them 0: there is no sensor of this kind
             flags.append("sensor_silent")
@@ -71,8 +73,8 @@ def board_sensors(board: Mapping[str, Any], make: str, flags: list[str]) -> Sens
     on_board, inlet, outlet = (
         board.get(name) for name in ("board_temperature", "inlet_chip_temperature", "outlet_chip_temperature")
     )
-    if "avalon" in make:  # the board's is the mean of its chips, the inlet's is the air
-        found.add(CHIP, (outlet,), flags)
+    if "avalon" in make:  # the board's is the mean of its chips, a home model's the hottest; the inlet's is the air
+        found.add(CHIP, (on_board, outlet), flags)
     elif "lux" in make or "auradine" in make:  # all of them sit on the board
         found.add(BOARD, (on_board, inlet, outlet), flags)
     else:
@@ -86,7 +88,7 @@ def board_sensors(board: Mapping[str, Any], make: str, flags: list[str]) -> Sens
 def machine_sensors(told: Mapping[str, Any], make: str, flags: list[str]) -> Sensors:
     """What it says beside its boards: a Whatsminer its hottest chip, an Avalon too."""
     found = Sensors()
-    if "whatsminer" in make or "Chip Temp Max" in (told.get("summary") or {}):
+    if "whatsminer" in make or any(name in (told.get("summary") or {}) for name in _WHATSMINER):
         rows = [told.get("summary") or {}, *(told.get("devs") or [])]
         found.add(CHIP, (row.get("Chip Temp Max") for row in rows), flags)
         found.add(BOARD, (row.get("Temperature") for row in rows), flags)
@@ -131,8 +133,6 @@ def told_temperatures(
 
 def is_mean_only(make: str, tables: Mapping[str, Any]) -> bool:
     """Where the library averages, and the table that says each corner is not there."""
-    if any(word in make for word in _MEANS_ONLY):
-        return True
     return any(word in make and not tables.get(name) for word, name in _MEANS_WITHOUT)
 
 

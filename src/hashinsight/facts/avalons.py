@@ -2,7 +2,7 @@
 
 AVALONS = """
 Avalon A1026     | 30   | 2070 | 69   | 3 | 80  | 2 | air       | ~
-Avalon A1047     | 37   | 2380 | 64   | 3 | 80  | 2 | air       | ~
+Avalon A1047     | 37   | 2380 | 64   | 2 | 120 | 2 | air       | ~
 Avalon A1066     | 50   | 3250 | 65   | 3 | 114 | 4 | air       |
 Avalon A1066 Pro | 55   | 3300 | 60   | 3 | 114 | 4 | air       | ~
 Avalon A1126 Pro | 68   | 3420 | 50   | 3 | 120 | 4 | air       | ~ sold with 60 to 68 TH/s

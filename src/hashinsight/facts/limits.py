@@ -60,7 +60,7 @@ SERIES_LIMITS: dict[str, dict[SensorKind, TemperatureLimits]] = {
         f"Avalon {generation}": {_CHIP: _Limits(85, 98, 105), _BOARD: _Limits(70, 85, 95)}
         for generation in range(7, 17)
     },
-    "Bitaxe": {_CHIP: _Limits(60, 70, 75)},
+    "Bitaxe": {_CHIP: _Limits(60, 70, 75), _BOARD: _Limits(85, 100, 105)},  # the board's is its voltage regulator
 }
 # a firmware of another maker: LuxOS measures boards alone, VNish tells a board 15 below its chip
 FIRMWARE_LIMITS: dict[tuple[FirmwareFamily, str, SensorKind], TemperatureLimits] = {

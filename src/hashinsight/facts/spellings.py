@@ -15,6 +15,8 @@ _RATING_SHARES = (0.6, 1.6)
 _WORDS = re.compile(
     r"bitmain|microbt|canaan|bitdeer|auradine|antminer|whatsminer|sealminer|teraflux|bitaxe|avalonminer|avalon|miner"
 )
+# what stands behind the name: "S9 (vnish 3.9.0)", "S9 V1.3.50", "S9 Hiveon"
+_BEHIND = re.compile(r"\s*(?:\([^)]*\)?|(?<=\s)v\.?\d[\d.]*|(?<=\s)hiveon)\s*$")
 _SEPARATORS = re.compile(r"[\s_\-./()\[\],:'\"]+")
 # the same word in other letters: ("S19 Pro Hydro", "Hyd."), ("S21 Imm.", "Immersion")
 _SAME = (("plus", "+"), ("hydro", "hyd"), ("immersion", "imm"))
@@ -27,10 +29,13 @@ _SERIES = (
     (re.compile(r"^[st](9|11|15|17|19|21|23)(?!\d)"), "Antminer S{}"),
     (re.compile(r"^m([2-7])\d(?!\d)"), "Whatsminer M{}0"),
     (re.compile(r"^a?(1[0-6])(?:\d\d)?(?!\d)"), "Avalon {}"),
-    (re.compile(r"^a?([789])\d\d(?!\d)"), "Avalon {}"),
+    (re.compile(r"^a?([789])\d\d(?:\d{4})?(?!\d)"), "Avalon {}"),  # "9211801": model, year and month
     (re.compile(r"^(q|nano3s?|mini3)$"), "Avalon 15"),
     (re.compile(r"^(max|ultra|supra|gamma|nerdq?axe\w*|nerdminer)(?!\w)"), "Bitaxe"),
 )
+
+# a machine that only its make is known of: all series of it have the same limits
+_ALL_ALIKE = {"whatsminer": "Whatsminer M30"}
 
 
 def _flat(text: str) -> str:
@@ -47,9 +52,16 @@ def _key(text: str) -> str:
 
 
 def _keys(text: str) -> tuple[str, ...]:
-    """As it is written first, for the number at its end may be the model's ("AvalonMiner 1366"); then without that."""
-    rated = _BARE_RATING.search(_flat(text))
-    return (_key(text), _key(_flat(text)[: rated.start()])) if rated else (_key(text),)
+    """As it is written first, for the number at its end may be the model's ("AvalonMiner 1366"); then without that.
+
+    Then the same without what some firmware puts behind the name.
+    """
+    keys = []
+    bare = _BEHIND.sub("", _flat(text))
+    for spelling in dict.fromkeys((_flat(text), bare)):
+        rated = _BARE_RATING.search(spelling)
+        keys += [_key(spelling), _key(spelling[: rated.start()])] if rated else [_key(spelling)]
+    return tuple(keys)
 
 
 _BY_KEY = {_key(model.name): model for model in MODELS} | {
@@ -68,6 +80,8 @@ def find_model(text: str) -> MinerModel | None:
 
 def find_series(text: str) -> str | None:
     """The series of a model, by any of its spellings: "S19j Pro" and "T19" are of the Antminer S19's."""
+    if _flat(text).strip() in _ALL_ALIKE:
+        return _ALL_ALIKE[_flat(text).strip()]
     for key in _keys(text):
         for pattern, name in _SERIES:
             match = pattern.match(key)

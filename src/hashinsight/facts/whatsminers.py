@@ -45,6 +45,9 @@ Whatsminer M63    | 334 | 6646 | 19.9 | 4 | 174-272 | 0 | hydro     | ~ sold wit
 Whatsminer M63S   | 390 | 7215 | 18.5 | 4 | 128-370 | 0 | hydro     | ~ sold with 360 to 412 TH/s
 Whatsminer M63S+  | 424 | 7208 | 17   | 4 | 136-456 | 0 | hydro     | ~
 Whatsminer M63S++ | 464 | 7192 | 15.5 | 4 | 152-380 | 0 | hydro     | ~
+Whatsminer M64    | 204 | 4060 | 19.9 | 4 | 96-120  | 0 | hydro     | ~ sold with 202 to 206 TH/s
+Whatsminer M65S   | 390 | 7308 | 18.7 | 4 | 288-350 | 0 | hydro     | ~ sold with 390 to 412 TH/s
+Whatsminer M65S+  | 440 | 7480 | 17   | 4 | 340-456 | 0 | hydro     | ~
 Whatsminer M66    | 276 | 5492 | 19.9 | 4 | 160-192 | 0 | immersion | ~ sold with 238 to 280 TH/s
 Whatsminer M66S   | 298 | 5513 | 18.5 | 4 | 160-384 | 0 | immersion | ~ sold with 270 to 310 TH/s; some with 3 boards
 Whatsminer M66S+  | 318 | 5406 | 17   | 4 | 200-440 | 0 | immersion | ~ some with 3 boards
@@ -52,4 +55,12 @@ Whatsminer M66S++ | 356 | 5518 | 15.5 | 4 | 138-368 | 0 | immersion | ~ some wit
 Whatsminer M70    | 220 | 3190 | 14.5 | 3 | 135-255 | 2 | air       | ~ first figures of the maker
 Whatsminer M70S   | 244 | 3294 | 13.5 | 3 | 204     | 2 | air       | ~ first figures of the maker
 Whatsminer M70S+  | 258 | 3225 | 12.5 | 3 | 245     | 2 | air       | ~ first figures of the maker
+Whatsminer M73    | 470 | 6815 | 14.5 | 4 | 204-380 | 0 | hydro     | ~ first figures of the maker
+Whatsminer M73S   | 500 | 6750 | 13.5 | 4 | 304     | 0 | hydro     | ~ first figures of the maker
+Whatsminer M73S+  | 540 | 6750 | 12.5 | 4 | 380     | 0 | hydro     | ~ first figures of the maker
+Whatsminer M76    | 336 | 4872 | 14.5 | 3 | 176-384 | 0 | immersion | ~ first figures of the maker
+Whatsminer M76S   | 362 | 4887 | 13.5 | 3 | 240     | 0 | immersion | ~ first figures of the maker
+Whatsminer M76S+  | 390 | 4875 | 12.5 | 3 | ?       | 0 | immersion | ~ first figures of the maker
+Whatsminer M78S   | 472 | 6372 | 13.5 | 3 | 384     | 0 | immersion | ~ first figures of the maker
+Whatsminer M79S   | 930 | 12555 | 13.5 | 8 | 304    | 0 | hydro     | ~ first figures of the maker
 """

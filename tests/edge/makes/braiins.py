@@ -60,7 +60,7 @@ def _graphql(unit: Unit, asked: Body) -> tuple[Body, int, dict[str, str]]:
         else:
             unit.orders.append("graphql " + query[:80])
         return {"data": {"bosminer": {"start": {"void": "ok"}, "stop": {"void": "ok"}}}}, 200, {}
-    boards = [_solver(no, board) for no, board in enumerate(unit.boards, 1)]
+    boards = [_solver(no, board, unit.memory["version"]) for no, board in enumerate(unit.boards, 1)]
     info = {
         "modelName": unit.model,
         "fans": [{"name": str(no), "rpm": rpm, "speed": 70} for no, rpm in enumerate(unit.fans)],
@@ -78,16 +78,18 @@ def _graphql(unit: Unit, asked: Body) -> tuple[Body, int, dict[str, str]]:
     return {"data": {"bos": bos, "bosminer": {"info": info, "config": config}, "events": {"appeals": []}}}, 200, {}
 
 
-def _solver(no: int, board: Board) -> Body:
+def _solver(no: int, board: Board, version: str) -> Body:
+    """From 25.05 on each board tells four, of which the last two are the board's intake and exhaust."""
+    heat = {"Board": max(board.pcb_c), "Chip": max(board.chip_c)}
+    if "25.05" in version:
+        heat = {"MAX_BOARD": max(board.pcb_c), "MAX_CHIP": max(board.chip_c)}
+        heat |= {"INLET": min(board.pcb_c), "OUTLET": max(board.pcb_c)}
     return {
         "name": str(no),
         "nominalMhs": 0.0 if board.is_dead else board.nominal_ths * 1e6,
         "realHashrate": {"mhs5S": board.ths * 1e6},
         "hwDetails": {"chips": board.chips, "frequencyMhz": 500.0, "voltageV": 13.4, "hbSerialNumber": None},
-        "temperatures": [
-            {"name": "Board", "degreesC": max(board.pcb_c)},
-            {"name": "Chip", "degreesC": max(board.chip_c)},
-        ],
+        "temperatures": [{"name": name, "degreesC": temp_c} for name, temp_c in heat.items()],
     }
 
 

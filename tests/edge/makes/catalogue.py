@@ -84,6 +84,7 @@ MAKES: dict[str, tuple[Make, Built]] = {
     ),
     "Antminer S19k Pro, LuxOS": (LUXOS, _luxos),
     "Antminer S19j Pro, Braiins 24.09": (BRAIINS, _braiins("2024-10-17-0-75912fc7-24.09-plus", "")),
+    "Antminer S19j Pro, Braiins 25.05": (BRAIINS, _braiins("2025-06-20-0-0a1b2c3d-25.05-plus", "")),
     "Antminer S19j Pro, Braiins 25.07": (BRAIINS, _braiins("2025-07-30-0-1a2b3c4d-25.07-plus", "root")),
     "Antminer S19, VNish": (VNISH, _vnish),
     "Whatsminer M20S, API 1": (

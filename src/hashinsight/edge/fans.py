@@ -1,0 +1,46 @@
+"""The fans of a machine: which it has, and whether it is one that needs none. Pure."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from hashinsight.edge.normalising_numbers import number
+from hashinsight.facts.temperatures import SensorKind, find_limits, reported_limits
+
+_WITHOUT_FANS = ("hyd", "imm")
+_PROVEN_SEC = 900.0  # so long no machine hashes in air without a fan: it is too hot after two minutes
+Record = Mapping[str, Any]
+
+
+def speeds_of(data: Mapping[str, Any], told: Iterable[Any], make: str, flags: list[str]) -> list[int] | None:
+    """The library leaves out a fan that stands. A machine in water or oil has none, whatever its connectors say."""
+    if any(word in make for word in _WITHOUT_FANS) or data.get("expected_fans") == 0:
+        return None
+    said = [one.get("rpm") for one in told if isinstance(one, Mapping)]
+    speeds = [round(rpm) for rpm in (number(one, most=1e5) for one in said) if rpm is not None]
+    if len(speeds) < len([rpm for rpm in said if rpm is not None]):
+        flags.append("fan_sensor_broken")
+    return speeds or None
+
+
+def are_missed(record: Record) -> bool:
+    """Whether fans that nobody ever saw turning should: the machine hashes, and nothing proves that it is in oil.
+
+    In oil it hashes for long and stays cool. Who began a moment ago, or is hot, may have lost its fans before.
+    """
+    if record.get("state") != "running" or not record.get("hashrate_ths"):
+        return False
+    return (record.get("uptime_seconds") or 0.0) < _PROVEN_SEC or not _is_cool(record)
+
+
+def _is_cool(record: Record) -> bool:
+    """Below where its kind is too hot; who says no temperature proves nothing."""
+    known = {kind: record.get(f"temp_{kind.value}_max") for kind in SensorKind}
+    told = {kind: temp_c for kind, temp_c in known.items() if temp_c is not None}
+    return bool(told) and all(temp_c < _warn_c(record, kind) for kind, temp_c in told.items())
+
+
+def _warn_c(record: Record, kind: SensorKind) -> float:
+    limits = find_limits(
+        record.get("model"), kind, firmware=record.get("firmware"), reported=reported_limits(record, kind)
+    )
+    return limits.warn_c
