@@ -99,10 +99,10 @@ def test_boards_with_all_the_chips_of_the_model_are_all_there_is() -> None:
 
 @pytest.mark.parametrize(
     ("chip_c", "uptime_sec", "told"),
-    [(60, 86_400.0, None), (60, 120.0, [0] * 4), (90, 86_400.0, [0] * 4)],
-    ids=["long and cool: in oil", "just begun: nobody knows", "hot: its fans died before we saw it"],
+    [(60, 86_400.0, None), (60, 120.0, None), (90, 86_400.0, [0] * 4), (90, 120.0, [0] * 4)],
+    ids=["cool: in oil", "cool after a reboot: in oil", "hot: its fans died before we saw it", "hot after a reboot"],
 )
-def test_fans_that_nobody_saw_turning_are_missed_unless_the_machine_hashes_for_long_and_stays_cool(
+def test_fans_that_nobody_saw_turning_are_missed_where_the_machine_hashes_and_is_hot(
     chip_c: int, uptime_sec: float, told: list[int] | None
 ) -> None:
     record = read(STOCK, stats=chains(chip_c, fans=0), hashrate=S19_RATE, uptime=uptime_sec, has_fans=False)

@@ -7,7 +7,6 @@ from hashinsight.edge.normalising_numbers import number
 from hashinsight.facts.temperatures import SensorKind, find_limits, reported_limits
 
 _WITHOUT_FANS = ("hyd", "imm")
-_PROVEN_SEC = 900.0  # so long no machine hashes in air without a fan: it is too hot after two minutes
 Record = Mapping[str, Any]
 
 
@@ -23,13 +22,11 @@ def speeds_of(data: Mapping[str, Any], told: Iterable[Any], make: str, flags: li
 
 
 def are_missed(record: Record) -> bool:
-    """Whether fans that nobody ever saw turning should: the machine hashes, and nothing proves that it is in oil.
+    """Whether fans that nobody ever saw turning should: the machine hashes and is hot.
 
-    In oil it hashes for long and stays cool. Who began a moment ago, or is hot, may have lost its fans before.
+    In oil it hashes and stays cool, also after each reboot. In air it is too hot two minutes after its fans stopped.
     """
-    if record.get("state") != "running" or not record.get("hashrate_ths"):
-        return False
-    return (record.get("uptime_seconds") or 0.0) < _PROVEN_SEC or not _is_cool(record)
+    return record.get("state") == "running" and bool(record.get("hashrate_ths")) and not _is_cool(record)
 
 
 def _is_cool(record: Record) -> bool:
