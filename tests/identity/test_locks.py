@@ -13,10 +13,11 @@ from hashinsight.audit.actions import Actor, ActorKind
 from hashinsight.identity import passwords
 from hashinsight.identity.refusals import Refused
 from hashinsight.identity.service.login import Credentials, Tokens, login
-from hashinsight.identity.throttle import FROM_EVERYWHERE, FROM_NETWORK, PROOFS, Failures, network_of
+from hashinsight.identity.throttle import FROM_EVERYWHERE, FROM_NETWORK, PROOFS, Failures
 from hashinsight.kit.clock import VirtualClock
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.database import Database
+from hashinsight.kit.networks import network_of
 from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings
 from tests.blocked import until_blocked
@@ -320,3 +321,25 @@ def test_waits_double_and_locks_last_as_long_as_their_pace_says() -> None:
 )
 def test_one_line_of_the_internet_is_one_network(address: str | None, network: str) -> None:
     assert network_of(address) == network
+
+
+async def test_whoever_guesses_in_one_session_does_not_keep_the_owner_from_a_step_up_in_another(phone: Phone) -> None:
+    thief = bearer(await phone.login(phone.next_code()))
+    owner = bearer(await phone.login(phone.next_code()))
+    for _ in range(21):
+        refused = await phone.api.post("/api/v1/auth/step-up", json={"code": "000000"}, headers=thief)
+        assert not refused.is_success
+    stepped_up = await phone.api.post("/api/v1/auth/step-up", json={"code": phone.next_code()}, headers=owner)
+    assert stepped_up.status_code == 200, stepped_up.text
+
+
+async def test_forged_tokens_from_one_ipv6_network_fill_the_record_no_more_than_from_one_address(
+    coming_from: From, superuser_url: str
+) -> None:
+    for number in range(1, 31):
+        client = coming_from(f"2001:db8:1:2::{number:x}")
+        assert (await client.get("/api/v1/auth/me", headers={"Authorization": "Bearer forged"})).status_code == 401
+    with psycopg.connect(superuser_url) as connection:
+        entries = connection.execute("select count(*) from audit_log where action = 'token_refused'").fetchone()
+    assert entries is not None
+    assert 1 <= entries[0] <= 20, "ten a minute; the test may see two minutes begin"

@@ -15,6 +15,7 @@ from tests.sim.playing import HOUR, START, quiet
 
 S21_SERIES = ("Antminer S21", "Antminer S21 Pro", "Antminer T21")
 FULL_FREQUENCY_UP_TO_C = 40.0  # the maker, of the S21
+LUXOS_UP_TO_C = 35.0
 
 
 def steady_air(mean_c: float, *, machines: int = 2200, noise: float = 1.0) -> World:
@@ -53,6 +54,15 @@ def test_no_sound_antminer_says_that_it_is_at_its_limit_in_air_up_to_40_degrees(
     for kind, temp_c in ((SensorKind.CHIP, said.chip_temp_c), (SensorKind.BOARD, said.board_temp_c)):
         warn_c = np.array([find_limits(model.name, kind).warn_c for model in SIMULATED])[near_40.fleet.model]
         assert (temp_c.max(axis=1) < warn_c)[ours].all(), kind
+
+
+def test_no_sound_machine_with_luxos_reaches_the_limit_that_it_reports_in_air_up_to_35_degrees() -> None:
+    world = steady_air(33, machines=440)
+    board_c = world.readings().board_temp_c.max(axis=1)
+    for number, model in enumerate(SIMULATED):
+        ours = (world.fleet.model == number) & (world.state.inlet_c <= LUXOS_UP_TO_C) & (model.make == "Bitmain")
+        limits = find_limits(model.name, SensorKind.BOARD, firmware="LuxOS")
+        assert (board_c < limits.critical_c)[ours].all(), model.name
 
 
 def test_in_air_that_no_maker_allows_machines_do_reach_their_limit() -> None:

@@ -58,6 +58,8 @@ def test_the_demo_of_make_up_is_read_and_commanded_through_real_edges_and_ends_w
         wait_for(lambda: rows(up, ended) == [(1,)], "the command")
         shown = said(up, "command", "show", made)
         assert (shown["state"], shown["attempts"][0]["snapshot_after"]["mode"]) == ("succeeded", "eco")
+        stops = rows(up, "select title, message from collector_events where kind = 'local_protection'")
+        assert stops == [], "no sound machine is stopped"
         os.killpg(up.process.pid, signal.SIGINT)
         up.process.wait(HANGS_SEC)
     assert "stopped\n" in up.output

@@ -100,6 +100,12 @@ async def test_machines_that_a_zone_calls_offline_are_its_own(halls: Halls) -> N
         ("Halle-\u00fc1", "Halle-u\u03081"),
         ("Rig-B1", "\uff32ig-B1"),
         ("STRASSE-1", "stra\u00dfe-1"),
+        ("Rig-B1", "Rig\u2010B1"),
+        ("Rig-B1", "Rig\u2212B1"),
+        ("Rig-B1", "Rig-B\u0661"),
+        ("Rig-B1", "Rig-B1\ufe0f"),
+        ("Rig-B1", "Rig-\u034fB1"),
+        ("Rig-B1", "Rig-B1\u3164"),
     ],
 )
 async def test_a_zone_registers_no_machine_that_reads_like_another_zones(halls: Halls, listed: str, alike: str) -> None:

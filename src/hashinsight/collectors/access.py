@@ -25,6 +25,7 @@ from hashinsight.identity.scope import Reach, make_scope
 from hashinsight.kit.crypto import token_hash
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.errors import Forbidden, HashInsightError, NotFound, Unauthenticated, ValidationFailed
+from hashinsight.kit.networks import network_of
 from hashinsight.kit.web.session import get_database
 from hashinsight.wire.sites import names_site
 
@@ -64,7 +65,7 @@ async def record_refused(request: Request, refused: Refused, owner: tokens.Owner
     """One entry for each, but not one for each of a flood."""
     actor = visitor(request)
     if owner is None:
-        key, per_minute = f"collector-refused:{actor.address}", _REFUSALS_PER_MINUTE
+        key, per_minute = f"collector-refused:{network_of(actor.address)}", _REFUSALS_PER_MINUTE
     else:
         key, per_minute = f"collector-refused:{owner.collector_id}:{refused.code}", _REFUSALS_PER_MINUTE_OF_ONE
         actor = Actor(ActorKind.COLLECTOR, str(owner.collector_id), actor.request_id, actor.address)

@@ -26,6 +26,7 @@ from hashinsight.kit.crypto import Vault, token_hash
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.errors import Forbidden, RateLimited, Unauthenticated
+from hashinsight.kit.networks import network_of
 from hashinsight.kit.web.session import get_database, publish_changes
 
 ACCESS_COOKIE = "hi_access"
@@ -141,8 +142,12 @@ ReadSession = Annotated[AsyncSession, Depends(_read_session, scope="function")]
 
 
 async def spend_try(request: Request, what: str, principal: Principal) -> None:
-    """A guess at a code or a password by somebody who is signed in: a few a minute, whoever holds the token."""
-    if not await request.app.state.rates.spend(f"{what}:{principal.actor.id}", _TRIES_PER_MINUTE):
+    """A guess at a code or a password by somebody who is signed in: a few a minute and session.
+
+    By session: whoever stole one of a user's must not keep the others from a step-up.
+    """
+    who = principal.token.session_id if principal.token else principal.actor.id
+    if not await request.app.state.rates.spend(f"{what}:{who}", _TRIES_PER_MINUTE):
         raise RateLimited("too many tries: wait a minute", retry_after_sec=60)
 
 
@@ -212,7 +217,7 @@ async def _record_refused(
 ) -> None:
     """One entry for each, but not one for each of a flood: the metrics count those."""
     actor = visitor(request)
-    if not await request.app.state.rates.spend(f"refused:{actor.address}", _FORGED_ENTRIES_PER_MINUTE):
+    if not await request.app.state.rates.spend(f"refused:{network_of(actor.address)}", _FORGED_ENTRIES_PER_MINUTE):
         return
     database: Database = get_database(request)
     tenant_id = token.tenant_id if token else tenant_id

@@ -6,9 +6,6 @@ Over all networks an account only slows down, and not at all for a network that 
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from ipaddress import IPv6Address, ip_address, ip_network
-
-_IPV6_SITE = 64  # one customer's line: its addresses are free to choose
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,7 @@ FROM_NETWORK = Pace(
 )
 # passwords for one account from all networks that are new to it: about 120 guesses an hour, from however many
 FROM_EVERYWHERE = Pace(free=20, longest_wait=timedelta(seconds=30), forget_after=timedelta(hours=1))
-# codes at the login, and codes and passwords in one session: each lock is twice as long as the last
+# codes at the login: each lock is twice as long as the last. In a session the second one ends it
 PROOFS = Pace(
     free=5,
     longest_wait=timedelta(0),
@@ -81,16 +78,3 @@ def _blocked_until(count: int, now: datetime, pace: Pace) -> datetime | None:
 
 def _doubled(times: int) -> int:
     return 1 << min(times, 30)  # far beyond the longest, and no number that overflows
-
-
-def network_of(address: str | None) -> str:
-    """Where a caller comes from: an IPv4 address, the /64 of an IPv6 one."""
-    try:
-        known = ip_address((address or "").split("%", maxsplit=1)[0])
-    except ValueError:
-        return address or ""
-    if not isinstance(known, IPv6Address):
-        return str(known)
-    if known.ipv4_mapped is not None:
-        return str(known.ipv4_mapped)
-    return str(ip_network((known, _IPV6_SITE), strict=False))

@@ -1,7 +1,7 @@
 """What an operator's texts may look like, said once for requests and for files. Pure."""
 
 import re
-from unicodedata import normalize
+from unicodedata import category, decimal, normalize
 
 MINER_ID_CHARS = 64
 MAX_CHARS = {
@@ -34,6 +34,9 @@ MAC_DIGITS = r"^[0-9a-f]{12}$"
 MAC_PAIRS = r"^(..)(..)(..)(..)(..)(..)$"
 NO_MACS = ("0" * 12, "f" * 12)
 
+_INVISIBLE_KINDS = ("Mn", "Me", "Cf", "Cc")
+_FILLERS = "\N{HANGUL CHOSEONG FILLER}\N{HANGUL JUNGSEONG FILLER}"
+
 
 def plain_mac(text: str) -> str | None:
     """The MAC in one form, `aa:bb:cc:dd:ee:ff`; None for what is no machine's address."""
@@ -44,6 +47,17 @@ def plain_mac(text: str) -> str | None:
 
 
 def fold_id(miner_id: str) -> str:
-    """An id as a person reads it: two that differ only in case, spaces or Unicode form are alike."""
-    text = miner_id if miner_id.isascii() else normalize("NFKC", normalize("NFKC", miner_id).casefold())
-    return " ".join(text.lower().split())
+    """An id as a person reads it: two that differ in no more than dashes and what is unseen are alike."""
+    if miner_id.isascii():
+        return " ".join(miner_id.lower().split())
+    text = normalize("NFKC", normalize("NFKC", miner_id).casefold())
+    return " ".join("".join(map(_plain_character, text)).split())
+
+
+def _plain_character(character: str) -> str:
+    kind = category(character)
+    if kind == "Nd":
+        return str(decimal(character))
+    if kind == "Pd" or character == "\N{MINUS SIGN}":
+        return "-"
+    return "" if kind in _INVISIBLE_KINDS or character in _FILLERS else character

@@ -26,9 +26,9 @@ from hashinsight.identity.schemas import LoginBody, PasswordBody, RefreshBody, s
 from hashinsight.identity.scope import Reach
 from hashinsight.identity.service.login import Credentials, Tokens, login, logout, refresh
 from hashinsight.identity.service.users import change_password
-from hashinsight.identity.throttle import network_of
 from hashinsight.identity.tokens import REFRESH_LIFE
 from hashinsight.kit.errors import Forbidden, RateLimited, Unauthenticated
+from hashinsight.kit.networks import network_of
 from hashinsight.kit.web.answers import error_answer
 from hashinsight.kit.web.examples import answers
 from hashinsight.kit.web.session import get_database
@@ -76,7 +76,9 @@ async def renew(request: Request, response: Response, body: RefreshBody) -> Any:
     cookie = request.cookies.get(REFRESH_COOKIE)
     if given is None and cookie is not None and request.headers.get("sec-fetch-site", "same-origin") != "same-origin":
         raise Forbidden("the console's cookie is taken from the console alone", code="CSRF_FAILED")
-    if not await request.app.state.rates.spend(f"refresh-from:{visitor(request).address}", _REFRESHES_PER_MINUTE):
+    if not await request.app.state.rates.spend(
+        f"refresh-from:{network_of(visitor(request).address)}", _REFRESHES_PER_MINUTE
+    ):
         raise RateLimited("too many refreshes: wait a minute", retry_after_sec=60)
     token = given or cookie
     if token is None:

@@ -18,7 +18,7 @@ from hashinsight.identity.models import LoginSession, User
 from hashinsight.identity.passwords import is_password
 from hashinsight.identity.refusals import Refused
 from hashinsight.identity.service.proofs import account_door, show_login_code
-from hashinsight.identity.throttle import FROM_EVERYWHERE, FROM_NETWORK, network_of
+from hashinsight.identity.throttle import FROM_EVERYWHERE, FROM_NETWORK
 from hashinsight.identity.tokens import (
     ACCESS_LIFE,
     REFRESH_LIFE,
@@ -29,6 +29,7 @@ from hashinsight.kit.crypto import Vault, token_hash
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.ids import new_id, new_token
+from hashinsight.kit.networks import network_of
 
 _NOBODY = queries.Found(UUID(int=0), UUID(int=0))
 _WRONG = Refused(401, "INVALID_CREDENTIALS", "e-mail or password is wrong")

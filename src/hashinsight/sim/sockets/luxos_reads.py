@@ -1,5 +1,6 @@
 """LuxOS on Antminers, what it tells of the whole machine: cgminer's commands and its own."""
 
+from hashinsight.facts.temperatures import SensorKind, find_limits
 from hashinsight.sim.readings import BOARDS, MODES
 from hashinsight.sim.sockets import cgminer
 from hashinsight.sim.sockets.cgminer import Body
@@ -115,7 +116,14 @@ def power_target(machine: Machine, _: str) -> Body:
 
 
 def tempctrl(machine: Machine, _: str) -> Body:
-    row = {"Mode": "Automatic", "Target": 55, "Hot": 65, "Dangerous": 70, "Average": number(hottest(machine.screen), 1)}
+    limits = find_limits(machine.who.model.name, SensorKind.BOARD, firmware="LuxOS")
+    row = {
+        "Mode": "Automatic",
+        "Target": limits.target_c,
+        "Hot": limits.warn_c,
+        "Dangerous": limits.critical_c,
+        "Average": number(hottest(machine.screen), 1),
+    }
     return tell(machine, 200, "Temperature control", "TEMPCTRL", [row])
 
 

@@ -1,0 +1,20 @@
+"""Which addresses are one caller: an IPv4 address by itself, of IPv6 the /64 that one customer gets."""
+
+from functools import lru_cache
+from ipaddress import IPv6Address, ip_address, ip_network
+
+_IPV6_PREFIX = 64  # whoever has one address of it may choose any other
+
+
+@lru_cache(maxsize=4096)
+def network_of(address: str | None) -> str:
+    """What is counted as one caller; something that is no address is counted as it is."""
+    try:
+        known = ip_address((address or "").split("%", maxsplit=1)[0])
+    except ValueError:
+        return address or ""
+    if not isinstance(known, IPv6Address):
+        return str(known)
+    if known.ipv4_mapped is not None:
+        return str(known.ipv4_mapped)
+    return str(ip_network((known, _IPV6_PREFIX), strict=False))
