@@ -46,7 +46,7 @@ SOMETIMES = {
 
 _SHOWS_IT = "shows the password or a code itself"
 _TAKES_AWAY = "takes access away or stops something: must be quick"
-_DAILY = "daily work on machines, on record, and no right rests on it"
+_DAILY = "daily work, on record; a machine's place decides who sees it, so it takes the right to keep the inventory"
 _MUTES = "on record and shown as such; the edge's own protection asks nobody"
 _LOUDER = "alarms come back"
 
