@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from hashinsight.commands.asking import Answer, PreApproval
 from hashinsight.commands.catalogue import TAKES_DOWN
 from hashinsight.commands.limits import DOWN, most_down
-from hashinsight.commands.service.deciding import Which
 from hashinsight.commands.service.leasing import Leased
 from tests.commands.yard import Yard
 
@@ -142,46 +141,6 @@ async def test_a_reboot_with_a_delay_is_back_only_behind_its_delay(yard: Yard) -
     yard.pass_time(35)
     seen_hashing(yard, 1, CAP)
     assert numbers(await yard.lease()) == [CAP + 1, CAP + 2]
-
-
-async def test_an_approved_batch_of_100_reboots_is_done_to_its_end(yard: Yard) -> None:
-    """20 machines may be down and 20 reboot in 5 minutes: that takes longer than the TTL of 900 s."""
-    yard.add_machines(61, 100)
-    batch_id = (await yard.request("reboot_device", *range(1, 101))).batch_id
-    await yard.approve(Which(batch_id=batch_id), yard.person("olga"))
-    done = 0
-    for _ in range(30):
-        done += len(await yard.ack_all())
-        yard.pass_time(120)
-        seen_hashing(yard, 1, 100)
-        await yard.sweep()
-    assert done == 100
-    (ends,) = yard.rows("select max(ttl_sec) as ttl_sec, count(*) from all_commands where state = 'succeeded'")
-    assert (ends["ttl_sec"] > 900, ends["count"]) == (True, 100)
-
-
-async def test_waiting_for_the_cap_alone_takes_nothing_from_a_ttl(yard: Yard) -> None:
-    restarts = (await yard.request("restart_mining", *range(1, 15), asker=yard.rule, ttl_sec=120)).commands
-    bounded = (await yard.request("restart_mining", 15, asker=yard.rule, ttl_sec=24 * 3600)).commands[0]
-    assert len(await yard.ack_all()) == CAP
-    await stop(yard, 30, ttl_sec=120)
-    for _ in range(12):
-        yard.pass_time(60)
-        await yard.sweep()
-    assert await wait_reason(yard, restarts[-1].command_id) == "BLAST_RADIUS"
-    assert [one["state"] for one in yard.rows("select state from all_commands where miner_no = 30")] == ["expired"]
-    assert (await yard.story(bounded.command_id))["ttl_sec"] == 24 * 3600
-    yard.pass_time(61)
-    assert numbers(await yard.lease()) == [13, 14, 15]
-
-
-async def test_what_no_collector_fetches_keeps_its_ttl(yard: Yard) -> None:
-    restarts = (await yard.request("restart_mining", *range(1, 15), asker=yard.rule, ttl_sec=120)).commands
-    await yard.ack_all()
-    yard.write("update collectors set status = 'disabled'")
-    yard.pass_time(121)
-    await yard.sweep()
-    assert await yard.state(restarts[-1].command_id) == "expired"
 
 
 async def test_a_change_of_settings_counts_while_it_is_handed_out(yard: Yard) -> None:
