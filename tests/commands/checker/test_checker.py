@@ -151,7 +151,7 @@ SPOILS: list[tuple[Name, Callable[[Spoiled], None]]] = [
     (Name.MOVE_UNAUDITED, _drop_created),
     (Name.ENTRY_WITHOUT_MOVE, _extra_entry),
 ]
-ELSEWHERE = {Name.COMMAND_LOST, Name.RATE_EXCEEDED}
+ELSEWHERE = {Name.COMMAND_LOST, Name.RATE_EXCEEDED, Name.CAP_EXCEEDED}
 
 
 async def test_a_day_without_a_fault_has_no_findings(day: Day) -> None:
