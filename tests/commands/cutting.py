@@ -61,3 +61,9 @@ def forget_the_ttl(patch: pytest.MonkeyPatch) -> None:
 
 def forget_the_rate(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(leasing, "_USED", cut(leasing._USED, ("at > :since", "false")))
+
+
+def forget_the_cap(patch: pytest.MonkeyPatch) -> None:
+    fits = ("down_before + nth_down <= :cap)", "true)")
+    room = ("least(r.room, greatest(0, cast(:cap as int) - b.down))", "r.room")
+    patch.setattr(leasing, "CAPPED_LEASE", cut(leasing.CAPPED_LEASE, fits, room))

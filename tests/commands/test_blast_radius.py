@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from hashinsight.commands.asking import Answer, PreApproval
 from hashinsight.commands.catalogue import TAKES_DOWN
 from hashinsight.commands.limits import DOWN, most_down
-from hashinsight.commands.service.deciding import Which
 from hashinsight.commands.service.leasing import Leased
 from tests.commands.yard import Yard
 
@@ -144,54 +143,56 @@ async def test_a_reboot_with_a_delay_is_back_only_behind_its_delay(yard: Yard) -
     assert numbers(await yard.lease()) == [CAP + 1, CAP + 2]
 
 
-async def test_an_approved_batch_of_100_reboots_is_done_to_its_end(yard: Yard) -> None:
-    """20 machines may be down and 20 reboot in 5 minutes: that takes longer than the TTL of 900 s."""
-    yard.add_machines(61, 100)
-    batch_id = (await yard.request("reboot_device", *range(1, 101))).batch_id
-    await yard.approve(Which(batch_id=batch_id), yard.person("olga"))
-    done = 0
-    for _ in range(30):
-        done += len(await yard.ack_all())
-        yard.pass_time(120)
-        seen_hashing(yard, 1, 100)
-        await yard.sweep()
-    assert done == 100
-    (ends,) = yard.rows("select max(ttl_sec) as ttl_sec, count(*) from all_commands where state = 'succeeded'")
-    assert (ends["ttl_sec"] > 900, ends["count"]) == (True, 100)
+SETTING: dict[str, Any] = {"params": {"watts": 3000}}
 
 
-async def test_waiting_for_the_cap_alone_takes_nothing_from_a_ttl(yard: Yard) -> None:
-    restarts = (await yard.request("restart_mining", *range(1, 15), asker=yard.rule, ttl_sec=120)).commands
-    bounded = (await yard.request("restart_mining", 15, asker=yard.rule, ttl_sec=24 * 3600)).commands[0]
+async def test_a_change_of_settings_counts_until_its_machine_is_seen_hashing_again(yard: Yard) -> None:
+    """It is acked before the mining program is back: without that, 60 machines of 60 restart in one second."""
+    await yard.request("set_power_limit", *range(1, 61), **SETTING, asker=yard.rule, pre_approval=LEAVE)
     assert len(await yard.ack_all()) == CAP
-    await stop(yard, 30, ttl_sec=120)
-    for _ in range(12):
-        yard.pass_time(60)
-        await yard.sweep()
-    assert await wait_reason(yard, restarts[-1].command_id) == "BLAST_RADIUS"
-    assert [one["state"] for one in yard.rows("select state from all_commands where miner_no = 30")] == ["expired"]
-    assert (await yard.story(bounded.command_id))["ttl_sec"] == 24 * 3600
-    yard.pass_time(61)
-    assert numbers(await yard.lease()) == [13, 14, 15]
+    yard.pass_time(55)
+    seen_hashing(yard, 1, 60)
+    assert await yard.lease() == []
+    yard.pass_time(10)
+    seen_hashing(yard, 1, 2)
+    seen_hashing(yard, 3, 60, ths=0)
+    assert numbers(await yard.ack_all()) == [13, 14]
+    yard.pass_time(130)
+    assert await yard.archive() == 0, "their machines are counted by these rows"
+    assert await yard.lease() == []
 
 
-async def test_what_no_collector_fetches_keeps_its_ttl(yard: Yard) -> None:
-    restarts = (await yard.request("restart_mining", *range(1, 15), asker=yard.rule, ttl_sec=120)).commands
-    await yard.ack_all()
-    yard.write("update collectors set status = 'disabled'")
+async def test_without_samples_a_change_of_settings_counts_for_five_minutes(yard: Yard) -> None:
+    await yard.request("set_power_limit", *range(1, 61), **SETTING, asker=yard.rule, pre_approval=LEAVE)
+    assert len(await yard.ack_all()) == CAP
+    yard.pass_time(299)
+    assert (await yard.lease(), await yard.archive()) == ([], 0)
+    yard.pass_time(1)
+    assert numbers(await yard.ack_all()) == [*range(CAP + 1, 2 * CAP + 1)]
     yard.pass_time(121)
-    await yard.sweep()
-    assert await yard.state(restarts[-1].command_id) == "expired"
+    assert await yard.archive() == CAP
 
 
-async def test_a_change_of_settings_counts_while_it_is_handed_out(yard: Yard) -> None:
-    await yard.request("set_power_limit", *range(1, 15), params={"watts": 3000}, asker=yard.rule)
+async def test_a_change_of_settings_that_failed_counts_no_longer(yard: Yard) -> None:
+    await yard.request("set_power_limit", *range(1, 15), **SETTING, asker=yard.rule, max_retries=0)
     first = await yard.lease()
     assert (len(first), await yard.lease()) == (CAP, [])
-    await yard.say(first[0].dispatch_id)
-    assert numbers(await yard.lease()) == [13]
     await yard.say(first[1].dispatch_id, "failed", error_code="TIMEOUT")
-    assert numbers(await yard.lease()) == [14]
+    assert numbers(await yard.lease()) == [13]
+
+
+async def test_a_change_of_pool_of_1000_machines_takes_five_rounds(yard: Yard) -> None:
+    """A fifth of them at a time, each round as long as the machines need to be seen hashing."""
+    yard.add_machines(61, 1000)
+    pools = {"params": {"pool_id": "main"}, "asker": yard.rule, "pre_approval": LEAVE}
+    await yard.request("set_pool", *range(1, 1001), **pools)
+    rounds = []
+    for _ in range(10):
+        rounds.append(len(await yard.ack_all()))
+        yard.pass_time(61)
+        seen_hashing(yard, 1, 1000)
+        await yard.sweep()
+    assert rounds == [200] * 5 + [0] * 5
 
 
 async def test_a_lost_lease_comes_back_although_the_cap_is_reached(yard: Yard) -> None:
@@ -261,6 +262,40 @@ async def test_what_is_retired_or_started_by_hand_is_not_down(yard: Yard) -> Non
     yard.pass_time(3600)
     seen_hashing(yard, 2, 4)
     assert numbers(await yard.ack_all()) == [21, 22, 23]
+
+
+@pytest.mark.parametrize("end", ["failed", "silent"])
+async def test_a_stopped_machine_that_did_not_start_again_holds_back_no_stop(yard: Yard, end: str) -> None:
+    """It broke while it stood: else it would take a place below the cap for ever."""
+    await stop(yard, *range(1, CAP + 1))
+    await yard.ack_all()
+    yard.pass_time(7 * 24 * 3600)
+    await yard.request("enable_hashing", *range(1, CAP + 1), asker=yard.rule, max_retries=0)
+    for one in await yard.lease():
+        if end == "failed":
+            await yard.say(one.dispatch_id, "failed", error_code="UNREACHABLE")
+    yard.pass_time(181)
+    await yard.sweep()
+    await stop(yard, 40, priority="safety")
+    assert numbers(await yard.ack_all()) == [40]
+    stands = yard.rows("select count(*) from expected_states where until_at is null and state = 'stopped'")
+    assert stands == [{"count": CAP + 1}], "they are still expected to stand"
+    await yard.request("enable_hashing", *range(1, CAP + 1), asker=yard.rule)
+    await yard.ack_all()
+    assert yard.rows("select miner_no from expected_states where until_at is null") == [{"miner_no": 40}]
+
+
+async def test_a_start_that_nobody_fetched_or_that_will_be_tried_again_frees_no_place(yard: Yard) -> None:
+    """Otherwise a start with a TTL of seconds, asked for between two polls, would lift the cap."""
+    await stop(yard, *range(1, CAP + 1))
+    await yard.ack_all()
+    await yard.request("enable_hashing", 1, 2, asker=yard.rule, ttl_sec=5)
+    yard.pass_time(6)
+    assert (await yard.sweep()).expired == 2
+    await yard.request("enable_hashing", 3, asker=yard.rule)
+    await yard.say((await yard.lease_one()).dispatch_id, "failed", error_code="TIMEOUT")
+    await stop(yard, *range(21, 41))
+    assert await yard.lease() == []
 
 
 async def test_a_dry_run_says_how_many_would_wait(yard: Yard) -> None:

@@ -62,6 +62,16 @@ async def test_a_poll_reads_what_it_takes_in_its_order_and_nothing_else(crowded:
     assert _read(plan) == {"c": 0, "c_1": POLLED, "o": POLLED, "c_2": POLLED}
 
 
+async def test_a_poll_with_the_cap_finds_settings_in_transition_by_its_site_alone(crowded: Yard) -> None:
+    polled = {**_polled(crowded), "unsettled": [], "cap": 5, "site_machines": MACHINES, "fills": True}
+    plan = await _plan(crowded, lease_statement.CAPPED_LEASE, polled)
+    assert set(re.findall(r"using (ix_commands_(?!ready|open)\w+) on commands\b", plan)) <= {
+        "ix_commands_settings",
+        "ix_commands_lease_until",
+    }
+    assert "ix_commands_settings" in plan
+
+
 async def test_an_ack_reads_what_it_names_and_nothing_once_for_each_of_the_others(crowded: Yard) -> None:
     """Once a join of what was locked with what was moved went through all of both, and once through all commands."""
     plan = await _plan(crowded, acking._TAKE, _acked(crowded, await crowded.lease(limit=POLLED)))

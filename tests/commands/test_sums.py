@@ -54,6 +54,26 @@ async def test_the_window_passes_and_each_requester_and_site_has_its_own(yard: Y
     assert approvals(await yard.request("set_fan", 23, **FAN)) == {"none"}
 
 
+@pytest.mark.parametrize("canceled", ["first", "second"])
+async def test_of_two_that_were_asked_for_the_same_machines_the_open_one_counts(yard: Yard, canceled: str) -> None:
+    """Whichever is canceled: the other still goes out when a collector comes."""
+    week = 7 * 24 * 3600
+    first = await yard.request("set_fan", *range(1, 21), **FAN, ttl_sec=week)
+    second = await yard.request("set_frequency", *range(1, 21), params={"frequency": 500}, ttl_sec=week - 1)
+    assert (approvals(second), second.refused) == ({"none"}, ())
+    await yard.cancel(Which(batch_id=(first if canceled == "first" else second).batch_id))
+    yard.pass_time(3700)
+    assert approvals(await yard.request("set_fan", *range(21, 41), **FAN)) == {"required"}
+
+
+async def test_open_commands_of_others_for_the_same_machines_count_for_them_alone(yard: Yard) -> None:
+    first = await yard.request("set_fan", *range(1, 21), **FAN)
+    await yard.cancel(Which(batch_id=first.batch_id))
+    await yard.request("set_fan", *range(1, 21), **FAN, ttl_sec=7 * 24 * 3600, asker=yard.person("olga"))
+    yard.pass_time(3700)
+    assert approvals(await yard.request("set_fan", *range(21, 41), **FAN)) == {"none"}
+
+
 async def test_what_is_still_open_counts_beyond_the_window(yard: Yard) -> None:
     """For days nobody fetches it, and then all of it goes out at once."""
     await yard.request("set_fan", *range(1, 21), **FAN, ttl_sec=7 * 24 * 3600)
@@ -132,6 +152,14 @@ async def test_the_person_behind_a_key_is_the_requester(yard: Yard) -> None:
         assert await find_requester(session, Actor(ActorKind.RULE, "rule-7")) == "rule:rule-7"
         assert await find_requester(session, Actor(ActorKind.SYSTEM)) == "system"
     assert requesters == [*[f"user:{ann}"] * 3, f"api_key:{keys[2]}"]
+    for first, actor in zip((1, 21), (actors[1], actors[3]), strict=True):
+        asker, week = asker_for(yard.tenant, actor), 7 * 24 * 3600
+        await yard.request("set_fan", *range(first, first + 20), **FAN, ttl_sec=week, asker=asker)
+    yard.pass_time(3700)
+    for actor in (actors[0], actors[2], actors[3]):  # what is open counts for the same requester
+        asked = await yard.request("set_fan", 60, **FAN, asker=asker_for(yard.tenant, actor), ttl_sec=5)
+        assert approvals(asked) == {"required"}
+        await yard.cancel(Which(batch_id=asked.batch_id), yard.person("olga"))
 
 
 async def test_keys_that_stand_for_nobody_are_one_requester_at_a_site(yard: Yard) -> None:

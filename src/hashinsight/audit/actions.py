@@ -106,6 +106,7 @@ class Action(StrEnum):
     COMMAND_SUPERSEDED = "command_superseded"
     COMMAND_APPROVED = "command_approved"
     COMMAND_REJECTED = "command_rejected"
+    COMMAND_EXTENDED = "command_extended"  # more time: its site's cap or rate holds it in the queue
     COMMAND_DISPATCHED = "command_dispatched"
     COMMAND_OVER_CAP = "command_over_cap"  # an emergency took down more of a site than its cap
     COMMAND_ACKED = "command_acked"

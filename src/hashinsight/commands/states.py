@@ -25,6 +25,7 @@ class Event(StrEnum):
     CREATED = "created"
     APPROVED = "approved"
     REJECTED = "rejected"
+    EXTENDED = "extended"  # more time, the first time: its site's cap or rate holds it in the queue
     LEASED = "leased"
     STARTED = "started"
     SUCCEEDED = "succeeded"
@@ -71,6 +72,7 @@ MOVES: Mapping[Event, Move] = MappingProxyType(
         Event.CREATED: Move((), State.QUEUED),
         Event.APPROVED: Move((State.QUEUED,), State.QUEUED),
         Event.REJECTED: Move((State.QUEUED,), State.CANCELED),
+        Event.EXTENDED: Move((State.QUEUED,), State.QUEUED),
         Event.LEASED: Move((State.QUEUED,), State.DISPATCHED),
         Event.STARTED: Move((State.DISPATCHED,), State.RUNNING),
         # also from the queue: the ack of a lease that ran out, while nothing newer was dispatched

@@ -131,6 +131,7 @@ SPOILS: list[tuple[Name, Callable[[Spoiled], None]]] = [
     (Name.ATTEMPT_DIFFERS, _calls("without", "open", attempts=())),
     (Name.TOO_MANY_ATTEMPTS, _calls("command", "tried", max_retries=1)),
     (Name.LEASED_AFTER_EXPIRY, _calls("move", "open", 2, at=NOON + DAY)),
+    (Name.EXTENDED_AFTER_EXPIRY, lambda day: day.details("extended", 2, expired_at=str(NOON))),
     (Name.LEASED_AFTER_CANCEL, _after_cancel),
     (Name.LEASED_BEFORE_BACKOFF, lambda day: day.details("tried", 5, next_attempt_at=str(NOON + DAY))),
     (Name.LEASED_UNAPPROVED, _unapproved),
@@ -150,13 +151,13 @@ SPOILS: list[tuple[Name, Callable[[Spoiled], None]]] = [
     (Name.MOVE_UNAUDITED, _drop_created),
     (Name.ENTRY_WITHOUT_MOVE, _extra_entry),
 ]
-ELSEWHERE = {Name.COMMAND_LOST, Name.RATE_EXCEEDED}
+ELSEWHERE = {Name.COMMAND_LOST, Name.RATE_EXCEEDED, Name.CAP_EXCEEDED}
 
 
 async def test_a_day_without_a_fault_has_no_findings(day: Day) -> None:
     examined = await examine(day.yard.database, day.yard.tenant)
     assert examined.findings == []
-    assert (examined.commands, examined.machines, examined.open, examined.notes) == (10, 7, 1, [])
+    assert (examined.commands, examined.machines, examined.open, examined.notes) == (11, 8, 2, [])
     moves = [move for story in await day.part() for move in story.moves]
     assert {move.event for move in moves} == set(Event), "the day has every kind of move"
 

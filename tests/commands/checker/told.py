@@ -59,6 +59,11 @@ class Day:
         await yard.sweep()
         named["leave"] = await yard.made("reboot_device", 6, asker=yard.rule, pre_approval=PreApproval("olga", "x"))
         await yard.say((await yard.lease_one()).dispatch_id)
+        yard.cap_at(0.0)  # the machine that reboots takes the only place
+        named["extended"] = await yard.made("restart_mining", 8, ttl_sec=60)
+        assert await yard.lease() == []
+        yard.pass_time(30)
+        await yard.sweep()
         named["open"] = await yard.made("set_fan", 7, **FAN)
         await yard.lease_one()
 

@@ -36,6 +36,15 @@ TYPES: Types = (
 )
 STATUSES = ["succeeded"] * 4 + ["failed"] * 4 + ["running"] * 2 + ["rejected", "skipped"]
 REBOOTS: Types = (("reboot_device", {}),)
+# what takes machines down, and what brings them back
+DOWN: Types = (
+    ("restart_mining", {}),
+    ("restart_mining", {}),
+    ("set_frequency", {"frequency": 500}),
+    ("set_power_mode", {"mode": "eco"}),
+    ("disable_hashing", {}),
+    ("enable_hashing", {}),
+)
 _SEEN = text("select command_id, batch_id, approval_state from commands where finished_at is null")
 
 

@@ -12,13 +12,28 @@ from pathlib import Path
 import pytest
 
 from hashinsight.commands.service.examining import examine
-from tests.commands.race.crew import Crew
+from tests.commands.race.crew import DOWN, Crew
 from tests.commands.race.driven import DrivenYard
 
 RACES = int(os.environ.get("HI_RACES", "20"))
 STEPS = 16 if RACES <= 20 else 25
 DEATHS = 3
+SMALL_CAP = 0.25  # two of the eight machines
 ENOUGH = {"made": 10, "leased": 5, "acked": 2}
+
+
+@pytest.mark.parametrize("seed", range(max(2, RACES // 10)), ids=lambda seed: f"seed-{seed}")
+async def test_a_small_cap_holds_with_everybody_at_once_but_for_emergencies(yard: DrivenYard, seed: int) -> None:
+    yard.pass_time(3600)  # far enough from the share that the yard began with
+    await yard.set_share_down(SMALL_CAP)
+    yard.pass_time(3600)
+    crew = Crew(yard, f"cap {seed}", DOWN)
+    await _work(crew)
+    await crew.settle()
+    examined = await examine(yard.database, yard.tenant)
+    assert examined.findings == []
+    assert examined.open == 0
+    assert not _missing(crew), "a race in which little happens shows little"
 
 
 @pytest.mark.parametrize("seed", range(RACES), ids=lambda seed: f"seed-{seed}")

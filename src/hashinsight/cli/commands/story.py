@@ -84,6 +84,9 @@ def _details(details: Mapping[str, Any]) -> Iterator[str]:
         yield str(details["error_code"])
     if details.get("next_attempt_at"):
         yield f"again at {details['next_attempt_at']}"
+    if details.get("expired_at"):
+        old, new = (short(datetime.fromisoformat(details[name])) for name in ("expired_at", "expires_at"))
+        yield f"end {old} → {new}"
     if details.get("superseded_by"):
         yield f"by {details['superseded_by']}"
 

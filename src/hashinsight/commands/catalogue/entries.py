@@ -30,7 +30,7 @@ class Down(StrEnum):
     """Whether it takes its machine down, and how long the machine then counts for the site's cap."""
 
     NO = "no"
-    HANDED_OUT = "while handed out"  # its mining program restarts
+    HASHING = "until hashing"  # its mining program restarts: seen hashing, or some minutes
     BACK = "until back"  # seen hashing, or to the end of the time that a restart is given
     ENABLED = "until enabled"
 
@@ -90,27 +90,26 @@ _TYPES = (
         "set_pool",
         Risk.HIGH,
         Effect.ADJUSTS,
-        Down.HANDED_OUT,
+        Down.HASHING,
         take.Pool,
         secret_params=frozenset({"pool_password"}),
         inverse="set_pool",
     ),
-    CommandType("set_frequency", Risk.MEDIUM, Effect.ADJUSTS, Down.HANDED_OUT, take.Frequency, inverse="set_frequency"),
+    CommandType("set_frequency", Risk.MEDIUM, Effect.ADJUSTS, Down.HASHING, take.Frequency, inverse="set_frequency"),
     CommandType("set_fan", Risk.MEDIUM, Effect.ADJUSTS, Down.NO, take.Fan, inverse="set_fan"),
     CommandType(
-        "set_power_limit", Risk.MEDIUM, Effect.ADJUSTS, Down.HANDED_OUT, take.PowerLimit, inverse="set_power_limit"
+        "set_power_limit", Risk.MEDIUM, Effect.ADJUSTS, Down.HASHING, take.PowerLimit, inverse="set_power_limit"
     ),
-    CommandType(
-        "set_power_mode", Risk.MEDIUM, Effect.ADJUSTS, Down.HANDED_OUT, take.PowerMode, inverse="set_power_mode"
-    ),
+    CommandType("set_power_mode", Risk.MEDIUM, Effect.ADJUSTS, Down.HASHING, take.PowerMode, inverse="set_power_mode"),
     CommandType(
         "fault_light", Risk.LOW, Effect.NOTHING, Down.NO, take.FaultLight, is_control=False, inverse="fault_light"
     ),
-    CommandType("update_config", Risk.MEDIUM, Effect.ADJUSTS, Down.HANDED_OUT, take.Config),
+    CommandType("update_config", Risk.MEDIUM, Effect.ADJUSTS, Down.HASHING, take.Config),
 )
 CATALOGUE: Mapping[str, CommandType] = MappingProxyType({one.name: one for one in _TYPES})
 TAKES_DOWN = tuple(one.name for one in _TYPES if one.down is not Down.NO)
-RESTARTS = tuple(one.name for one in _TYPES if one.down in (Down.HANDED_OUT, Down.BACK))  # and back by itself
+SETTINGS = tuple(one.name for one in _TYPES if one.down is Down.HASHING)  # that restart the mining program
+RESTARTS = tuple(one.name for one in _TYPES if one.down in (Down.HASHING, Down.BACK))  # and back by itself
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ them with the commands, the attempts, the approvals and the record. A guarantee 
 whole stories and yields what is wrong with them.
 """
 
+from hashinsight.commands.checker.caps import CAPPED, Outage, check_caps
 from hashinsight.commands.checker.findings import Finding, Name
 from hashinsight.commands.checker.judging import CHECKS, check
 from hashinsight.commands.checker.rates import check_rates
@@ -12,6 +13,7 @@ from hashinsight.commands.checker.rows import Approval, Attempt, Command, Entry,
 from hashinsight.commands.checker.timeline import Timeline
 
 __all__ = [
+    "CAPPED",
     "CHECKS",
     "Approval",
     "Attempt",
@@ -21,9 +23,11 @@ __all__ = [
     "Handed",
     "Move",
     "Name",
+    "Outage",
     "Part",
     "Story",
     "Timeline",
     "check",
+    "check_caps",
     "check_rates",
 ]

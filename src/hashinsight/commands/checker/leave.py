@@ -17,6 +17,8 @@ def check_leases(part: Part) -> Iterator[Finding]:
             if move.event is Event.RETRIED:
                 text = move.says("next_attempt_at")
                 not_before = None if text is None else datetime.fromisoformat(text)
+            if move.event is Event.EXTENDED and move.at >= datetime.fromisoformat(move.says("expired_at")):
+                yield _at(Name.EXTENDED_AFTER_EXPIRY, story, move, f"it expired at {move.says('expired_at')}")
             is_canceling = is_canceling or move.event is Event.CANCEL_REQUESTED
             if move.event is not Event.LEASED:
                 continue

@@ -13,6 +13,7 @@ _ACTIONS = {
     Event.CREATED: "command_created",
     Event.APPROVED: "command_approved",
     Event.REJECTED: "command_rejected",
+    Event.EXTENDED: "command_extended",
     Event.LEASED: "command_dispatched",
     Event.LEASE_LOST: "command_lease_lost",
     Event.CANCEL_REQUESTED: "command_cancel_requested",

@@ -19,8 +19,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
+from hashinsight.commands.catalogue import SETTINGS
 from hashinsight.commands.models.columns import json, may, must, owned, when
-from hashinsight.commands.states import ACTIVE_CONTROL, CHECKS, READY
+from hashinsight.commands.states import ACTIVE_CONTROL, CHECKS, READY, listed
 from hashinsight.kit.db.metadata import metadata
 
 
@@ -93,6 +94,13 @@ COMMANDS = Table(
     Index("ix_commands_expires_at", "expires_at", postgresql_where=text(f"{READY} and expires_at is not null")),
     Index("ix_commands_waiting", "approval_until", postgresql_where=text("state = 'queued' and expires_at is null")),
     Index("ix_commands_finished_at", "finished_at", postgresql_where=text("finished_at is not null")),
+    # machines whose mining program settings restarted: what a site's cap counts
+    Index(
+        "ix_commands_settings",
+        "site_id",
+        "finished_at",
+        postgresql_where=text(f"state = 'succeeded' and command_type in ({listed(SETTINGS)})"),
+    ),
     Index("ix_commands_batch_id", "batch_id"),
     Index("ix_commands_created_at", "created_at"),  # and no id: it would be taken for a way to one of them
 )

@@ -63,6 +63,28 @@ select row_to_json(r)::text as line from (
     using (command_id)
 ) r
 """)  # noqa: S608 - words of our own tables
+# Each lease, and the move that let the machine go again. From an hour before, and of stops and starts all that there
+# were: a machine that stands since last year takes no room.
+_OUTAGES = text("""
+with mine as (select command_id, site_id, miner_no, command_type, emergency from all_commands
+    where tenant_id = :tenant_id and created_at < coalesce(cast(:until as timestamptz), 'infinity')
+        and command_type = any (cast(:types as text[])) and (command_type in ('disable_hashing', 'enable_hashing')
+            or coalesce(finished_at, 'infinity')
+                >= coalesce(cast(:since as timestamptz), '-infinity') - interval '1 hour'))
+select row_to_json(r)::text as line from (
+    select mine.*, l.at, l.recorded_at, cast(l.details ->> 'lease_until' as timestamptz) as lease_until,
+        e.event as released_by, e.at as released_at, e.recorded_at as release_recorded_at,
+        e.details ->> 'error_code' as error_code
+    from mine join command_history l on l.command_id = mine.command_id and l.event = 'leased'
+    left join lateral (
+        select * from command_history h
+        where h.command_id = l.command_id and h.n > l.n and h.new_state not in ('dispatched', 'running')
+        order by h.n limit 1
+    ) e on true
+) r
+""")
+# of any state: what is out of service now may have counted then
+_SITES = text("select site_id, count(*)::int as n from miners where tenant_id = :tenant_id group by site_id")
 # what the record says was made, and no table has
 _LOST = text("""
 select e.entity_id, e.at from audit_log e
@@ -89,6 +111,14 @@ async def read_stories(session: AsyncSession, span: Mapping[str, Any], miner_nos
 
 async def read_handed(session: AsyncSession, span: Mapping[str, Any], types: Sequence[str]) -> list[str]:
     return list((await session.execute(_HANDED, {**span, "types": list(types)})).scalars())
+
+
+async def read_outages(session: AsyncSession, span: Mapping[str, Any], types: Sequence[str]) -> list[str]:
+    return list((await session.execute(_OUTAGES, {**span, "types": list(types)})).scalars())
+
+
+async def count_machines(session: AsyncSession, tenant_id: UUID) -> dict[int, int]:
+    return {row.site_id: row.n for row in await session.execute(_SITES, {"tenant_id": tenant_id})}
 
 
 async def list_lost(session: AsyncSession, span: Mapping[str, Any], *, most: int) -> list[tuple[str, datetime]]:

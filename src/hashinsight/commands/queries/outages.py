@@ -7,23 +7,25 @@ from typing import NamedTuple
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.commands.catalogue import RESTARTS, TAKES_DOWN
+from hashinsight.commands.catalogue import RESTARTS, SETTINGS, TAKES_DOWN
 from hashinsight.commands.states import listed
 
 _BACK_AFTER = "interval '1 minute'"  # behind an ack and the delay that was asked for: by then a restart has begun
+_HASHING_WITHIN = "interval '5 minutes'"  # behind the ack of settings; they stay in the hot table for longer
 
 
 def down_now(sites: str) -> str:
     """`site_id, miner_no, is_settled` of each, once; settled: stopped on purpose, and its stop was acked.
 
-    By what a command made it expected to be, and while a command that restarts its mining program is handed out. Not
-    one that was restarted and is seen hashing since, nor one that was stopped and is seen hashing long after: somebody
-    started it by hand. By two ways into the index: an end that lies ahead, and none.
+    By what a command made it expected to be, while a command that takes it down is handed out, and some minutes behind
+    settings that restarted its mining program. Not one that is seen hashing since its restart or its settings, nor
+    one that was stopped and is seen hashing long after: somebody started it by hand. By two ways into the index: an end
+    that lies ahead, and none. What began later by the clock of another process counts as well.
     """
     expected = f"""
         select site_id, miner_no, state, cause, from_at, until_at from expected_states
         where site_id = any ({sites}) and state in ('stopped', 'curtailed', 'rebooting')
-            and starts_with(cause, 'command ') and from_at <= :now"""  # noqa: S608 - words of our own tables
+            and starts_with(cause, 'command ')"""  # noqa: S608 - words of our own tables
     return f"""
     select site_id, miner_no, bool_or(is_settled) as is_settled from (
     select e.site_id, e.miner_no, e.until_at is null as is_settled from (
@@ -41,6 +43,12 @@ def down_now(sites: str) -> str:
     union all
     select c.site_id, c.miner_no, false from commands c
     where c.lease_until is not null and c.site_id = any ({sites}) and c.command_type in ({listed(TAKES_DOWN)})
+    union all
+    select c.site_id, c.miner_no, false from commands c
+    where c.state = 'succeeded' and c.site_id = any ({sites}) and c.command_type in ({listed(SETTINGS)})
+        and c.finished_at > cast(:now as timestamptz) - {_HASHING_WITHIN} and not exists (
+            select from telemetry_live l where l.miner_no = c.miner_no and l.hashrate_5min_ths > 0 and l.online
+                and l.ts > c.finished_at + {_BACK_AFTER})
     ) d group by site_id, miner_no
     """  # noqa: S608 - words of our own tables
 

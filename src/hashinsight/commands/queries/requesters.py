@@ -15,8 +15,13 @@ from hashinsight.commands.queries.packing import packed, rows_of
 _PERSON = text("select person_of(:kind, :id)")
 # until the end of the transaction: requests of one requester at one site are summed one after the other
 _TAKE_TURN = text("select pg_advisory_xact_lock(cast(:site_id as int), hashtext('asked by ' || :requester))")
-# Within the window, or still open: what waits for days for a collector goes out all at once when it comes.
-_BEFORE = text("""
+# whose limits a command counts for, as `find_requester` and `summed_as` say of whoever asks
+_SUMMED_AS = f"""case when c.created_by_kind = '{ActorKind.API_KEY.value}'
+            then coalesce('{ActorKind.USER.value}:' || person_of(c.created_by_kind, c.created_by), c.created_by_kind)
+            else concat_ws(':', c.created_by_kind, c.created_by) end"""
+# Within the window, or still open: what waits for days for a collector goes out all at once when it comes. Any command
+# of the requester for the machine, not only the newest: who asks twice and cancels one of them still has the other.
+_BEFORE = text(f"""
 select count(*) filter (where not named) as machines,
     coalesce(sum(power_w) filter (where not named), 0) as power_w,
     array_agg(miner_no) filter (where named) as nos,
@@ -24,9 +29,10 @@ select count(*) filter (where not named) as machines,
 from (
     select u.miner_no, u.power_w, u.miner_no = any (cast(:nos as int[])) as named from command_unapproved u
     where u.site_id = :site_id and u.requester = :requester and (u.at > :since or exists (
-        select from commands c where c.command_id = u.command_id and c.finished_at is null))
+        select from commands c where c.miner_no = u.miner_no and c.finished_at is null and c.site_id = u.site_id
+            and c.is_control and c.approval_state = 'none' and {_SUMMED_AS} = u.requester))
 ) u
-""")
+""")  # noqa: S608 - words of our own tables
 _NOTE = text(f"""
 insert into command_unapproved (tenant_id, site_id, requester, miner_no, command_id, at, power_w)
 select :tenant_id, :site_id, :requester, given.miner_no, given.command_id, :now, given.power_w

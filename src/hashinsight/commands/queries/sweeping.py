@@ -7,9 +7,10 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from hashinsight.commands.catalogue import SETTINGS
 from hashinsight.commands.models import COLUMNS
 from hashinsight.commands.queries.packing import TOLD
-from hashinsight.commands.states import Event, begins
+from hashinsight.commands.states import Event, begins, listed
 
 # What was locked is written by its place, as a lease does it and for its reason.
 _RAN_OUT = "c.lease_until <= :now"
@@ -49,7 +50,7 @@ def lost(which: str) -> str:
         from lost
         where c.ctid = lost.spot and c.state in ({begins(Event.LEASE_LOST)})
         returning c.command_id, c.moves, c.tenant_id, c.site_id, c.batch_id, c.dispatch_id, c.miner_no, c.state,
-            c.attempt, c.error_code, lost.state as old_state
+            c.command_type, c.priority, c.attempt, c.error_code, lost.state as old_state
     ), tried as (
         update command_attempts a set result = 'lost' from moved where a.dispatch_id = moved.dispatch_id
     ), told as (
@@ -59,7 +60,8 @@ def lost(which: str) -> str:
             jsonb_build_object('dispatch_id', dispatch_id, 'attempt', attempt), null
         from moved
     )
-    select command_id, tenant_id, dispatch_id, miner_no, old_state, state, error_code from moved
+    select command_id, tenant_id, dispatch_id, miner_no, command_type, priority, attempt, old_state, state, error_code
+    from moved
     """  # noqa: S608 - words of our own tables
 
 
@@ -73,13 +75,14 @@ with late as (
         error_code = :code, error_message = :why
     from late where c.ctid = late.spot and c.state = 'queued'
     returning c.command_id, c.moves, c.tenant_id, c.site_id, c.batch_id, c.state, c.error_code, 'queued' as old_state,
-        c.dispatch_id, c.miner_no
+        c.dispatch_id, c.miner_no, c.command_type, c.priority, c.attempt
 ), told as (
     {told}
     select command_id, moves, tenant_id, site_id, :now, 'expired', 'queued', 'expired', 'system', null, :why, null, null
     from moved
 )
-select command_id, tenant_id, dispatch_id, miner_no, old_state, state, error_code from moved
+select command_id, tenant_id, dispatch_id, miner_no, command_type, priority, attempt, old_state, state, error_code
+from moved
 """
 _TTL = text(
     _EXPIRE.format(
@@ -92,10 +95,13 @@ _UNAPPROVED = text(
     )
 )
 _LISTED = ", ".join(COLUMNS)
+# settings stay for longer: their machines count for the cap of the site
 _ARCHIVE = text(f"""
 with gone as (
     delete from commands where ctid = any (array(
-        select ctid from commands where finished_at <= :before order by finished_at limit :most
+        select ctid from commands where finished_at <= :before and (command_type not in ({listed(SETTINGS)})
+            or finished_at <= cast(:before as timestamptz) - interval '5 minutes')
+        order by finished_at limit :most
         for update skip locked
     ))
     returning {_LISTED}

@@ -59,20 +59,25 @@ async def examine(
     span = {"tenant_id": tenant_id, "since": since, "until": until}
     done = Examined()
     async with database.transaction(_context()) as session:
-        by_requester, rates = await _settings(session, tenant_id)
+        by_requester, rates, shares = await _settings(session, tenant_id)
         machines = await queries.list_machines(session, span)
         lost = await queries.list_lost(session, span, most=MOST_SHOWN)
         handed = [
             msgspec.json.decode(line, type=checker.Handed)
             for line in await queries.read_handed(session, span, limits.LIMITED)
         ]
+        outages = [
+            msgspec.json.decode(line, type=checker.Outage)
+            for line in await queries.read_outages(session, span, checker.CAPPED)
+        ]
+        sizes = await queries.count_machines(session, tenant_id)
     for entity_id, at in lost:
         done.add(Finding(Name.COMMAND_LOST, f"made at {at}, and in no table", UUID(entity_id)))
     async for stories in _stories(database, span, machines):
         for finding in checker.check(Part(stories, by_requester, since, until)):
             done.add(finding)
         _count(done, stories)
-    for finding in checker.check_rates(handed, rates):
+    for finding in (*checker.check_rates(handed, rates), *checker.check_caps(outages, shares, sizes, since=since)):
         done.add(finding)
     done.machines = len(machines)
     return done
@@ -126,8 +131,8 @@ def _decoded(rows: Sequence[Any], kind: type[T]) -> list[T]:
     return [msgspec.json.decode(row.line, type=kind) for row in rows if row.kind == kind.__name__]
 
 
-async def _settings(session: Any, tenant_id: UUID) -> tuple[Timeline[bool], dict[str, Timeline[int]]]:
-    """Who may approve and how much may go out, over time, as the record of changes tells."""
+async def _settings(session: Any, tenant_id: UUID) -> tuple[Timeline[bool], dict[str, Timeline[int]], Timeline[float]]:
+    """Who may approve, how much may go out and how much be down, over time, as the record of changes tells."""
     now = (await read_settings(session, tenant_id)).settings
     changes: list[tuple[datetime, TenantSettings]] = []
     held = now
@@ -137,7 +142,9 @@ async def _settings(session: Any, tenant_id: UUID) -> tuple[Timeline[bool], dict
     by_requester = Timeline(held.approval.by_requester, [(at, one.approval.by_requester) for at, one in changes])
     kinds = limits.limited(held.thresholds.reboots_per_site_5min)
     each = [(at, limits.limited(one.thresholds.reboots_per_site_5min)) for at, one in changes]
-    return by_requester, {kind: Timeline(most, [(at, one[kind]) for at, one in each]) for kind, most in kinds.items()}
+    rates = {kind: Timeline(most, [(at, one[kind]) for at, one in each]) for kind, most in kinds.items()}
+    down = [(at, one.thresholds.max_share_of_site_down) for at, one in changes]
+    return by_requester, rates, Timeline(held.thresholds.max_share_of_site_down, down)
 
 
 def _context() -> Context:

@@ -12,10 +12,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.commands.catalogue import CATALOGUE, Effect
 from hashinsight.commands.states import Event, Priority
-from hashinsight.inventory.service.expected import Expected, State, end_causes, end_states, expect_each
+from hashinsight.inventory.service.expected import Expected, State, change_causes, end_causes, end_states, expect_each
 
 BACK_WITHIN = timedelta(minutes=10)  # behind the end of the lease: a boot, and the first shares
 _STANDS: tuple[State, ...] = ("stopped", "curtailed")
+_BY_COMMAND = "command "  # what a cause begins with that counts for the cap of the site
+_NOT_STARTED = "not started by command "
 
 
 class Acted(NamedTuple):
@@ -28,7 +30,7 @@ class Acted(NamedTuple):
 
     @property
     def cause(self) -> str:
-        return f"command {self.command_id}"
+        return f"{_BY_COMMAND}{self.command_id}"
 
     @property
     def effect(self) -> Effect:
@@ -54,9 +56,22 @@ async def expect_ended(session: AsyncSession, ended: Sequence[tuple[Acted, Event
     stopped = [one for one, event in ended if event is Event.SUCCEEDED and one.effect is Effect.STOPS]
     resumed = [one.miner_no for one, event in ended if event is Event.SUCCEEDED and one.effect is Effect.RESUMES]
     failed = [one for one, event in ended if event in (Event.FAILED, Event.RETRIED) and one.state is not None]
+    not_started = [one for one, event in ended if event is Event.FAILED]
     over = stopped + failed
     await end_causes(session, [one.miner_no for one in over], [one.cause for one in over], now=now)
     await end_states(session, resumed, _STANDS, now=now)
+    await expect_unheard(session, not_started, now=now)
     await expect_each(
         session, [Expected(one.miner_no, one.state, one.cause, None) for one in stopped if one.state], now=now
     )
+
+
+async def expect_unheard(session: AsyncSession, ended: Sequence[Acted], *, now: datetime) -> None:
+    """Handed out, and failed or never acked. A machine that did not start stands still, but no command holds it down.
+
+    It is broken, and would else take its place below the cap for ever. A start that nobody fetched says nothing.
+    """
+    starts = [one for one in ended if one.effect is Effect.RESUMES]
+    causes = [f"{_NOT_STARTED}{one.command_id}" for one in starts]
+    machines = [one.miner_no for one in starts]
+    await change_causes(session, machines, causes, states=_STANDS, beginning=_BY_COMMAND, now=now)

@@ -2,7 +2,7 @@
 
 What restarts machines waits for others to be back, or for the rate: that ends by itself, and a batch that somebody
 approved is then done to its end. A stop waits until somebody starts machines, perhaps tomorrow: it keeps its TTL. So
-does what no collector would fetch.
+does what no collector fetches: only a poll since a command was due shows that a limit holds it.
 """
 
 from collections import Counter
@@ -15,11 +15,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.commands import limits
 from hashinsight.commands.catalogue import RESTARTS
+from hashinsight.commands.limits import WaitReason
 from hashinsight.commands.queries import extensions as queries
-from hashinsight.commands.queries import leasing, outages, reading
+from hashinsight.commands.queries import leasing, outages
 from hashinsight.inventory.service import read_settings
 
 NEAR_END = timedelta(minutes=1)  # some sweeps, and a poll
+POLLED_WITHIN = timedelta(minutes=2)  # some polls
 STEP_SEC = limits.TTL_SEC
 BOUND_SEC = 24 * 3600
 
@@ -27,32 +29,41 @@ BOUND_SEC = 24 * 3600
 async def extend_held(session: AsyncSession, *, most: int, now: datetime) -> int:
     """Says how many were given more time."""
     rows = await queries.lock_ending(session, RESTARTS, before=now + NEAR_END, bound_sec=BOUND_SEC, most=most, now=now)
-    held: list[UUID] = []
+    held: dict[UUID, str] = {}
     for tenant_id in dict.fromkeys(row.tenant_id for row in rows):
-        held += await _list_held(session, tenant_id, [row for row in rows if row.tenant_id == tenant_id], now=now)
+        held |= await _list_held(session, tenant_id, [row for row in rows if row.tenant_id == tenant_id], now=now)
     if held:
         await queries.extend(session, held, step_sec=STEP_SEC, bound_sec=BOUND_SEC, now=now)
     return len(held)
 
 
-async def _list_held(session: AsyncSession, tenant_id: UUID, rows: Sequence[Any], *, now: datetime) -> list[UUID]:
-    """All of a site where there are more than it has room for: those that go out now need no more time."""
+async def _list_held(session: AsyncSession, tenant_id: UUID, rows: Sequence[Any], *, now: datetime) -> dict[UUID, str]:
+    """Those that a limit holds, with its name: all of a site where some took room and more wait than there is left.
+
+    Those that go out next need no more time. But a place that came free a moment ago must not end those behind it.
+    """
     sites = sorted({row.site_id for row in rows})
     thresholds = (await read_settings(session, tenant_id)).settings.thresholds
     machines = await outages.count_machines(session, sites)
     down = await outages.list_down(session, sites, [row.miner_no for row in rows], now=now)
     limited = limits.limited(thresholds.reboots_per_site_5min)
     used = await leasing.list_used(session, sites, list(limited), since=now - limits.RATE_WINDOW)
-    served = await reading.list_served(session, sites)
+    polled = await queries.list_polled(session, sites, since=now - POLLED_WITHIN)
     taking_room = [row for row in rows if row.miner_no not in down.get(row.site_id, outages.NOBODY_DOWN).among]
     adds = Counter(row.site_id for row in taking_room)
     of_type = Counter((row.site_id, row.command_type) for row in rows)
 
-    def is_held(row: Any) -> bool:
+    def reason(row: Any) -> WaitReason | None:
         site_id, kind = row.site_id, row.command_type
+        spent, in_transition = used.get((site_id, kind), 0), down.get(site_id, outages.NOBODY_DOWN).in_transition
         cap = limits.most_down(thresholds.max_share_of_site_down, machines.get(site_id, 0))
-        over_cap = down.get(site_id, outages.NOBODY_DOWN).in_transition + adds[site_id] > cap
-        over_rate = kind in limited and used.get((site_id, kind), 0) + of_type[site_id, kind] > limited[kind]
-        return (over_cap or over_rate) and bool({(site_id, None), (site_id, row.zone_id)} & served)
+        if kind in limited and spent and spent + of_type[site_id, kind] > limited[kind]:
+            return WaitReason.RATE_LIMITED
+        return WaitReason.BLAST_RADIUS if in_transition and in_transition + adds[site_id] > cap else None
 
-    return [row.command_id for row in rows if is_held(row)]
+    def was_passed_by(row: Any) -> bool:
+        """A poll is noted once in a while: the newest note may be that much older."""
+        last = [polled[key] for key in ((row.site_id, None), (row.site_id, row.zone_id)) if key in polled]
+        return bool(last) and max(last) > row.due_at - leasing.HEARD_EVERY
+
+    return {row.command_id: why.value for row in rows if was_passed_by(row) and (why := reason(row)) is not None}

@@ -11,6 +11,7 @@ from hashinsight.audit.actions import SYSTEM, Action
 from hashinsight.audit.service import Entry, record_many
 from hashinsight.collectors.kinds import SILENT_INTERVALS
 from hashinsight.commands.queries import sweeping as queries
+from hashinsight.commands.service.expecting import Acted, expect_unheard
 from hashinsight.commands.service.extensions import extend_held
 from hashinsight.commands.service.superseding import weigh_returned
 from hashinsight.commands.states import State
@@ -43,6 +44,9 @@ async def sweep(session: AsyncSession, *, most: int = MOST, now: datetime) -> Sw
     expired = await queries.move_expired(session, most=most, now=now)
     unapproved = await queries.move_unapproved(session, most=most, now=now)
     await record_moved(session, [*lost, *silent, *expired, *unapproved], now=now)
+    ended = [row for row in (*lost, *silent, *expired) if row.state == State.EXPIRED and row.attempt > 0]
+    unheard = [Acted(row.command_id, row.miner_no, row.command_type, row.priority) for row in ended]
+    await expect_unheard(session, unheard, now=now)
     returned = {row.command_id: row.miner_no for row in (*lost, *silent) if row.state == State.QUEUED}
     await weigh_returned(session, SYSTEM, returned, now=now)
     return Swept(len(lost), len(silent), len(expired), len(unapproved))

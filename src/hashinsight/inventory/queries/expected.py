@@ -42,6 +42,32 @@ _INSERT_EACH = text(
     bindparam("now", type_=DateTime(timezone=True)),
 )
 
+_UPDATE_CAUSES = text(
+    "update expected_states e set cause = given.cause"
+    " from unnest(:miner_nos, :causes) as given (miner_no, cause)"
+    " where e.miner_no = given.miner_no and e.until_at is null and e.from_at <= :now and e.state = any (:states)"
+    " and starts_with(e.cause, :beginning)"
+).bindparams(
+    bindparam("miner_nos", type_=ARRAY(Integer)),
+    bindparam("causes", type_=ARRAY(Text)),
+    bindparam("states", type_=ARRAY(Text)),
+    bindparam("beginning", type_=Text),
+    bindparam("now", type_=DateTime(timezone=True)),
+)
+
+
+async def update_causes(
+    session: AsyncSession,
+    miner_nos: Sequence[int],
+    causes: Sequence[str],
+    *,
+    states: Sequence[str],
+    beginning: str,
+    now: datetime,
+) -> None:
+    values = {"miner_nos": list(miner_nos), "causes": list(causes), "states": list(states), "beginning": beginning}
+    await session.execute(_UPDATE_CAUSES, {**values, "now": now})
+
 
 async def insert_each(
     session: AsyncSession, rows: Sequence[tuple[int, str, str, datetime | None]], *, now: datetime

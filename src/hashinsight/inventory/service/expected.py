@@ -49,6 +49,20 @@ async def end_states(
     return await queries.end_expected(session, miner_nos, states=states, causes=None, now=now) if miner_nos else []
 
 
+async def change_causes(
+    session: AsyncSession,
+    miner_nos: Sequence[int],
+    causes: Sequence[str],
+    *,
+    states: Sequence[State],
+    beginning: str,
+    now: datetime,
+) -> None:
+    """Another cause for what these machines are expected to be without an end, where the cause begins so."""
+    if miner_nos:
+        await queries.update_causes(session, miner_nos, causes, states=states, beginning=beginning, now=now)
+
+
 async def expect(
     session: AsyncSession,
     miner_nos: Sequence[int],
