@@ -169,6 +169,12 @@ _SAID_BY_EDGE = {
     "hashrate_units_mended": Flags.UNITS_MENDED,
     "hashrate_doubtful": Flags.HASHRATE_DOUBTFUL,
     "hashrate_from_boards": Flags.HASHRATE_DOUBTFUL,
+    "boards_contradict_total": Flags.HASHRATE_DOUBTFUL,
+    "board_units_mended": Flags.UNITS_MENDED,
+    "expected_units_mended": Flags.UNITS_MENDED,
+    "temp_max_is_a_mean": Flags.TEMPERATURE_DOUBTFUL,
+    "temp_is_water": Flags.TEMPERATURE_DOUBTFUL,
+    "temp_unknown": Flags.TEMPERATURE_DOUBTFUL,
 }
 
 
