@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Cells, Frame } from "../src/api/known";
 import { cellAt, cellsWithin, endsOf, labelAt, layOut, neighbour, PITCH } from "../src/map/layout";
-import { colour, isDimmed, loudness, momentColumns, noColumns, nowColumns, onlyOf, type Limit } from "../src/map/measures";
+import { colour, isDimmed, loudness, momentColumns, noColumns, nowColumns, onlyOf, type BothLimits, type Limits } from "../src/map/measures";
 import { momentOf, stepOf } from "../src/map/replay";
 import { rowsOf, select, shownOf, sumOf } from "../src/map/selection";
 
@@ -21,6 +21,7 @@ function site(machines: number, perRack: number, zones: string[]): Cells {
       hashrate_ths: all.map(() => 100),
       expected_ths: all.map(() => 104),
       temp_max_c: all.map(() => 70),
+      temp_other_c: all.map(() => null),
       power_w: all.map(() => 3000),
       efficiency_j_th: all.map(() => 30),
       age_sec: all.map(() => 20),
@@ -129,7 +130,7 @@ describe("the map", () => {
   it("heeds no filter by what the measure shown does not tell apart", () => {
     Object.assign(globalThis, { document: { documentElement: { lang: "en", dataset: {} } } });
     const cells = site(3, 48, ["A"]);
-    const limits = new Map<number, Limit>();
+    const limits = new Map<number, BothLimits>();
     const [health, ratio, age] = (["health", "ratio", "age"] as const).map((one) => colour(one, cells, nowColumns(cells), limits));
     expect(onlyOf("fine,unknown", health!)).toEqual(new Set(["fine", "unknown"]));
     expect(onlyOf("fine,unknown", ratio!)).toEqual(new Set(["unknown"]));
@@ -181,13 +182,24 @@ describe("the map", () => {
   it("colours each machine's temperature by its own limits, and nobody's before they are known", () => {
     const cells = site(5, 5, ["A"]);
     cells.columns.temp_max_c = [89, 89, 60, 111, null];
-    const s9 = { warn: 102, crit: 110 };
-    const assumed = { warn: 75, crit: 85 };
+    const s9 = { warn: 102, crit: 110, other: { warn: 87, crit: 90 } };
+    const assumed = { warn: 75, crit: 85, other: { warn: 75, crit: 85 } };
     const limits = new Map([[100, s9], [101, assumed], [102, assumed], [103, s9], [104, s9]]);
-    const of = (known: Map<number, Limit> | undefined) => [...colour("temperature", cells, nowColumns(cells), known).of];
+    const of = (known: Limits) => [...colour("temperature", cells, nowColumns(cells), known).of];
     expect(of(limits)).toEqual([0, 3, 0, 3, 4]); // 89 °C is normal for an S9
     expect(of(undefined)).toEqual([4, 4, 4, 4, 4]);
     expect(colour("temperature", cells, nowColumns(cells), limits).figure(0)).toBe("89°");
+  });
+
+  it("colours a machine by the sensor nearest to its own limit: a board over its limit is not hidden by a cool chip", () => {
+    const cells = site(5, 5, ["A"]);
+    cells.columns.temp_max_c = [84, 84, 84, 96, null];
+    cells.columns.temp_other_c = [81, 74, null, 60, 81];
+    const vnish = { warn: 88, crit: 95, other: { warn: 73, crit: 80 } };
+    const limits = new Map(cells.columns.miner_no.map((no) => [no, vnish]));
+    expect([...colour("temperature", cells, nowColumns(cells), limits).of]).toEqual([3, 2, 1, 3, 3]);
+    cells.columns.online[0] = false;
+    expect(colour("temperature", cells, nowColumns(cells), limits).of[0]).toBe(4);
   });
 });
 

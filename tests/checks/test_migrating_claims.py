@@ -9,19 +9,48 @@ from hashinsight.kit.embedded.folder import DataFolder
 from hashinsight.migrations import upgrade
 from hashinsight.migrations.moving import as_owner, config
 
+# `auto`: registered by the collector of zone z before 0019, `new`: since then; `by`: who brought the newest sample
+_MACHINES = """
+listed in z     | z | -    | -   | zone
+listed          | - | -    | -   | zone
+by whole        | - | -    | -   | whole
+silent          | - | -    | -   | -
+auto            | - | auto | -   | zone
+auto, by whole  | - | auto | -   | whole
+auto, silent    | - | auto | -   | -
+auto, by other  | - | auto | -   | other
+auto, zone off  | - | auto | off | zone
+auto of whole   | - | all  | -   | whole
+new             | - | new  | -   | zone
+"""
 _BEFORE = """
 insert into tenants (id, name, created_at) values (gen_random_uuid(), 'a', now());
 insert into sites (tenant_id, code, name, created_at) select id, 'one', 'one', now() from tenants;
-insert into zones (tenant_id, site_id, code, name) select tenant_id, id, 'z', 'z' from sites;
+insert into zones (tenant_id, site_id, code, name) select tenant_id, id, n, n from sites, unnest(array['z', 'y']) n;
 insert into collectors (id, tenant_id, site_id, zone_id, name, status, permissions, created_at, updated_at)
-select gen_random_uuid(), s.tenant_id, s.id, case n when 'zone' then z.id end, n, 'active', '{}', now(), now()
-from sites s, zones z, unnest(array['zone', 'whole']) n;
-insert into miners (tenant_id, site_id, zone_id, miner_id, created_at, updated_at)
-select s.tenant_id, s.id, case m when 'listed' then z.id end, m, now(), now()
-from sites s, zones z, unnest(array['listed', 'by zone', 'by whole', 'silent']) m;
+select gen_random_uuid(), s.tenant_id, s.id, z.id, n, 'active', '{}', now(), now()
+from sites s cross join (values ('zone', 'z'), ('other', 'y'), ('whole', null)) c (n, of)
+left join zones z on z.code = c.of;
+insert into audit_log (id, at, tenant_id, actor_kind, actor_id, action, entity_type, entity_id)
+select gen_random_uuid(), case name when 'zone' then timestamptz '2026-01-01 00:00:00.123456' else '2026-01-02' end,
+    tenant_id, 'collector', id, 'miners_registered', 'site', site_id from collectors where name <> 'other'
+"""
+_MACHINE = """
+with added as (
+    insert into miners (tenant_id, site_id, zone_id, miner_id, registered_by, created_at, updated_at)
+    select s.tenant_id, s.id, (select id from zones where code = %(zone)s), %(name)s,
+        case %(made)s when 'new' then (select number from collectors where name = 'zone') end,
+        case %(made)s when 'auto' then timestamptz '2026-01-01 00:00:00.123456' when 'all' then '2026-01-02'
+            else now() end, now()
+    from sites s returning *
+), changed as (
+    insert into miner_changes (id, tenant_id, site_id, miner_no, at, field, old, cause)
+    select gen_random_uuid(), tenant_id, site_id, miner_no, now(), 'zone', 'z', 'operator' from added
+    where %(changed)s = 'off'
+)
 insert into telemetry_live (miner_no, tenant_id, site_id, ts, online, status, flags, updated_at, collector_no)
-select m.miner_no, m.tenant_id, m.site_id, now(), true, 0, 0, now(), c.number from miners m join collectors c
-on c.name = case m.miner_id when 'by whole' then 'whole' else 'zone' end where m.miner_id <> 'silent'
+select a.miner_no, a.tenant_id, a.site_id, now(), true, 0, 0, now(), c.number
+from added a join collectors c on c.name = %(by)s
 """
 
 
@@ -30,21 +59,42 @@ def admin_of_test(folder: DataFolder, database_name: str) -> DatabaseAddress:
     return address_of_socket(folder.sockets, database_name, "postgres")
 
 
-async def test_a_zone_that_reads_a_machine_without_one_has_claimed_it_after_the_step(
+async def test_machines_that_a_zone_registered_get_it_and_others_that_it_reads_are_claimed_and_told(
     admin_of_test: DatabaseAddress, superuser_url: str
 ) -> None:
     await as_owner(admin_of_test, lambda connection: command.downgrade(config(connection), "0020"))
     await as_owner(admin_of_test, lambda connection: command.downgrade(config(connection), "-1"))
     with psycopg.connect(superuser_url, autocommit=True) as db:
         db.execute(_BEFORE.encode())
+        for line in _MACHINES.strip().splitlines():
+            cells = (cell.strip() for cell in line.split("|"))
+            db.execute(_MACHINE.encode(), dict(zip(("name", "zone", "made", "changed", "by"), cells, strict=True)))
         await upgrade(admin_of_test, login=LOGIN_ROLE)
-        claims = (
-            "select miner_id, name from miners m left join collectors c on c.number = m.claimed_by order by miner_no"
-        )
-        assert db.execute(claims).fetchall() == [
-            ("listed", None),
-            ("by zone", "zone"),
-            ("by whole", None),
-            ("silent", None),
+        held = """
+            select miner_id, z.code, c.name from miners m left join zones z on z.id = m.zone_id
+            left join collectors c on c.number = m.claimed_by order by miner_no
+        """
+        assert db.execute(held).fetchall() == [
+            ("listed in z", "z", None),
+            ("listed", None, "zone"),
+            ("by whole", None, None),
+            ("silent", None, None),
+            ("auto", "z", None),
+            ("auto, by whole", "z", None),
+            ("auto, silent", "z", None),
+            ("auto, by other", None, "other"),
+            ("auto, zone off", None, "zone"),
+            ("auto of whole", None, None),
+            ("new", "z", None),
         ]
+        told = """
+            select name, kind, e.status, details -> 'miner_ids'
+            from collector_events e join collectors c on c.id = collector_id order by name
+        """
+        assert db.execute(told).fetchall() == [
+            ("other", "machines_claimed", "open", ["auto, by other"]),
+            ("zone", "machines_claimed", "open", ["auto, zone off", "listed"]),
+        ]
+        recorded = "select action, after -> 'machines' from audit_log where actor_kind = 'system' order by action, 2"
+        assert db.execute(recorded).fetchall() == [("miner_changed", 4), ("miners_claimed", 1), ("miners_claimed", 2)]
         assert db.execute("select distinct registration_open_until from collectors").fetchall() == [(None,)]

@@ -251,6 +251,13 @@ def test_a_machine_that_refuses_the_password_is_not_told_as_stopped(locked: dict
         assert record["hashrate_ths"] == pytest.approx(locked[name].unit.ths, rel=1e-3)
 
 
+def test_a_machine_that_hashes_and_tells_no_temperature_is_told_as_such(locked: dict[str, Read]) -> None:
+    blind = {name for name, read in locked.items() if read.record.get("hashrate_ths") and "temp_max" not in read.record}
+    told = {name for name, read in locked.items() if "temp_unknown" in read.record.get("raw_data", {}).get("flags", ())}
+    assert told == blind
+    assert "Antminer S19, VNish" in blind
+
+
 @pytest.fixture(scope="module")
 def locked() -> dict[str, Read]:
     def lock(unit: Unit) -> None:

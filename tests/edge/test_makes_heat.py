@@ -1,6 +1,6 @@
 """Every make from its socket to the cloud's judgement: no sound machine is too hot, and each at its limit is."""
 
-from collections.abc import Mapping
+import json
 from typing import Any
 
 import numpy as np
@@ -9,50 +9,63 @@ import pytest
 from hashinsight.edge.normalising import Record
 from hashinsight.edge.protecting_heat import must_stop
 from hashinsight.edge.settings import Protection
-from hashinsight.facts.temperatures import (
-    SensorKind,
-    find_limits,
-    protection_limit_c,
-    reported_limits,
-    write_limits,
-)
 from hashinsight.problems.frame import texts_of
-from hashinsight.telemetry.states import Flags
+from hashinsight.telemetry.ingest.decoding import Batch, decode
+from hashinsight.telemetry.ingest.normalising import normalise
 from tests.edge.makes.catalogue import NAMES
 from tests.edge.makes.reader import Read, read_all
 from tests.problems.yard import Yard
 
+# where each must stop, at its hottest kind of sensor: decision 0014's table, or what the machine says of itself
+LIMITS_C: dict[str, tuple[str, float]] = {
+    "Antminer S9, stock": ("chip", 110.0),
+    "Antminer S19, stock": ("chip", 95.0),
+    "Antminer S19, stock, web page locked": ("chip", 95.0),
+    "Antminer S19 XP, stock": ("chip", 95.0),
+    "Antminer S21, stock": ("chip", 100.0),
+    "Antminer S19k Pro, LuxOS": ("board", 70.0),  # its own
+    "Antminer S19j Pro, Braiins 24.09": ("chip", 100.0),  # its own
+    "Antminer S19j Pro, Braiins 25.05": ("chip", 100.0),  # its own
+    "Antminer S19j Pro, Braiins 25.07": ("chip", 100.0),  # its own
+    "Antminer S19, VNish": ("chip", 95.0),
+    "Whatsminer M20S, API 1": ("chip", 105.0),
+    "Whatsminer M30S++, API 2": ("chip", 105.0),
+    "Whatsminer M60S, API 2": ("chip", 105.0),
+    "Whatsminer M60S, API 3": ("chip", 105.0),
+    "Avalon A1047": ("chip", 105.0),
+    "Avalon A1246": ("chip", 105.0),
+    "Avalon A1366": ("chip", 105.0),
+}
 BY_NAME = pytest.mark.parametrize("name", NAMES)
+BY_LIMIT = pytest.mark.parametrize(("name", "kind", "limit_c"), [(name, *LIMITS_C[name]) for name in NAMES])
 HOT_DAY = tuple(name for name in NAMES if name.startswith("Antminer S19, stock"))
-FLAGS = {"chip": Flags.CHIP_SENSOR, "board": Flags.BOARD_SENSOR}
 
 
 def judged(record: Record) -> set[str]:
-    """The overheat problems that the cloud opens on a machine that reads like this for four cycles."""
-    own = {kind: limits for kind in SensorKind if (limits := reported_limits(record, kind)) is not None}
+    """The overheat problems that the cloud opens on a machine whose sample is taken in like this for four cycles."""
+    batch = decode(json.dumps([record]).encode(), None, most_samples=1)
+    assert isinstance(batch, Batch)
+    samples = normalise(batch, zero_is_unknown=False)
+    assert samples.bad == {}
     yard = Yard(n=1)
     yard.columns |= {
-        "model": texts_of([record["model"]]),
-        "firmware": texts_of([record.get("firmware") or ""]),
-        "temp_limits": texts_of([write_limits(own) or ""]),
-        "flags": np.array([float(FLAGS[record["temp_sensor"]])]),
-        "temp_chip_c": np.array([record.get("temp_chip_max", np.nan)]),
-        "temp_board_c": np.array([record.get("temp_board_max", np.nan)]),
+        **{name: texts_of([samples.texts.get(name, [None])[0]]) for name in ("model", "firmware", "temp_limits")},
+        "flags": samples.flags.astype(np.float64),
+        "temp_chip_c": samples.number("temp_chip_max_c"),
+        "temp_board_c": samples.number("temp_board_max_c"),
     }
 
     def show(told: dict[str, Any]) -> None:
-        told |= {"temp_max_c": np.array([record["temp_max"]]), "temp_c": np.array([record["temp_avg"]])}
+        told |= {name: samples.number(name) for name in ("temp_max_c", "temp_c")}
 
     yard.cycle(show, times=4)
     return {code for code in yard.problems(0) if code.startswith("overheat")}
 
 
-def at_its_limit(record: Mapping[str, Any]) -> Record:
-    """The same machine with its hottest kind of sensor where it must stop."""
-    kind = SensorKind(record["temp_sensor"])
-    limits = find_limits(record["model"], kind, firmware=record.get("firmware"), reported=reported_limits(record, kind))
-    temp_c = protection_limit_c(limits, kind)
-    return {**record, "temp_max": temp_c, f"temp_{kind.value}_max": temp_c}
+def hottest_at(record: Record, kind: str, temp_c: float) -> Record:
+    """The same machine with its hottest kind of sensor at this temperature."""
+    assert record["temp_sensor"] == kind
+    return {**record, "temp_max": temp_c, f"temp_{kind}_max": temp_c}
 
 
 @pytest.fixture(scope="module")
@@ -67,11 +80,22 @@ def test_no_sound_machine_of_any_make_is_too_hot_for_the_cloud_or_the_edge(sound
     assert must_stop(record, Protection()) is None
 
 
-@BY_NAME
-def test_a_machine_of_any_make_at_its_limit_is_critical_and_is_stopped(sound: dict[str, Read], name: str) -> None:
-    record = at_its_limit(sound[name].record)
+@BY_LIMIT
+def test_a_machine_of_any_make_at_its_limit_is_critical_and_is_stopped(
+    sound: dict[str, Read], name: str, kind: str, limit_c: float
+) -> None:
+    record = hottest_at(sound[name].record, kind, limit_c)
     assert "overheat_crit" in judged(record)
     assert must_stop(record, Protection()) is not None
+
+
+@BY_LIMIT
+def test_a_machine_of_any_make_a_degree_below_its_limit_is_neither_critical_nor_stopped(
+    sound: dict[str, Read], name: str, kind: str, limit_c: float
+) -> None:
+    record = hottest_at(sound[name].record, kind, limit_c - 1)
+    assert "overheat_crit" not in judged(record)
+    assert must_stop(record, Protection()) is None
 
 
 @pytest.mark.parametrize("name", HOT_DAY)

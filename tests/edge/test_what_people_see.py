@@ -95,6 +95,26 @@ async def test_a_hashrate_that_was_mended_is_shown_exactly_and_with_the_doubt(pl
     assert live["doubts"] == ["hashrate_units_mended"]
 
 
+async def test_a_machine_that_hashes_without_a_temperature_is_shown_with_the_doubt(
+    place: Place, tmp_path: Path
+) -> None:
+    fleet = Fleet(place)
+    with machines_of("Antminer S19, VNish") as (unit,):
+        unit.password = "changed"  # its web page no longer answers, and its port tells no temperature
+        record = await read(unit, "m1", fleet.now)
+    live = await judge(fleet, tmp_path, record)
+    assert (live["online"], live["temperature"]["max"]) == (True, None)
+    assert "temperature_unknown" in live["doubts"]
+
+
+async def test_a_mean_that_stands_for_the_hottest_is_shown_with_the_doubt(place: Place, tmp_path: Path) -> None:
+    fleet = Fleet(place)
+    with machines_of(M60S) as (unit,):
+        record = await read(unit, "m1", fleet.now)
+    live = await judge(fleet, tmp_path, record | {"raw_data": {"flags": ["temp_max_is_a_mean"]}})
+    assert live["doubts"] == ["temperature_doubtful"]
+
+
 async def test_a_machine_whose_fans_never_turned_has_none_and_one_whose_did_is_told_as_standing(tmp_path: Path) -> None:
     """An air-cooled one stands in oil beside it, its fans taken off."""
     with machines_of(LOCKED, LOCKED) as (in_air, in_oil):

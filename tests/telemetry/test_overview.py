@@ -77,6 +77,21 @@ async def test_the_cells_of_a_site_are_columns_with_each_word_once(fleet: Fleet)
     assert found["named"]["firmware"]["index"] == [-1, -1, -1]
 
 
+async def test_cells_tell_the_other_kind_of_sensor_beside_the_hottest(fleet: Fleet) -> None:
+    await fleet.load(*(f"m{no},S19,A," for no in range(1, 5)))
+    at = fleet.at(-40)
+    await fleet.send(
+        sample("m1", at, temp_max=84.0, temp_chip_max=84.0, temp_board_max=81.0, temp_sensor="chip"),
+        sample("m2", at, temp_max=84.0, temp_chip_max=70.0, temp_board_max=84.0, temp_sensor="board"),
+        sample("m3", at, temp_max=84.0, temp_chip_max=84.0, temp_sensor="chip"),
+        sample("m4", at, temp_max=84.0),
+    )
+    await fleet.roll()
+    found = await fleet.ok(CELLS, site_id="tx-1")
+    assert set(by_machine(found, "temp_max_c").values()) == {84.0}
+    assert by_machine(found, "temp_other_c") == {"m1": 81.0, "m2": 70.0, "m3": None, "m4": None}
+
+
 async def test_the_cells_of_a_moment_are_of_its_five_minutes(fleet: Fleet) -> None:
     await loaded(fleet)
     now = await fleet.ok(CELLS, site_id="tx-1")

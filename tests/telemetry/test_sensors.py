@@ -64,6 +64,52 @@ def test_a_hot_board_of_a_collector_that_names_boards_is_kept_as_a_board() -> No
     assert (stored["temp_max_c"], stored["temp_board_max_c"], stored["temp_chip_max_c"]) == (90.0, 90.0, 72.0)
 
 
+def field_record(**fields: Any) -> dict[str, Any]:
+    """As a field collector's envelope has it: hashing at 95 TH/s, 0 for what it does not know."""
+    return {"online": True, "hashrate_ghs": 95_000, "temperature_avg": 78, "temperature_max": 80, **fields}
+
+
+CHIPS = {"temperature_chips": [76, 78, 80]}
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind"),
+    [
+        ({"firmware_version": "LuxOS 2024.5"}, Flags.BOARD_SENSOR),
+        ({"firmware_version": "LUXminer 2025.4.8.220305"}, Flags.BOARD_SENSOR),
+        ({"firmware_version": "2025.4.8.220305"}, Flags.BOARD_SENSOR),  # as its own `stats` has it
+        ({"firmware_version": "LuxOS", "temperature_max": 83}, Flags.BOARD_SENSOR),  # a board beyond the listed ones
+        ({"firmware_version": "LuxOS", "miner_type": "Antminer S19j Pro"}, Flags.BOARD_SENSOR),
+        ({"firmware_version": "LuxOS", "miner_type": "Antminer S9"}, Flags.CHIP_SENSOR),
+        ({"firmware_version": "LuxOS", "temp_sensor": "chip"}, Flags.CHIP_SENSOR),
+        ({"firmware_version": "Vnish 1.2.6"}, Flags.CHIP_SENSOR),
+        ({"firmware_version": "Braiins OS 24.09"}, Flags.CHIP_SENSOR),
+        ({"firmware_version": "49.0.1.3"}, Flags.CHIP_SENSOR),
+        ({"firmware_version": "Fri Nov 17 17:37:49 CST 2021"}, Flags.CHIP_SENSOR),
+        ({}, Flags.CHIP_SENSOR),
+    ],
+)
+def test_chips_that_a_field_record_lists_are_boards_where_its_firmware_measures_boards_alone(
+    fields: dict[str, Any], kind: Flags
+) -> None:
+    samples = read_one(field_record(**CHIPS, **fields), zero_is_unknown=True)
+    assert samples.flags[0] & KINDS == kind
+    column, other = ("temp_chip_max_c", "temp_board_max_c")[:: 1 if kind is Flags.CHIP_SENSOR else -1]
+    assert shown(samples)[column] == 80.0
+    assert other not in shown(samples)
+
+
+def test_firmwares_of_one_batch_are_told_apart_machine_by_machine() -> None:
+    firmwares = ("LuxOS 2024.5", "49.0.1.3", "LuxOS 2024.5", "Vnish 1.2.6")
+    rows = [
+        {"miner_id": f"m{no}", "ts": TS, **field_record(**CHIPS, firmware_version=firmware)}
+        for no, firmware in enumerate(firmwares)
+    ]
+    samples = normalise(read_batch(json.dumps(rows).encode()), zero_is_unknown=True)
+    board, chip = Flags.BOARD_SENSOR, Flags.CHIP_SENSOR
+    assert (samples.flags & KINDS).tolist() == [board, chip, board, chip]
+
+
 def test_the_hottest_is_the_hottest_of_all_also_where_the_collectors_own_maximum_leaves_one_out() -> None:
     assert shown(read_one({"temperature_max": 61.75, "temperature_chips": [60, 78, 61]}))["temp_max_c"] == 78.0
 
@@ -113,6 +159,41 @@ def test_a_number_of_fans_alone_leaves_the_fans_unknown(fields: dict[str, Any]) 
 
 def test_a_fan_that_stands_still_beside_others_is_still_seen() -> None:
     assert shown(read_one({"fan_speeds": [4, 5880, 0, 5910, 5850]}))["fan_min_rpm"] == 0
+
+
+S9, S19 = {"miner_type": "Antminer S9"}, {"miner_type": "Antminer S19"}
+
+
+def fans_at(*rpm: int) -> dict[str, int]:
+    return {f"fan{no}_speed": one for no, one in enumerate(rpm, 1)}
+
+
+@pytest.mark.parametrize(
+    ("fields", "slowest"),
+    [
+        (fans_at(0, 0), None),
+        (fans_at(0, 0, 0, 0) | S19, None),
+        (fans_at(5000, 5100, 0, 0) | S9, 5000),
+        (fans_at(0, 5000, 0, 5100) | S9, 5000),
+        (fans_at(5000, 0, 0, 0) | S9, 0),
+        (fans_at(5000, 5100, 5000, 0) | S19, 0),
+        (fans_at(5000, 5100, 0, 0) | S19, 0),
+        (fans_at(5000, 5100, 0, 0), 5000),
+        (fans_at(5000, 5100, 5000, 0), 0),
+        (fans_at(5000, 0), 0),
+        (fans_at(5000, 5100, 4900, 5000) | S19, 4900),
+    ],
+)
+def test_a_field_collectors_fan_at_0_is_a_stopped_one_only_beside_turning_ones_of_a_machine_that_has_more(
+    fields: dict[str, Any], slowest: float | None
+) -> None:
+    stored = shown(read_one(field_record(**fields), zero_is_unknown=True))
+    assert stored.get("fan_min_rpm") == slowest
+    assert ("fan_rpm" in stored) == (slowest is not None)
+    as_read = shown(read_one(field_record(**fields)))
+    assert as_read["fan_min_rpm"] == min(rpm for name, rpm in fields.items() if name.startswith("fan")), (
+        "0 is a reading"
+    )
 
 
 def test_a_fan_faster_than_any_is_a_broken_sensor() -> None:

@@ -42,6 +42,7 @@ export type Cells = {
     hashrate_ths: (number | null)[];
     expected_ths: (number | null)[];
     temp_max_c: (number | null)[];
+    temp_other_c: (number | null)[];
     power_w: (number | null)[];
     efficiency_j_th: (number | null)[];
     age_sec: (number | null)[];

@@ -6943,6 +6943,7 @@ export interface operations {
                             hashrate_ths: (number | null)[];
                             expected_ths: (number | null)[];
                             temp_max_c: (number | null)[];
+                            temp_other_c: (number | null)[];
                             power_w: (number | null)[];
                             efficiency_j_th: (number | null)[];
                             age_sec: (number | null)[];
@@ -7682,6 +7683,13 @@ export interface operations {
                             crit_c: number | null;
                             warn_source: string | null;
                             crit_source: string | null;
+                            other: {
+                                sensor: string | null;
+                                warn_c: number | null;
+                                crit_c: number | null;
+                                warn_source: string | null;
+                                crit_source: string | null;
+                            };
                         }[];
                         columns: {
                             miner_no: (number | null)[];

@@ -111,6 +111,8 @@ export const fleet = {
   "miner.worker": ["Worker", "矿工名"],
   "miner.says": ["Last error", "最近错误"],
   "miner.sensor": ["sensor fault", "传感器故障"],
+  "miner.heat.unknown": ["no reading: not protected against overheating", "无读数：过热保护无效"],
+  "miner.heat.doubtful": ["not the hottest chip: a mean or the water", "非最热芯片：均值或水温"],
   "miner.charts": ["History", "历史"],
   "miner.range.6h": ["6 h", "6 小时"],
   "miner.range.24h": ["24 h", "24 小时"],

@@ -12,9 +12,11 @@ const NEAR_LIMIT_C = 10;
 
 export type Class = { key: string; label: string; colour: string; hatched?: boolean; severity?: string };
 export type Coloured = { classes: Class[]; of: Uint8Array; counts: number[]; figure: (no: number) => string };
-export type Limit = { warn: number; crit: number };
+type Limit = { warn: number; crit: number };
+/** Of the sensor that the hottest reading comes from, and of the other kind. */
+export type BothLimits = Limit & { other: Limit };
 /** The temperature limits of each machine, by its number; undefined until they have been read. */
-export type Limits = Map<number, Limit> | undefined;
+export type Limits = Map<number, BothLimits> | undefined;
 /** The chance to fail, by machine; null where no model says anything. */
 export type Risk = Map<number, number>;
 
@@ -22,13 +24,15 @@ export type Risk = Map<number, number>;
 export type Columns = {
   hashrate: (number | null)[];
   temperature: (number | null)[];
+  other: (number | null)[]; // the other kind of sensor's temperature; of a past moment nobody keeps it
   power: (number | null)[];
   present: (no: number) => boolean;
 };
 
 export function nowColumns(cells: Cells): Columns {
-  const { hashrate_ths, temp_max_c, power_w, online } = cells.columns;
-  return { hashrate: hashrate_ths, temperature: temp_max_c, power: power_w, present: (no) => online[no] ?? false };
+  const { hashrate_ths, temp_max_c, temp_other_c, power_w, online } = cells.columns;
+  const present = (no: number) => online[no] ?? false;
+  return { hashrate: hashrate_ths, temperature: temp_max_c, other: temp_other_c, power: power_w, present };
 }
 
 export function momentColumns(cells: Cells, frame: Frame): Columns {
@@ -40,6 +44,7 @@ export function momentColumns(cells: Cells, frame: Frame): Columns {
   return {
     hashrate: column(frame.columns.hashrate_ths),
     temperature: column(frame.columns.temp_max_c),
+    other: [],
     power: column(frame.columns.power_w),
     present: (no) => (online[no] ?? 0) > 0,
   };
@@ -48,7 +53,7 @@ export function momentColumns(cells: Cells, frame: Frame): Columns {
 /** A moment that has not been read, or was refused: nothing is known of anybody. */
 export function noColumns(cells: Cells): Columns {
   const nothing = new Array<null>(cells.machines).fill(null);
-  return { hashrate: nothing, temperature: nothing, power: nothing, present: () => false };
+  return { hashrate: nothing, temperature: nothing, other: nothing, power: nothing, present: () => false };
 }
 
 /** Of what the address asks for, the classes that this measure has: those of another one would fade the whole map. */
@@ -153,11 +158,16 @@ const CUTS: Record<Measure, Cut> = {
   },
   temperature: (cells, columns, limits) => {
     const temperature = (no: number) => (columns.present(no) ? (columns.temperature[no] ?? null) : null);
+    const nearness = (now: number | null | undefined, { warn, crit }: Limit) => {
+      if (now === null || now === undefined) return -1;
+      return now >= crit ? 3 : now >= warn ? 2 : now >= warn - NEAR_LIMIT_C ? 1 : 0;
+    };
+    // as problems are judged: by the sensor nearest to its own limit, so that a cool chip hides no hot board
     const level = (no: number) => {
-      const now = temperature(no);
       const limit = limits?.get(cells.columns.miner_no[no] ?? -1);
-      if (now === null || !limit) return null;
-      return now >= limit.crit ? 3 : now >= limit.warn ? 2 : now >= limit.warn - NEAR_LIMIT_C ? 1 : 0;
+      if (!limit || !columns.present(no)) return null;
+      const nearest = Math.max(nearness(columns.temperature[no], limit), nearness(columns.other[no], limit.other));
+      return nearest < 0 ? null : nearest;
     };
     const labels = (["class.cool", "class.near", "class.hot", "class.critical"] as const).map((key) => t(key, { n: NEAR_LIMIT_C }));
     const cut = steps("temperature", level, [1, 2, 3], labels, ["fine", "warm", "p1", "p0"], number);

@@ -9,7 +9,11 @@ export function useLimits(site: number, isShown: boolean): Limits {
   const answer = useQuery({ ...temperatureLimitsQuery(site), enabled: isShown }).data;
   return useMemo(() => {
     if (!answer) return undefined;
-    const pairs = answer.limits.map(({ warn_c, crit_c }) => ({ warn: warn_c, crit: crit_c }));
+    const pairs = answer.limits.map(({ warn_c, crit_c, other }) => ({
+      warn: warn_c,
+      crit: crit_c,
+      other: { warn: other.warn_c, crit: other.crit_c },
+    }));
     const { miner_no, limit } = answer.columns;
     return new Map(miner_no.flatMap((no, row) => {
       const pair = pairs[limit[row] ?? -1];

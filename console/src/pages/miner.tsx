@@ -110,6 +110,13 @@ function Freshness({ live, zone }: { live: LiveMiner; zone: string }) {
   );
 }
 
+/** What to think of the temperature, the worst first. */
+function heatHint({ temperature, doubts }: LiveMiner): string | null {
+  if (doubts.includes("temperature_unknown")) return t("miner.heat.unknown");
+  if (temperature.sensor_fault) return t("miner.sensor");
+  return doubts.includes("temperature_doubtful") ? t("miner.heat.doubtful") : null;
+}
+
 function Now({ live }: { live: LiveMiner }) {
   const stale = live.state !== "fresh";
   const { hardware, temperature, fan, reject } = live;
@@ -129,7 +136,7 @@ function Now({ live }: { live: LiveMiner }) {
       >
         <Amount of={hashrate(live.hashrate.value)} />
       </Figure>
-      <Figure label={t("miner.temperature")} hint={temperature.sensor_fault ? t("miner.sensor") : null}>
+      <Figure label={t("miner.temperature")} hint={heatHint(live)}>
         {degrees(temperature.max)} / <Amount of={{ value: degrees(temperature.avg), unit: "°C" }} />
       </Figure>
       <Figure label={t("miner.power")}>

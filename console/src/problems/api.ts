@@ -61,8 +61,9 @@ export const riskQuery = (site: number, least: number) =>
     refetchInterval: SLOW,
   });
 
+type SensorLimits = { sensor: string; warn_c: number; crit_c: number };
 export type TemperatureLimits = {
-  limits: { sensor: string; warn_c: number; crit_c: number }[];
+  limits: (SensorLimits & { other: SensorLimits })[];
   columns: { miner_no: number[]; limit: number[] };
 };
 

@@ -123,6 +123,8 @@ def record_of(told: Mapping[str, Any], *, miner_id: str, at: datetime, has_fans:
         flags.append("fans_never_turned")
         if not fans.are_missed(record):
             record["fan_speeds"] = None
+    if rates.total_ths and "temp_max" not in heat:
+        flags.append("temp_unknown")  # local protection cannot see it
     if any(board["hashrate_ths"] and board["temp_max_c"] is None for board in boards) and any(
         board["temp_max_c"] is not None for board in boards
     ):

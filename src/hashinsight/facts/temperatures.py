@@ -43,6 +43,8 @@ _WORDS = (
     ("vnish", FirmwareFamily.VNISH),
     ("anthill", FirmwareFamily.VNISH),
 )
+_LUXOS_VERSION = re.compile(r"20\d\d\.\d{1,2}\.\d{1,2}\.\d{6}")  # LuxOS alone counts by date and time of day
+_CHIPS_WITH_ANY_FIRMWARE = frozenset({"Antminer S9"})  # series whose chips are measured by LuxOS as well
 
 
 @dataclass(frozen=True)
@@ -54,13 +56,21 @@ class ReportedLimits:
 
 
 def firmware_family(firmware: str | None) -> FirmwareFamily:
-    """The family by its name in the version text; a version without such a name is the maker's own firmware."""
+    """The family by its name in the version text; a version that nobody knows is the maker's own firmware."""
     text = (firmware or "").lower()
-    return next((family for word, family in _WORDS if word in text), FirmwareFamily.STOCK)
+    otherwise = FirmwareFamily.LUXOS if _LUXOS_VERSION.match(text) else FirmwareFamily.STOCK
+    return next((family for word, family in _WORDS if word in text), otherwise)
 
 
 def sensor_kind(firmware: str | None) -> SensorKind:
     return dict(SENSOR_BY_FIRMWARE)[firmware_family(firmware)]
+
+
+def tells_boards_as_chips(firmware: str | None, model: str | None) -> bool:
+    """Whether this firmware measures boards alone, and tells them under the names of chips as well."""
+    if sensor_kind(firmware) is not SensorKind.BOARD:
+        return False
+    return not model or find_series(model) not in _CHIPS_WITH_ANY_FIRMWARE
 
 
 def record_sensor(record: Mapping[str, Any]) -> SensorKind:

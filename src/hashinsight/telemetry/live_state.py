@@ -80,6 +80,7 @@ _FLAGS = {
     "is_implausible": Flags.IMPLAUSIBLE,
     "power_unknown": Flags.POWER_UNKNOWN,
     "is_doubtful": Flags.HASHRATE_DOUBTFUL,
+    "temp_is_doubtful": Flags.TEMPERATURE_DOUBTFUL,
 }
 
 

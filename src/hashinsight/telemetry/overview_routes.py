@@ -49,6 +49,7 @@ _CELLS: dict[str, Any] = {
         "hashrate_ths": [103.8],
         "expected_ths": [104.0],
         "temp_max_c": [71.5],
+        "temp_other_c": [62.0],
         "power_w": [3050.0],
         "efficiency_j_th": [29.4],
         "age_sec": [40.0],
@@ -106,8 +107,9 @@ async def read_cells(
 ) -> Response:
     """All machines of a site as columns, for a map: `named` holds each word once and its number for each machine.
 
-    Without `at` it is the live state. With it, `columns` holds `miner_no`, means and `online_ratio` of that bucket;
-    a machine that sent nothing then is not in it.
+    Without `at` it is the live state; `temp_other_c` is the hottest of the kind of sensor that `temp_max_c` is not of:
+    a board beside a hotter chip, or a chip beside a hotter board. With `at`, `columns` holds `miner_no`, means and
+    `online_ratio` of that bucket; a machine that sent nothing then is not in it.
     """
     database = get_database(request)
     async with database.reading(scope.context(read_only=True)) as session:

@@ -14,12 +14,15 @@ class Flags(IntFlag):
 
     TEMPERATURE_SENTINEL = 1  # 0 °C or 255 °C: a broken sensor
     FAN_SENTINEL = 2  # below 0 rpm
-    UNITS_MENDED = 4  # a hashrate a million times too high, divided
+    UNITS_MENDED = (
+        4  # a hashrate that was thousands or millions too high, divided: the total, a board's or the expected
+    )
     IMPLAUSIBLE = 8  # a hashrate that no machine has: unknown
     POWER_UNKNOWN = 16  # 0 W of a machine that hashes
     CHIP_SENSOR = 32  # the hottest was read at a chip; without this or the next, the firmware says where
     BOARD_SENSOR = 64
-    HASHRATE_DOUBTFUL = 128  # the edge has it from the boards alone, or watts and hashrate contradict each other
+    HASHRATE_DOUBTFUL = 128  # the edge has it from the boards alone, or watts or boards contradict it
+    TEMPERATURE_DOUBTFUL = 256  # only a mean or the water is known, or nothing at all of a machine that hashes
 
 
 class UploadMode(IntEnum):

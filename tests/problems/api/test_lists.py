@@ -310,6 +310,8 @@ async def test_temperature_limits_are_those_of_each_machine_and_say_whose_they_a
 
     assert limit_of("m1") == (102, 110, "catalogue")
     assert limit_of("m2") == (75, 85, "assumed")
+    others = {(one["crit_c"], one["other"]["sensor"], one["other"]["crit_c"]) for one in answer["limits"]}
+    assert {(110, "board", 90), (85, "board", 85)} <= others, "the board's limit beside the chip's"
     of_zone = await ward.headers("Customer", zones=[ward.desk.zone_id("z1")])
     assert len((await ward.get("/sites/tx-1/temperature-limits", of_zone))["columns"]["miner_no"]) == 30
     assert (await ward.api.get(f"{V1}/sites/tx-1/temperature-limits")).status_code == 401

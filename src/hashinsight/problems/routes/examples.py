@@ -120,11 +120,25 @@ RISKS: dict[str, Any] = {
     "judged": 49,
     "columns": {"miner_no": [812, 97], "miner_id": ["B2-R14-03", "A1-R02-11"], "p_fail_24h": [0.62, 0.31]},
 }
+_CATALOGUE = {"warn_source": "catalogue", "crit_source": "catalogue"}
+_ASSUMED = {"warn_source": "assumed", "crit_source": "assumed"}
 TEMPERATURE_LIMITS: dict[str, Any] = {
     "site_id": 3,
     "limits": [
-        {"sensor": "chip", "warn_c": 88.0, "crit_c": 95.0, "warn_source": "catalogue", "crit_source": "catalogue"},
-        {"sensor": "board", "warn_c": 75.0, "crit_c": 85.0, "warn_source": "assumed", "crit_source": "assumed"},
+        {
+            "sensor": "chip",
+            "warn_c": 88.0,
+            "crit_c": 95.0,
+            **_CATALOGUE,
+            "other": {"sensor": "board", "warn_c": 83.0, "crit_c": 90.0, **_CATALOGUE},
+        },
+        {
+            "sensor": "chip",
+            "warn_c": 75.0,
+            "crit_c": 85.0,
+            **_ASSUMED,
+            "other": {"sensor": "board", "warn_c": 75.0, "crit_c": 85.0, **_ASSUMED},
+        },
     ],
     "columns": {"miner_no": [97, 812], "limit": [0, 1]},
 }

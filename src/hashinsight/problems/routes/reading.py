@@ -81,10 +81,11 @@ async def read_risks(
     "/sites/{site_id}/temperature-limits", response_class=Response, responses=answers(examples.TEMPERATURE_LIMITS)
 )
 async def read_temperature_limits(request: Request, scope: See, now: Now, site_id: SitePath) -> Response:
-    """The temperature limits that each machine of a site is judged by, at the sensor that its `temp_max` comes from.
+    """The temperature limits that each machine of a site is judged by, at its chips and at its boards.
 
-    `limits` has each distinct pair once; `columns.limit` is the place in it, by machine. The sources are `machine`,
-    `catalogue`, `settings` or `assumed`.
+    `limits` has each distinct entry once: of the sensor that `temp_max` comes from, and in `other` of the other kind
+    (`temp_other_c` of the cells). `columns.limit` is the place in it, by machine. A machine is as hot as the sensor
+    that is nearest to its own limit. The sources are `machine`, `catalogue`, `settings` or `assumed`.
     """
     return told(await list_temperature_limits(get_database(request), scope, site_id, now=now))
 

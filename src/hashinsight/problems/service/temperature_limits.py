@@ -20,7 +20,7 @@ from hashinsight.telemetry.queries import live_frame, sensors_frame
 async def list_temperature_limits(
     database: Database, scope: Scope, site: str | int, *, now: datetime
 ) -> dict[str, Any]:
-    """`limits` are the few distinct ones, of the sensor of `temp_max`; `columns.limit` says which each machine has."""
+    """`limits` are the few distinct ones, of both kinds of sensor; `columns.limit` says which each machine has."""
     context = scope.context(read_only=True)
     async with database.reading(context) as session:
         place = await places.get_site(session, scope, site)
@@ -36,10 +36,10 @@ async def list_temperature_limits(
 def _resolved(live: pl.DataFrame, sensors: pl.DataFrame, config: Config) -> dict[str, Any]:
     frame = limits_frame(live, sensors)
     of_frame = resolve(config, frame)
-    distinct = list(dict.fromkeys(heat.main for heat in of_frame.heat))
-    number_of_kind = [distinct.index(heat.main) for heat in of_frame.heat]
+    distinct = list(dict.fromkeys(of_frame.heat))
+    number_of_kind = [distinct.index(heat) for heat in of_frame.heat]
     return {
-        "limits": [asdict(limits) for limits in distinct],
+        "limits": [asdict(heat.main) | {"other": asdict(heat.other)} for heat in distinct],
         "columns": {
             "miner_no": frame.miner_no.tolist(),
             "limit": [number_of_kind[kind] for kind in of_frame.kind.tolist()],

@@ -5,7 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from hashinsight.facts.temperatures import SensorKind, reported_limits, sensor_kind, write_limits
+from hashinsight.facts.temperatures import (
+    SensorKind,
+    reported_limits,
+    sensor_kind,
+    tells_boards_as_chips,
+    write_limits,
+)
 from hashinsight.telemetry.ingest.samples import Bools, Floats, Samples
 from hashinsight.telemetry.states import Flags
 
@@ -40,6 +46,23 @@ def settle_sensors(samples: Samples, limits: Sequence[Any] | None) -> None:
         _flag_by_firmware(samples, texts)
 
 
+def boards_told_as_chips(samples: Samples) -> Bools | None:
+    """Samples whose chips are boards by their firmware, and which name no sensor themselves; None where there are none.
+
+    By distinct firmware and model, of which a batch has a few.
+    """
+    firmware = samples.texts.get("firmware")
+    if firmware is None:
+        return None
+    models = samples.texts.get("model") or [None] * len(samples)
+    told = {pair for pair in set(zip(firmware, models, strict=True)) if tells_boards_as_chips(*pair)}
+    if not told:
+        return None
+    named = samples.texts.get("temp_sensor") or [None] * len(samples)
+    rows = zip(firmware, models, named, strict=True)
+    return np.array([sensor not in _FLAGS and (text, model) in told for text, model, sensor in rows], dtype=np.bool_)
+
+
 def _plain(values: Floats) -> list[float | None]:
     return [None if value != value else value for value in values.tolist()]  # noqa: PLR0124 - NaN differs from itself
 
@@ -68,7 +91,12 @@ def _flag_kinds(samples: Samples, named: list[str | None] | None) -> None:
             samples.flag(rows, flag)
             unknown &= ~rows
     if chip is not None:  # a maximum above the chips that are listed is another chip's
-        samples.flag(unknown & ~np.isnan(chip) & np.isnan(samples.number("temp_board_max_c")), Flags.CHIP_SENSOR)
+        rows = unknown & ~np.isnan(chip) & np.isnan(samples.number("temp_board_max_c"))
+        samples.flag(rows, Flags.CHIP_SENSOR)
+        unknown &= ~rows
+    boards_alone = boards_told_as_chips(samples) if unknown.any() else None
+    if boards_alone is not None:  # and of a firmware that has boards alone, another board's
+        samples.flag(unknown & boards_alone & ~np.isnan(samples.number("temp_board_max_c")), Flags.BOARD_SENSOR)
 
 
 def _flag_by_firmware(samples: Samples, limits: list[str | None]) -> None:

@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from hashinsight.facts.spellings import find_model
 from hashinsight.telemetry.ingest.bulky import count_boards, encode_boards
 from hashinsight.telemetry.ingest.lists import MOST_SENSORS, Lists
-from hashinsight.telemetry.ingest.samples import Floats, Samples
+from hashinsight.telemetry.ingest.samples import Bools, Floats, Samples
+from hashinsight.telemetry.ingest.sensors import boards_told_as_chips
 from hashinsight.telemetry.states import Flags, Status
 
 BROKEN_C = (0.0, 255.0)
@@ -40,7 +42,7 @@ def settle_temperatures(samples: Samples, chips: Lists | None, *, zero_is_unknow
             samples.flag(broken & answers, Flags.TEMPERATURE_SENTINEL)
             numbers[column][zero | hot] = np.nan
             suspect |= broken & (column == "temp_max_c")
-    _take_kinds(numbers, chips)
+    _take_kinds(samples, chips)
     readings = [numbers[name] for name in ("temp_max_c", *_BY_KIND) if name in numbers]
     means, lows = ([numbers[name]] if name in numbers else [] for name in ("temp_c", "temp_min_c"))
     if chips is not None:
@@ -52,16 +54,22 @@ def settle_temperatures(samples: Samples, chips: Lists | None, *, zero_is_unknow
     _keep(samples, "temp_max_c", [*hottest, *(np.where(suspect, np.nan, one) for one in means)])
 
 
-def _take_kinds(numbers: dict[str, Floats], chips: Lists | None) -> None:
+def _take_kinds(samples: Samples, chips: Lists | None) -> None:
     """The hottest board and the hottest chip, also where a collector gives them one by one."""
+    numbers = samples.numbers
     boards = [numbers.pop(name) for name in _BOARDS if name in numbers]
     for column, listed in (("temp_chip_max_c", [] if chips is None else [chips.most]), ("temp_board_max_c", boards)):
         given = [*listed, *([numbers[column]] if column in numbers else [])]
         if given:
             numbers[column] = np.fmax.reduce(given)
+    told = boards_told_as_chips(samples) if "temp_chip_max_c" in numbers else None
+    if told is not None:
+        as_boards = np.where(told, numbers["temp_chip_max_c"], np.nan)
+        numbers["temp_board_max_c"] = np.fmax(samples.number("temp_board_max_c"), as_boards)
+        numbers["temp_chip_max_c"] = np.where(told, np.nan, numbers["temp_chip_max_c"])
 
 
-def settle_fans(samples: Samples, fans: Lists | None) -> None:
+def settle_fans(samples: Samples, fans: Lists | None, *, zero_is_unknown: bool) -> None:
     numbers = samples.numbers
     answers = samples.status != Status.OFFLINE
     singles = [numbers.pop(name) for name in _FANS if name in numbers]
@@ -78,14 +86,34 @@ def settle_fans(samples: Samples, fans: Lists | None) -> None:
         least, mean = [fans.least], [fans.mean]
     if singles:
         every = np.stack(singles)
+        if zero_is_unknown:
+            every[_absent(samples, every)] = np.nan
         known = np.maximum((~np.isnan(every)).sum(axis=0), 1)
-        least.append(np.fmin.reduce(singles))
+        least.append(np.fmin.reduce(every))
         mean.append(np.where(np.isnan(least[-1]), np.nan, np.nansum(every, axis=0) / known))
     _keep(samples, "fan_rpm", [*mean, *said])
     _keep(samples, "fan_min_rpm", least)
     if "fan_min_rpm" in numbers:  # fans of a machine that rests stand by right; one alone that stands does not
         resting = (numbers["fan_rpm"] == 0) & ~(samples.number("hashrate_ths") > 0)
         numbers["fan_min_rpm"] = np.where(resting, np.nan, numbers["fan_min_rpm"])
+
+
+def _absent(samples: Samples, every: Floats) -> Bools:
+    """Which fans at 0 are none, by fan and sample: all at 0 are not known, and who has two fans has four connectors.
+
+    Where as many turn as the model has, no other is missed. A model that nobody knows has two where two of four turn.
+    """
+    zero, turning = every == 0, (every > 0).sum(axis=0)
+    if not zero.any():
+        return zero
+    names = samples.texts.get("model") or [None] * len(samples)
+    known = {name: find_model(name) for name in set(names) if name}
+    fitted = {name: model.fans for name, model in known.items() if model is not None and model.fans}
+    half = (turning == 2) & (zero.sum(axis=0) == 2)  # noqa: PLR2004 - two of four
+    fitted_fans = np.array([fitted.get(name or "", 0) for name in names])
+    are_all = np.where(fitted_fans > 0, turning >= fitted_fans, half)
+    absent: Bools = zero & ((turning == 0) | are_all)
+    return absent
 
 
 def settle_hashrate(samples: Samples) -> None:
@@ -141,6 +169,12 @@ _SAID_BY_EDGE = {
     "hashrate_units_mended": Flags.UNITS_MENDED,
     "hashrate_doubtful": Flags.HASHRATE_DOUBTFUL,
     "hashrate_from_boards": Flags.HASHRATE_DOUBTFUL,
+    "boards_contradict_total": Flags.HASHRATE_DOUBTFUL,
+    "board_units_mended": Flags.UNITS_MENDED,
+    "expected_units_mended": Flags.UNITS_MENDED,
+    "temp_max_is_a_mean": Flags.TEMPERATURE_DOUBTFUL,
+    "temp_is_water": Flags.TEMPERATURE_DOUBTFUL,
+    "temp_unknown": Flags.TEMPERATURE_DOUBTFUL,
 }
 
 

@@ -1,5 +1,6 @@
 """Whole fleets in one answer: sites with their sums, every machine of a site as columns, and the day behind them."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,13 +15,16 @@ from hashinsight.kit.errors import ValidationFailed
 from hashinsight.telemetry.layers import LENGTH, Layer, floor
 from hashinsight.telemetry.queries.live import live_frame
 from hashinsight.telemetry.queries.overview import bucket_frame, trend_frame
+from hashinsight.telemetry.queries.sensors import sensors_frame
+from hashinsight.telemetry.states import Flags
 
 DAY = timedelta(hours=24)
 _SHORT = 0.1  # of what is expected of a machine: more than this it lacks, less may be the luck of five minutes
 # above this many points of a site a trend is read from hours: a day of 20,000 machines is 5.8 million rows
 _FINE_POINTS = 700_000
 _NAMED = ("zone", "rack", "model", "firmware", "data_state", "data_reason", "overall_health")
-_ROUNDED = {"hashrate_ths": 2, "expected_ths": 2, "temp_max_c": 1, "power_w": 0, "efficiency_j_th": 2, "age_sec": 0}
+_ROUNDED = {"hashrate_ths": 2, "expected_ths": 2, "temp_max_c": 1, "temp_other_c": 1}
+_ROUNDED |= {"power_w": 0, "efficiency_j_th": 2, "age_sec": 0}
 
 
 async def tell_sites(database: Database, scope: Scope, sites: Sequence[Site], *, now: datetime) -> bytes:
@@ -96,8 +100,16 @@ async def _trend(
 
 
 async def _cells_now(database: Database, scope: Scope, site: Site, now: datetime) -> bytes:
-    frame = (await live_frame(database, scope, as_of=now, site_id=site.id)).sort("miner_id")
-    frame = frame.with_columns(hashrate_ths=pl.col("hashrate_5min_ths"))
+    live, sensors = await asyncio.gather(
+        live_frame(database, scope, as_of=now, site_id=site.id),
+        sensors_frame(database, scope.context(read_only=True), site.id),
+    )
+    frame = live.join(sensors, on="miner_no", how="left").sort("miner_id")
+    at_chip, at_board = ((pl.col("flags") & flag.value) != 0 for flag in (Flags.CHIP_SENSOR, Flags.BOARD_SENSOR))
+    frame = frame.with_columns(
+        hashrate_ths=pl.col("hashrate_5min_ths"),
+        temp_other_c=pl.when(at_chip).then("temp_board_max_c").when(at_board).then("temp_chip_max_c"),
+    )
     columns: dict[str, Any] = {name: _numbers(frame, name) for name in _ROUNDED}
     columns |= {
         name: frame[name].to_list() for name in ("miner_no", "miner_id", "position", "online", "boards_healthy")

@@ -212,4 +212,6 @@ def _doubts() -> pl.Expr:
         "is_doubtful": "hashrate_doubtful",
     }
     said = [pl.when(pl.col(name)).then(pl.lit(word)) for name, word in words.items()]
+    known = pl.when(pl.col("temp_max_c").is_null()).then(pl.lit("temperature_unknown"))
+    said.append(pl.when(pl.col("temp_is_doubtful")).then(known.otherwise(pl.lit("temperature_doubtful"))))
     return pl.concat_list(said).list.drop_nulls()
