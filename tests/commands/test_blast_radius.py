@@ -307,6 +307,20 @@ async def test_a_dry_run_says_how_many_would_wait(yard: Yard) -> None:
     assert (await yard.dry_run("set_fan", 1, params={"speed": 60})).blast_radius is None
 
 
+async def test_machines_that_collectors_registered_today_at_most_double_the_cap(yard: Yard) -> None:
+    yard.add_machines(1001, 3000)
+    yard.write("update miners set registered_by = 1 where miner_no > 1000")
+    radius = (await yard.dry_run("disable_hashing", 1)).blast_radius
+    assert radius is not None
+    assert radius.cap == 2 * CAP
+    await stop(yard, *range(1, 51))
+    assert len(await yard.lease(limit=100)) == 2 * CAP
+    yard.pass_time(86_400)
+    of_old = (await yard.dry_run("disable_hashing", 1)).blast_radius
+    assert of_old is not None
+    assert of_old.cap > 2 * CAP
+
+
 async def test_a_site_has_its_own_cap(yard: Yard) -> None:
     yard.add_machines(101, 110, site_id=2)
     await stop(yard, *range(1, 21))

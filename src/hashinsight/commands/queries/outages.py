@@ -59,9 +59,18 @@ select site_id, count(*)::int as n, (count(*) filter (where not is_settled))::in
     array_agg(miner_no) filter (where miner_no = any (cast(:nos as int[]))) as nos
 from down group by site_id
 """)  # noqa: S608 - words of our own tables
+# Machines that collectors registered within a day at most double what was there: a stolen token could else invent a
+# fleet, and the cap with it. Where all are new, they are the site.
 _MACHINES = text("""
-select site_id, count(*)::int as n from miners where site_id = any (cast(:sites as int[])) and state = 'in_service'
-group by site_id
+select site_id, case when settled = 0 then n else least(n, 2 * settled) end as n from (
+    select
+        site_id,
+        count(*)::int as n,
+        (count(*) filter (
+            where registered_by is null or created_at <= cast(:now as timestamptz) - interval '1 day'))::int as settled
+    from miners where site_id = any (cast(:sites as int[])) and state = 'in_service'
+    group by site_id
+) counted
 """)
 
 
@@ -87,7 +96,7 @@ async def list_down(
     return {row.site_id: Down(row.n, row.moving, frozenset(row.nos or ())) for row in rows}
 
 
-async def count_machines(session: AsyncSession, sites: Sequence[int]) -> dict[int, int]:
-    """Machines in service, by site."""
-    rows = await session.execute(_MACHINES, {"sites": list(sites)})
+async def count_machines(session: AsyncSession, sites: Sequence[int], *, now: datetime) -> dict[int, int]:
+    """Machines in service that the cap is a share of, by site."""
+    rows = await session.execute(_MACHINES, {"sites": list(sites), "now": now})
     return {row.site_id: row.n for row in rows}

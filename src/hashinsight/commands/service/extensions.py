@@ -44,7 +44,7 @@ async def _list_held(session: AsyncSession, tenant_id: UUID, rows: Sequence[Any]
     """
     sites = sorted({row.site_id for row in rows})
     thresholds = (await read_settings(session, tenant_id)).settings.thresholds
-    machines = await outages.count_machines(session, sites)
+    machines = await outages.count_machines(session, sites, now=now)
     down = await outages.list_down(session, sites, [row.miner_no for row in rows], now=now)
     limited = limits.limited(thresholds.reboots_per_site_5min)
     used = await leasing.list_used(session, sites, list(limited), since=now - limits.RATE_WINDOW)

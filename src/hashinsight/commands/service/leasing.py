@@ -187,7 +187,7 @@ async def _settle(session: AsyncSession, holder: Holder, wanted: queries.Poll, *
     rooms = dict.fromkeys(CATALOGUE, most)
     for name, most_in_window in limited.items():
         rooms[name] = limits.room(most_in_window, used.get((site_id, name), 0), most=most) if name in turns else 0
-    machines = (await outages.count_machines(session, [site_id])).get(site_id, 0)
+    machines = (await outages.count_machines(session, [site_id], now=now)).get(site_id, 0)
     cap = limits.most_down(thresholds.max_share_of_site_down, machines)
     return replace(wanted, rooms=rooms, cap=cap, site_machines=machines, fills=limits.DOWN in turns)
 

@@ -7,7 +7,6 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.commands import errors
-from hashinsight.commands.approval import Impact
 from hashinsight.commands.asking import Answer, Asker, BlastRadius, DryRun, Made, Refusal, Request
 from hashinsight.commands.catalogue import Down
 from hashinsight.commands.limits import most_down
@@ -54,16 +53,17 @@ async def dry_run(session: AsyncSession, vault: Vault, asker: Asker, asked: Requ
     need = order.need(impact, before)
     there = [Refusal(one.miner_id, "EXISTING", "its dedupe key made one", one.command_id) for one in weighed.existing]
     superseded = sum(len(one.supersedes) for one in weighed.verdicts.values())
-    radius = await _radius(session, order, chosen.site_id, impact, list(weighed.accepted), now=now)
+    radius = await _radius(session, order, chosen.site_id, list(weighed.accepted), now=now)
     return DryRun(impact, (*weighed.refused, *there), need.is_needed, need.causes, superseded, radius)
 
 
 async def _radius(
-    session: AsyncSession, order: Order, site_id: int, impact: Impact, miner_nos: list[int], *, now: datetime
+    session: AsyncSession, order: Order, site_id: int, miner_nos: list[int], *, now: datetime
 ) -> BlastRadius | None:
     if order.kind.down is Down.NO:
         return None
-    cap = most_down(order.settings.thresholds.max_share_of_site_down, impact.site_machines)
+    machines = (await outages.count_machines(session, [site_id], now=now)).get(site_id, 0)
+    cap = most_down(order.settings.thresholds.max_share_of_site_down, machines)
     down = (await outages.list_down(session, [site_id], miner_nos, now=now)).get(site_id, outages.NOBODY_DOWN)
     counted = down.counted_for(order.kind.name)
     above = max(0, len(miner_nos) - len(down.among) - max(0, cap - counted))

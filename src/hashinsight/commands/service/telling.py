@@ -87,7 +87,7 @@ async def _held(session: AsyncSession, scope: Scope, waiting: Sequence[dict[str,
         return set()
     sites = sorted({row["site_id"] for row in asking})
     share = (await read_settings(session, scope.tenant_id)).settings.thresholds.max_share_of_site_down
-    machines = await outages.count_machines(session, sites)
+    machines = await outages.count_machines(session, sites, now=now)
     down = await outages.list_down(session, sites, [row["miner_no"] for row in asking], now=now)
     caps = {site_id: limits.most_down(share, machines.get(site_id, 0)) for site_id in sites}
     return {
