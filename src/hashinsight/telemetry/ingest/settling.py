@@ -103,7 +103,8 @@ def _absent(samples: Samples, every: Floats) -> Bools:
 
     Where as many turn as the model has, no other is missed. A model that nobody knows has two where two of four turn.
     """
-    zero, turning = every == 0, (every > 0).sum(axis=0)
+    zero: Bools = every == 0
+    turning = (every > 0).sum(axis=0)
     if not zero.any():
         return zero
     names = samples.texts.get("model") or [None] * len(samples)
