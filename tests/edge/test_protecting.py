@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hashinsight.edge import protecting
+from hashinsight.edge import protecting, protecting_cases
 from hashinsight.edge.protecting import TRIES
 from hashinsight.edge.settings import Protection
 from hashinsight.edge.site_side import SiteSide
@@ -168,7 +168,7 @@ async def test_a_stop_that_did_not_work_is_not_repeated_every_minute_and_at_once
             await read_twice(side)
             assert stops(unit) == 4 * TRIES
             for more in (1, 2):
-                clock.now += protecting.LONGEST_REST_SEC
+                clock.now += protecting_cases.LONGEST_REST_SEC
                 await read_twice(side)
                 assert stops(unit) == (4 + more) * TRIES, "never less often than once an hour"
         assert heard.titles() == [NOT_STOPPED]
@@ -183,7 +183,7 @@ async def test_a_machine_is_held_from_the_stop_that_worked_and_the_end_of_the_he
         async with protected(tmp_path, unit, clock) as (side, heard):
             await until(lambda: bool(heard.events), "the report")
             unit.memory["broken"] = set()
-            clock.now += protecting.FAILED_REST_SEC
+            clock.now += protecting_cases.FAILED_REST_SEC
             await until(lambda: len(heard.events) == 2, "the stop")
             for verb in ("enable", "reboot"):
                 held = await give(side, unit, verb)

@@ -157,7 +157,7 @@ async def _note_mode(handle: Handle) -> None:
     if handle.firmware != _ANTMINER:
         return
     with suppress(RuntimeError):
-        mode = (await handle.miner.get_tuning_config()).target_mode
+        mode = getattr(await handle.miner.get_tuning_config(), "target_mode", None)  # asleep it has none
         if mode in (MiningMode.Low, MiningMode.High):
             handle.notes["mode"] = mode
         elif mode == MiningMode.Normal:

@@ -10,6 +10,7 @@ from hashinsight.facts.temperatures import SensorKind
 
 CHIP, BOARD = SensorKind.CHIP, SensorKind.BOARD
 _CHIPS, _BOARDS = CHIP.value, BOARD.value
+MEAN = "temp_max_is_a_mean"  # the flag of a record
 _COLDEST_C, _HOTTEST_C = 0.0, 150.0  # outside of it no sensor reads: 0, 255, -1, -273 are what a broken one says
 _COLD_C, _COLDEST_AIR_C = 15.0, -40.0  # beside so cold a sensor, one below zero is not broken but cold
 _CORNERS = ("TopLeft", "TopRight", "BottomLeft", "BottomRight")
@@ -118,7 +119,7 @@ def told_temperatures(
     tops = {CHIP: max(chips, default=None), BOARD: max(on_board, default=None)}
     hottest = max(chips + on_board)
     if is_mean:
-        flags.append("temp_max_is_a_mean")
+        flags.append(MEAN)
     sensor = usual if tops[usual] == hottest else next(kind for kind, temp in tops.items() if temp == hottest)
     told = {
         "temp_avg": mean(board.mean_c for board in known) or beside.mean_c,
