@@ -25,6 +25,7 @@ from tests.sim.running import Sim
 INTERVAL = 5
 LUXOS = "Antminer S19k Pro, LuxOS"  # it tells its board, which must stop at 70 °C
 STOPPED, NOT_STOPPED, COOL = "Stopped: too hot", "Too hot: could not be stopped", "Cooled down"
+STARTED = "Started again after it cooled down"
 
 
 @pytest.fixture
@@ -226,6 +227,45 @@ async def test_a_machine_that_people_stopped_too_is_not_started_by_protection(tm
             await read_twice(side)
         assert unit.is_stopped
         assert heard.titles() == [STOPPED, COOL]
+
+
+async def test_a_stop_that_takes_effect_late_is_held_and_reported_and_started_again(
+    tmp_path: Path, clock: Clock
+) -> None:
+    protection = Protection(hold_sec=60, restart_below_c=65)
+    with machines_of(LUXOS) as (unit,):
+        heat(unit, 75.0)
+        unit.memory["stops_late"] = True
+        async with protected(tmp_path, unit, clock, protection) as (side, heard):
+            side.executor._seen_sec = 0.1
+            await until(lambda: bool(heard.events), "the report")
+            assert heard.events[0]["details"]["error_code"] == "NOT_CONFIRMED"
+            unit.stop("at last")
+            await until(lambda: len(heard.events) == 2, "the stop")
+            assert (await give(side, unit, "enable")).error_code == "LOCAL_PROTECTION"
+            heat(unit, 60.0)
+            clock.now += 61
+            await until(lambda: len(heard.events) == 3, "the start")
+        assert not unit.is_stopped
+        assert heard.titles() == [NOT_STOPPED, STOPPED, STARTED]
+
+
+async def test_a_machine_that_a_person_stops_after_a_stop_that_failed_is_not_held_by_protection(
+    tmp_path: Path, clock: Clock
+) -> None:
+    with machines_of(LUXOS) as (unit,):
+        heat(unit, 75.0)
+        unit.memory["stops_late"] = True
+        async with protected(tmp_path, unit, clock, Protection(restart_below_c=65)) as (side, heard):
+            side.executor._seen_sec = 0.1
+            await until(lambda: bool(heard.events) and not side.protector._acting, "the report")
+            unit.memory["stops_late"] = False
+            assert (await give(side, unit, "disable")).status == "succeeded"
+            await read_twice(side)
+            machine = side.find(unit.address)
+            assert machine is not None
+            assert side.protector.forbids(machine, "enable") is None
+        assert heard.titles() == [NOT_STOPPED]
 
 
 async def test_one_reading_that_is_not_confirmed_stops_nothing(tmp_path: Path, clock: Clock) -> None:

@@ -10,14 +10,16 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from typing import Any
 
 from hashinsight.edge.executing import Executor, Outcome
+from hashinsight.edge.executing_checks import snapshot
 from hashinsight.edge.miners import Machine
 from hashinsight.edge.normalising import Record
 from hashinsight.edge.polling import Poller
-from hashinsight.edge.protecting_cases import Case
-from hashinsight.edge.protecting_heat import Heat, heat_of, is_mean, must_stop, proves_nothing
+from hashinsight.edge.protecting_cases import STOPPED_REST_SEC, Case, Sent
+from hashinsight.edge.protecting_heat import heat_of, is_mean, must_stop, proves_nothing
 from hashinsight.edge.reading_process import NotRead
 from hashinsight.edge.settings import Protection
 from hashinsight.wire.acks import AckStatus
@@ -27,6 +29,7 @@ TRIES, REST_SEC = 3, 5.0
 MOST_UNCLEAR = 3  # readings that prove nothing, before the next interval looks again
 COOL_BELOW_LIMIT_C = 5.0
 _STARTING = ("enable", "restart", "reboot")
+_STATES = ("disable", *_STARTING)
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +54,8 @@ class Protector:
             case.watch(record)
         if record.get("state") == "running":
             self._to_start.discard(machine.miner_id)
+        elif case is not None and case.sent is not None and record.get("state") == "stopped":
+            self._took_effect(machine, record, case, case.sent)
         if heat is not None:
             if case is None or case.is_due(heat, self._clock()):
                 self._begin(machine, self._stop(machine, record))
@@ -63,6 +68,8 @@ class Protector:
         """Asked before every command of the cloud; a machine that the cloud stops, too, is not started from here."""
         if verb == "disable":
             self._to_start.discard(machine.miner_id)
+        if verb in _STATES and (case := self._cases.get(machine.miner_id)) is not None:
+            case.sent = None  # what it shows from now on is that command's doing
         until = self._held.get(machine.miner_id)
         if until is None or verb not in _STARTING:
             return None
@@ -92,17 +99,33 @@ class Protector:
         heat = must_stop(record, self._settings)
         if heat is None or readings < self._settings.confirm_readings:
             return
-        outcome = await self._disable(machine)
+        outcome, is_sent = await self._disable(machine)
         is_stopped = outcome.status is AckStatus.SUCCEEDED
         log.warning("machine %s: %s: %s", machine.miner_id, heat, _words(outcome))
         if is_stopped:  # not sooner: a machine that still runs is in people's hands, too
-            self._held[machine.miner_id] = self._clock() + self._settings.hold_sec
-            self._to_start.add(machine.miner_id)
+            self._hold(machine)
         case = self._cases.setdefault(machine.miner_id, Case())
         case.note(heat, self._clock(), is_stopped=is_stopped, is_mean=is_mean(record))
-        if (key := outcome.error_code or outcome.status.value) not in case.told:
-            case.told.add(key)
-            self._report(machine, heat, readings, outcome)
+        case.sent = Sent(heat, readings, outcome) if is_sent and not is_stopped else None
+        self._report(machine, case, Sent(heat, readings, outcome))
+
+    def _hold(self, machine: Machine) -> None:
+        self._held[machine.miner_id] = self._clock() + self._settings.hold_sec
+        self._to_start.add(machine.miner_id)
+
+    def _took_effect(self, machine: Machine, record: Record, case: Case, sent: Sent) -> None:
+        """A stop that nobody saw within its time is one all the same: held, told, and started again."""
+        done = replace(
+            sent.outcome,
+            status=AckStatus.SUCCEEDED,
+            error_code=None,
+            message="done, and seen late",
+            result={"confirmed": True},
+            after=snapshot(record),
+        )
+        case.sent, case.rest_sec = None, STOPPED_REST_SEC
+        self._hold(machine)
+        self._report(machine, case, Sent(sent.heat, sent.readings, done))
 
     async def _confirmed(self, machine: Machine, record: Record) -> tuple[Record, int]:
         """The last reading that says how hot it is, and how many said too hot. A lost one or a mean denies nothing."""
@@ -122,16 +145,26 @@ class Protector:
                 return again, readings
         return record, readings
 
-    async def _disable(self, machine: Machine) -> Outcome:
-        """Some tries, as every second counts; an order that the machine does not take is not given again."""
-        for _ in range(TRIES - 1):
-            outcome = await self._executor.act(machine, "disable", {}, is_local=True)
-            if outcome.status is not AckStatus.FAILED:
-                return outcome
-            await asyncio.sleep(REST_SEC)
-        return await self._executor.act(machine, "disable", {}, is_local=True)
+    async def _disable(self, machine: Machine) -> tuple[Outcome, bool]:
+        """Some tries, as every second counts; an order that the machine does not take is not given again.
 
-    def _report(self, machine: Machine, heat: Heat, readings: int, outcome: Outcome) -> None:
+        And whether it may have heard one of them: only then it was looked at afterwards, which is the result.
+        """
+        is_sent = False
+        for no in range(TRIES):
+            await asyncio.sleep(REST_SEC if no else 0)
+            outcome = await self._executor.act(machine, "disable", {}, is_local=True)
+            is_sent = is_sent or outcome.result is not None
+            if outcome.status is not AckStatus.FAILED:
+                break
+        return outcome, is_sent
+
+    def _report(self, machine: Machine, case: Case, sent: Sent) -> None:
+        """Each outcome once."""
+        heat, outcome = sent.heat, sent.outcome
+        if (key := outcome.error_code or outcome.status.value) in case.told:
+            return
+        case.told.add(key)
         is_stopped = outcome.status is AckStatus.SUCCEEDED
         details = {
             "action": "disable",
@@ -141,7 +174,7 @@ class Protector:
             "limit_c": heat.limit_c,
             "limit_source": heat.source,
             "sensor": heat.sensor,
-            "readings": readings,
+            "readings": sent.readings,
             "hold_sec": self._settings.hold_sec if is_stopped else None,
             "confirmed": (outcome.result or {}).get("confirmed"),
             "before": outcome.before,

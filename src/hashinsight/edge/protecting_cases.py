@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from hashinsight.edge.executing import Outcome
 from hashinsight.edge.normalising import Record
 from hashinsight.edge.protecting_heat import Heat, is_mean
 
@@ -9,6 +10,13 @@ STOPPED_REST_SEC = 60.0  # a machine that runs hot again although it was stopped
 FAILED_REST_SEC, LONGEST_REST_SEC = 120.0, 3600.0  # after a stop that failed; doubles with every further one
 HOTTER_C = 5.0  # so much hotter than at the last try, it is tried again at once
 MEANS_BELIEVED = 3
+
+
+@dataclass(frozen=True)
+class Sent:
+    heat: Heat
+    readings: int
+    outcome: Outcome
 
 
 @dataclass
@@ -19,6 +27,7 @@ class Case:
     tried_c: float = float("-inf")
     rest_sec: float = 0.0
     told: set[str] = field(default_factory=set)  # outcomes that were reported
+    sent: "Sent | None" = None  # a stop that was ordered and not seen yet: it may take effect late
     rests_on_means: bool = False  # all that this machine gives
     means: int = 0  # in a row, while it is stopped
 
