@@ -151,7 +151,8 @@ def _answer(make: Make, unit: Unit, raw: bytes) -> bytes:
 def _one(make: Make, unit: Unit, command: str, parameter: str) -> dict[str, Any]:
     unit.questions.append(command)
     state = {"STATUS": "E", "When": 1, "Code": 14, "Msg": "Invalid command", "Description": ""}
-    return make.rpc(unit, command, parameter) or {"STATUS": [state], "id": 1}
+    is_known = command not in unit.memory.get("unknown", ())
+    return (make.rpc(unit, command, parameter) if is_known else None) or {"STATUS": [state], "id": 1}
 
 
 def _rpc_v3(make: Make, unit: Unit) -> Conversation:
