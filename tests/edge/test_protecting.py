@@ -14,7 +14,7 @@ from hashinsight.edge import protecting, protecting_cases
 from hashinsight.edge.protecting import TRIES
 from hashinsight.edge.settings import Protection
 from hashinsight.edge.site_side import SiteSide
-from tests.edge.makes.catalogue import machines_of
+from tests.edge.makes.catalogue import NAMES, machines_of
 from tests.edge.makes.unit import Unit
 from tests.edge.on_site import Heard, on_site, settings, simulating, until
 from tests.edge.orders import give, site_of
@@ -24,6 +24,7 @@ from tests.sim.running import Sim
 
 INTERVAL = 5
 LUXOS = "Antminer S19k Pro, LuxOS"  # it tells its board, which must stop at 70 °C
+STOCK = "Antminer S19, stock"
 STOPPED, NOT_STOPPED, COOL = "Stopped: too hot", "Too hot: could not be stopped", "Cooled down"
 STARTED = "Started again after it cooled down"
 
@@ -266,6 +267,17 @@ async def test_a_machine_that_a_person_stops_after_a_stop_that_failed_is_not_hel
             assert machine is not None
             assert side.protector.forbids(machine, "enable") is None
         assert heard.titles() == [NOT_STOPPED]
+
+
+@pytest.mark.skipif(STOCK not in NAMES, reason="this user may not listen on port 80")
+async def test_a_power_mode_does_not_wake_an_antminer_that_is_held(tmp_path: Path, clock: Clock) -> None:
+    with machines_of(STOCK) as (unit,):
+        unit.heat(105.0)
+        async with protected(tmp_path, unit, clock) as (side, heard):
+            await until(lambda: bool(heard.events), "the stop")
+            refused = await give(side, unit, "set_power_mode", mode="eco")
+            assert (refused.status, refused.error_code) == ("rejected", "LOCAL_PROTECTION")
+        assert unit.is_stopped
 
 
 async def test_one_reading_that_is_not_confirmed_stops_nothing(tmp_path: Path, clock: Clock) -> None:

@@ -45,7 +45,7 @@ class _Limits:
     until: float = 0.0
     pause_sec: float = LIMITS_AGAIN_SEC / 2
 
-    async def renew(self, address: str, command: str, timeout_sec: float) -> None:
+    async def renew(self, address: str, command: str, timeout_sec: float) -> Rows:
         """An answer that is lost changes no limit: only a machine that does not know the command has none."""
         try:
             answer = await child_plain.ask(address, command, timeout_sec=timeout_sec)
@@ -56,6 +56,7 @@ class _Limits:
             self.rows = [] if isinstance(problem, Declined) and problem.is_unknown else self.rows
             self.pause_sec = LIMITS_SEC if is_declined and not self.rows else min(2 * self.pause_sec, LIMITS_SEC)
             self.until = time.monotonic() + self.pause_sec
+        return self.rows
 
 
 class Tables4028:
@@ -90,14 +91,11 @@ class Tables4028:
         known = self._limits.setdefault(address, _Limits()) if limits else None
         is_due = known is not None and known.until <= time.monotonic()
         missing = [name for name in wanted if name not in tables]
-        renewed = (
-            asyncio.ensure_future(known.renew(address, limits, timeout_sec)) if known and limits and is_due else None
-        )
-        if missing:
-            found = await asyncio.gather(*(table(address, name, timeout_sec) for name in missing))
-            tables = tables | dict(zip(missing, found, strict=True))
-        if renewed is not None:
-            await renewed
+        asked = [table(address, name, timeout_sec) for name in missing]
+        if known is not None and limits is not None and is_due:
+            asked.append(known.renew(address, limits, timeout_sec))
+        if asked:
+            tables = tables | dict(zip(missing, await asyncio.gather(*asked), strict=False))
         summary = tables[SUMMARY][0]
         kept: dict[str, Any] = {name: _kept(name, tables[name]) for name in wanted}
         kept[SUMMARY] = {name: summary[name] for name in _READ if name in summary}

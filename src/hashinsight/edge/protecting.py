@@ -29,6 +29,7 @@ TRIES, REST_SEC = 3, 5.0
 MOST_UNCLEAR = 3  # readings that prove nothing, before the next interval looks again
 COOL_BELOW_LIMIT_C = 5.0
 _STARTING = ("enable", "restart", "reboot")
+_ANTMINER = "antminer stock"
 _STATES = ("disable", *_STARTING)
 
 log = logging.getLogger(__name__)
@@ -71,7 +72,7 @@ class Protector:
         if verb in _STATES and (case := self._cases.get(machine.miner_id)) is not None:
             case.sent = None  # what it shows from now on is that command's doing
         until = self._held.get(machine.miner_id)
-        if until is None or verb not in _STARTING:
+        if until is None or not _starts(machine, verb):
             return None
         left = until - self._clock()
         if left <= 0:
@@ -203,8 +204,8 @@ class Protector:
         if below is None or machine.miner_id not in self._to_start or record.get("state") != "stopped":
             return False
         case = self._cases.get(machine.miner_id)
-        is_known = temp_c is not None and (case is None or case.believes(record))
-        return self.forbids(machine, "enable") is None and is_known and temp_c < below
+        is_cool = temp_c is not None and temp_c < below and (case is None or case.believes(record))
+        return is_cool and self.forbids(machine, "enable") is None
 
     async def _start(self, machine: Machine) -> None:
         self._to_start.discard(machine.miner_id)
@@ -216,6 +217,12 @@ class Protector:
 
     def _event(self, machine: Machine, severity: str, title: str, message: str, details: dict[str, Any]) -> None:
         self._poller.sink.event("local_protection", severity, title, message, machine.miner_id, details)
+
+
+def _starts(machine: Machine, verb: str) -> bool:
+    """A stock Antminer's sleep is a power mode like eco: any other mode wakes it."""
+    is_stock = str((machine.record or {}).get("firmware") or "").lower().startswith(_ANTMINER)
+    return verb in _STARTING or (verb == "set_power_mode" and is_stock)
 
 
 def _words(outcome: Outcome) -> str:
