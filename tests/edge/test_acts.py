@@ -6,7 +6,7 @@ from pathlib import Path
 from hashinsight.edge.child_pools import Pool, bare, with_first
 from hashinsight.edge.executing import Outcome
 from tests.edge.makes.catalogue import NAMES, machines_of
-from tests.edge.orders import give, site_of
+from tests.edge.orders import command, give, site_of
 
 NEW = {"pool_url": "stratum+tcp://new.pool.example:3333", "pool_user": "farm.new", "pool_password": "new-secret"}
 BACKUP = {"url": "stratum+tcp://backup.pool.example:3333", "user": "farm.worker"}
@@ -121,3 +121,46 @@ async def test_an_antminer_in_eco_mode_is_in_eco_mode_again_after_a_restart_and_
                     await give(side, unit, verb)
                 eco, sleep = "set_miner_conf: mode 3", "set_miner_conf: sleep"
                 assert unit.orders == [eco, sleep, eco, sleep, eco]
+
+
+async def test_a_mode_that_is_set_while_an_antminer_is_stopped_does_not_wake_it_and_is_its_mode_when_it_starts(
+    tmp_path: Path,
+) -> None:
+    names = [name for name in ("Antminer S19, stock",) if name in NAMES]
+    with machines_of(*names) as units:
+        async with site_of(tmp_path, *units) as side:
+            side.executor._seen_sec = 1.0
+            for unit in units:
+                await give(side, unit, "disable")
+                done = await give(side, unit, "set_power_mode", mode="eco")
+                assert (done.status, unit.is_stopped) == ("succeeded", True)
+                assert done.message == "it is stopped: set when it is started"
+                await give(side, unit, "enable")
+                assert unit.orders == ["set_miner_conf: sleep", "set_miner_conf: mode 3"]
+
+
+async def test_set_pool_starts_no_machine_that_is_stopped(tmp_path: Path) -> None:
+    names = [name for name in ("Antminer S19, VNish", "Antminer S19, stock") if name in NAMES]
+    with machines_of(*names) as units:
+        async with site_of(tmp_path, *units) as side:
+            side.executor._seen_sec = 1.0
+            for unit in units:
+                await give(side, unit, "disable")
+                done = await give(side, unit, "set_pool", **NEW)
+                assert (done.status, unit.is_stopped) == ("succeeded", True), unit.model
+                assert not any("restart" in order for order in unit.orders), unit.model
+
+
+async def test_another_machine_at_the_address_is_not_started_in_the_mode_of_the_former_one(tmp_path: Path) -> None:
+    names = [name for name in ("Antminer S19, stock",) if name in NAMES]
+    with machines_of(*names) as units:
+        async with site_of(tmp_path, *units) as side:
+            side.executor._seen_sec = 1.0
+            for unit in units:
+                await give(side, unit, "set_power_mode", mode="eco")
+                await give(side, unit, "disable")
+                unit.mac = "02:00:5e:ff:ff:ff"
+                assert (await give(side, unit, "enable")).error_code == "UNREACHABLE"  # the former one
+                (new,) = [machine for machine in side.poller.roster if machine.address == unit.address]
+                await side.execute(new, command("enable"))
+                assert unit.orders[-1] == "set_miner_conf: mode 0"

@@ -108,3 +108,24 @@ def test_fans_that_nobody_saw_turning_are_missed_where_the_machine_hashes_and_is
     record = read(STOCK, stats=chains(chip_c, fans=0), hashrate=S19_RATE, uptime=uptime_sec, has_fans=False)
     assert record.get("fan_speeds") == told
     assert "fans_never_turned" in record["raw_data"]["flags"]
+
+
+LUXOS = {"make": "AntMiner", "model": "S19", "firmware": "LuxOS"}
+_ZEROS = dict.fromkeys(("TopLeft", "TopRight", "BottomLeft", "BottomRight"), 0)
+
+
+@pytest.mark.parametrize(
+    ("row", "hottest_c", "is_mean"),
+    [
+        ({**_ZEROS, "Board": 72, "Chip": 0}, 72.0, False),
+        ({**_ZEROS, "TopLeft": 60, "Board": 72}, 72.0, False),
+        ({"Board": 72, "Chip": 85}, 85.0, False),
+        ({**_ZEROS, "Chip": 0}, 68.0, True),
+    ],
+)
+def test_luxos_corners_that_say_0_hide_no_other_sensor(row: dict[str, int], hottest_c: float, is_mean: bool) -> None:  # noqa: FBT001
+    """Where its table says nothing at all, the library's mean is better than nothing, and is named so."""
+    data = {"device_info": LUXOS, "uptime": 86_400.0, "hashboards": [board(0, 31.0, board_temperature=68.0)]}
+    record = record_of({"data": data, "temps": [row]}, miner_id="m", at=AT)
+    assert record["temp_max"] == hottest_c
+    assert ("temp_max_is_a_mean" in record["raw_data"].get("flags", ())) is is_mean

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from hashinsight.edge import protecting
+from hashinsight.edge import protecting, protecting_cases
 from hashinsight.edge.protecting import TRIES
 from hashinsight.edge.settings import Protection
 from hashinsight.edge.site_side import SiteSide
-from tests.edge.makes.catalogue import machines_of
+from tests.edge.makes.catalogue import NAMES, machines_of
 from tests.edge.makes.unit import Unit
 from tests.edge.on_site import Heard, on_site, settings, simulating, until
 from tests.edge.orders import give, site_of
@@ -24,7 +24,9 @@ from tests.sim.running import Sim
 
 INTERVAL = 5
 LUXOS = "Antminer S19k Pro, LuxOS"  # it tells its board, which must stop at 70 °C
+STOCK = "Antminer S19, stock"
 STOPPED, NOT_STOPPED, COOL = "Stopped: too hot", "Too hot: could not be stopped", "Cooled down"
+STARTED = "Started again after it cooled down"
 
 
 @pytest.fixture
@@ -168,7 +170,7 @@ async def test_a_stop_that_did_not_work_is_not_repeated_every_minute_and_at_once
             await read_twice(side)
             assert stops(unit) == 4 * TRIES
             for more in (1, 2):
-                clock.now += protecting.LONGEST_REST_SEC
+                clock.now += protecting_cases.LONGEST_REST_SEC
                 await read_twice(side)
                 assert stops(unit) == (4 + more) * TRIES, "never less often than once an hour"
         assert heard.titles() == [NOT_STOPPED]
@@ -183,7 +185,7 @@ async def test_a_machine_is_held_from_the_stop_that_worked_and_the_end_of_the_he
         async with protected(tmp_path, unit, clock) as (side, heard):
             await until(lambda: bool(heard.events), "the report")
             unit.memory["broken"] = set()
-            clock.now += protecting.FAILED_REST_SEC
+            clock.now += protecting_cases.FAILED_REST_SEC
             await until(lambda: len(heard.events) == 2, "the stop")
             for verb in ("enable", "reboot"):
                 held = await give(side, unit, verb)
@@ -226,6 +228,56 @@ async def test_a_machine_that_people_stopped_too_is_not_started_by_protection(tm
             await read_twice(side)
         assert unit.is_stopped
         assert heard.titles() == [STOPPED, COOL]
+
+
+async def test_a_stop_that_takes_effect_late_is_held_and_reported_and_started_again(
+    tmp_path: Path, clock: Clock
+) -> None:
+    protection = Protection(hold_sec=60, restart_below_c=65)
+    with machines_of(LUXOS) as (unit,):
+        heat(unit, 75.0)
+        unit.memory["stops_late"] = True
+        async with protected(tmp_path, unit, clock, protection) as (side, heard):
+            side.executor._seen_sec = 0.1
+            await until(lambda: bool(heard.events), "the report")
+            assert heard.events[0]["details"]["error_code"] == "NOT_CONFIRMED"
+            unit.stop("at last")
+            await until(lambda: len(heard.events) == 2, "the stop")
+            assert (await give(side, unit, "enable")).error_code == "LOCAL_PROTECTION"
+            heat(unit, 60.0)
+            clock.now += 61
+            await until(lambda: len(heard.events) == 3, "the start")
+        assert not unit.is_stopped
+        assert heard.titles() == [NOT_STOPPED, STOPPED, STARTED]
+
+
+async def test_a_machine_that_a_person_stops_after_a_stop_that_failed_is_not_held_by_protection(
+    tmp_path: Path, clock: Clock
+) -> None:
+    with machines_of(LUXOS) as (unit,):
+        heat(unit, 75.0)
+        unit.memory["stops_late"] = True
+        async with protected(tmp_path, unit, clock, Protection(restart_below_c=65)) as (side, heard):
+            side.executor._seen_sec = 0.1
+            await until(lambda: bool(heard.events) and not side.protector._acting, "the report")
+            unit.memory["stops_late"] = False
+            assert (await give(side, unit, "disable")).status == "succeeded"
+            await read_twice(side)
+            machine = side.find(unit.address)
+            assert machine is not None
+            assert side.protector.forbids(machine, "enable") is None
+        assert heard.titles() == [NOT_STOPPED]
+
+
+@pytest.mark.skipif(STOCK not in NAMES, reason="this user may not listen on port 80")
+async def test_a_power_mode_does_not_wake_an_antminer_that_is_held(tmp_path: Path, clock: Clock) -> None:
+    with machines_of(STOCK) as (unit,):
+        unit.heat(105.0)
+        async with protected(tmp_path, unit, clock) as (side, heard):
+            await until(lambda: bool(heard.events), "the stop")
+            refused = await give(side, unit, "set_power_mode", mode="eco")
+            assert (refused.status, refused.error_code) == ("rejected", "LOCAL_PROTECTION")
+        assert unit.is_stopped
 
 
 async def test_one_reading_that_is_not_confirmed_stops_nothing(tmp_path: Path, clock: Clock) -> None:

@@ -119,10 +119,11 @@ def test_a_reported_limit_that_cannot_be_one_is_ignored(stop_c: object) -> None:
     assert limits == find_limits("Antminer S19", CHIP)
 
 
-def test_a_reported_limit_is_believed_up_to_10_degrees_above_the_catalogues() -> None:
+def test_a_reported_limit_counts_for_at_most_10_degrees_above_the_catalogues() -> None:
     known = find_limits("Antminer S19", CHIP)
     assert find_limits("Antminer S19", CHIP, reported=ReportedLimits(stop_c=105.0)).critical_c == 105.0
-    assert find_limits("Antminer S19", CHIP, reported=ReportedLimits(stop_c=106.0)) == known
+    assert find_limits("Antminer S19", CHIP, reported=ReportedLimits(stop_c=106.0)).critical_c == 105.0
+    assert find_limits("Antminer S19", CHIP, reported=ReportedLimits(stop_c=131.0)) == known
     assert find_limits("home made", CHIP, reported=ReportedLimits(stop_c=120.0)).critical_c == 120.0
 
 

@@ -19,6 +19,7 @@ from hashinsight.edge.child_plain import Trouble
 MODES = {"eco": MiningMode.Low, "normal": MiningMode.Normal, "perf": MiningMode.High}
 _AVALON = "avalon"
 _ANTMINER = "AntMiner Stock"
+NOTED = "noted for its start"
 # its answer to a restart has no status, which the library takes for a failure
 _DONE_ALL_THE_SAME = "missing or invalid status array"
 _AUTH_FAILED = ("unauthorized", "authentication failed", "failed to authenticate", "check token", "token err")
@@ -47,7 +48,7 @@ async def act(handle: Handle, verb: str, params: Params) -> dict[str, Any]:
         way = await _ACTS[verb](handle, params)
     except RuntimeError as problem:
         raise trouble_of(verb, str(problem)) from None
-    return {"way": way}
+    return {"way": way, "is_noted": way == NOTED}
 
 
 def trouble_of(verb: str, said: str) -> Trouble:
@@ -156,12 +157,18 @@ async def _note_mode(handle: Handle) -> None:
     """An Antminer's sleep is a mode like eco, so that it forgets which one it was in."""
     if handle.firmware != _ANTMINER:
         return
+    mode = await _mode(handle)
+    if mode in (MiningMode.Low, MiningMode.High):
+        handle.notes["mode"] = mode
+    elif mode == MiningMode.Normal:
+        handle.notes.pop("mode", None)
+
+
+async def _mode(handle: Handle) -> MiningMode | None:
+    """None while it sleeps, and where it does not say."""
     with suppress(RuntimeError):
-        mode = (await handle.miner.get_tuning_config()).target_mode
-        if mode in (MiningMode.Low, MiningMode.High):
-            handle.notes["mode"] = mode
-        elif mode == MiningMode.Normal:
-            handle.notes.pop("mode", None)
+        return getattr(await handle.miner.get_tuning_config(), "target_mode", None)
+    return None
 
 
 async def _start(handle: Handle) -> None:
@@ -177,7 +184,9 @@ async def _start(handle: Handle) -> None:
 async def _set_pool(handle: Handle, params: Params) -> str:
     _needs(handle.miner, "pools_config", "set_pool")
     wanted = child_pools.Pool(str(params["pool_url"]), str(params["pool_user"]), str(params.get("pool_password") or ""))
-    return await child_pools.set_first(handle, wanted, had_pools=bool(params.get("had_pools")))
+    return await child_pools.set_first(
+        handle, wanted, had_pools=bool(params.get("had_pools")), is_stopped=bool(params.get("is_stopped"))
+    )
 
 
 async def _set_frequency(handle: Handle, params: Params) -> str:
@@ -209,7 +218,11 @@ async def _set_power_limit(handle: Handle, params: Params) -> str:
 async def _set_power_mode(handle: Handle, params: Params) -> str:
     miner = handle.miner
     _needs(miner, "tuning_config", "set_power_mode")
-    await _said_yes(miner.set_tuning_config(pyasic_rs.TuningConfig.mode(MODES[str(params["mode"])])))
+    mode = MODES[str(params["mode"])]
+    if params.get("is_stopped") and handle.firmware == _ANTMINER and await _mode(handle) is None:
+        handle.notes["mode"] = mode  # set now, it would wake it
+        return NOTED
+    await _said_yes(miner.set_tuning_config(pyasic_rs.TuningConfig.mode(mode)))
     return "set_tuning_config"
 
 

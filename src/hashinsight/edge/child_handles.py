@@ -77,9 +77,14 @@ class Handles:
             return handle
         return self._keep(_with_login(handle, login), credentials)
 
-    def forget(self, address: str) -> None:
-        """It is identified anew the next time: another machine may have its address, or it another firmware."""
+    def forget(self, address: str, *, is_another: bool = False) -> None:
+        """It is identified anew the next time: it may have another firmware, or another machine its address.
+
+        Of another machine what was noted of the former one does not hold.
+        """
         self._known.pop(address, None)
+        if is_another:
+            self._notes.pop(address, None)
 
     def _keep(self, handle: Handle, credentials: Credentials) -> Handle:
         self._known[handle.address] = (handle, credentials)

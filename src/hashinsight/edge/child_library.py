@@ -111,7 +111,7 @@ class Machines:
                     return None, False
                 data = await _data_of(handle)
                 if self._is_another(address, data):
-                    self._forget(address)
+                    self._forget(address, is_another=True)
                     handle = await self._handles.find(address, credentials_of(auth))
                     data = await _data_of(handle) if handle is not None else {}
         except TimeoutError:
@@ -125,14 +125,15 @@ class Machines:
         self._forget(address)
         return None, False
 
-    def _forget(self, address: str) -> None:
-        self._handles.forget(address)
+    def _forget(self, address: str, *, is_another: bool = False) -> None:
+        self._handles.forget(address, is_another=is_another)
         self._tables.forget(address)
-        self._macs.pop(address, None)
 
     def _is_another(self, address: str, data: dict[str, Any]) -> bool:
+        """Also one that came while nobody answered: the last MAC address is kept."""
         mac = str(data.get("mac") or "")
-        return bool(mac) and self._macs.setdefault(address, mac) != mac
+        known, self._macs[address] = self._macs.get(address, mac), mac or self._macs.get(address, "")
+        return bool(mac and known) and known != mac
 
     def _count_silence(self, *, timed_out: bool) -> None:
         self._silent_in_a_row = self._silent_in_a_row + 1 if timed_out else 0

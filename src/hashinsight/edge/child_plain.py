@@ -15,6 +15,7 @@ MOST_BYTES = 1024 * 1024
 _CHUNK = 65_536
 _NO_WAY = {errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ENETDOWN, errno.EACCES, errno.EPERM}
 _SUCCESS = ("S", "I")
+_INVALID_COMMAND = 14  # cgminer's code, which its descendants kept
 # what firmware writes for no number, where JSON has no word for it
 _NO_NUMBER = re.compile(r"(?<=[:\[,])\s*-?(?:nan|inf(?:inity)?)\s*(?=[,}\]])", re.IGNORECASE)
 
@@ -25,6 +26,14 @@ class Trouble(Exception):
     def __init__(self, kind: str, said: str) -> None:
         super().__init__(said)
         self.kind = kind
+
+
+class Declined(Trouble):
+    """It answered, and does not do this. `is_unknown`: it has no such command."""
+
+    def __init__(self, *, is_unknown: bool) -> None:
+        super().__init__("garbled", "it answers with an error")
+        self.is_unknown = is_unknown
 
 
 async def ask(address: str, command: str, *, timeout_sec: float) -> dict[str, Any]:
@@ -139,7 +148,7 @@ def _successful(answer: Any) -> dict[str, Any]:
     first = state[0] if isinstance(state, list) and state else None
     letter = first.get("STATUS") if isinstance(first, dict) else state
     if not isinstance(answer, dict) or letter not in _SUCCESS:
-        raise Trouble("garbled", "it answers with an error")
+        raise Declined(is_unknown=isinstance(first, dict) and first.get("Code") == _INVALID_COMMAND)
     return answer
 
 

@@ -47,10 +47,10 @@ async def list_pools(handle: Handle) -> list[Pool]:
     return [pool for group in await _groups(handle) for pool in group[2]]
 
 
-async def set_first(handle: Handle, wanted: Pool, *, had_pools: bool) -> str:
-    """`had_pools`: as it was read a moment ago. Pools that cannot be read now would be lost."""
+async def set_first(handle: Handle, wanted: Pool, *, had_pools: bool, is_stopped: bool) -> str:
+    """Both as it was read a moment ago. Pools that cannot be read now would be lost; one that is stopped stays so."""
     if handle.firmware == child_vnish.FIRMWARE:
-        return await _set_vnish(handle, wanted, had_pools=had_pools)
+        return await _set_vnish(handle, wanted, had_pools=had_pools, is_stopped=is_stopped)
     groups = [group for group in await _groups(handle) if group[2]]
     _must_know(groups, had_pools=had_pools)
     name, quota, pools = groups[0] if groups else ("default", 1, [])
@@ -93,7 +93,7 @@ async def _vnish_pools(session: child_vnish.Session) -> list[Pool]:
     ]
 
 
-async def _set_vnish(handle: Handle, wanted: Pool, *, had_pools: bool) -> str:
+async def _set_vnish(handle: Handle, wanted: Pool, *, had_pools: bool, is_stopped: bool) -> str:
     """As it writes them itself, with or without a scheme; mining is restarted where it asks for it."""
     session = await child_vnish.unlock(handle.address, handle.login)
     pools = await _vnish_pools(session)
@@ -105,7 +105,7 @@ async def _set_vnish(handle: Handle, wanted: Pool, *, had_pools: bool) -> str:
         for no, pool in enumerate(with_first(pools, wanted))
     ]
     answer = await session.ask("POST", "settings", {"miner": {"pools": rows}})
-    if isinstance(answer, dict) and answer.get("restart_required"):
+    if isinstance(answer, dict) and answer.get("restart_required") and not is_stopped:
         await session.ask("POST", "mining/restart")
         return "settings, mining/restart"
     return "settings"

@@ -3,21 +3,23 @@
 import asyncio
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from hashinsight.edge import child_plain
-from hashinsight.edge.child_plain import Trouble
+from hashinsight.edge.child_plain import Declined, Trouble
 
 SUMMARY = "summary"
 _HEARD = ("garbled", "reset", "slow")  # it is there, and did not understand
-LIMITS_SEC = 600.0  # a machine's own limits change when somebody sets them: no stop rests on older ones
+LIMITS_SEC = 600.0  # a machine's own limits change when somebody sets them: so often they are asked
+LIMITS_AGAIN_SEC = 30.0  # after an answer that was lost; doubles with every further one
 _ERRORS = "Hardware Errors"
 # the library gives the mean of a board's corners; of an Avalon too few boards, and the air for a home model's chips
 _EVERY_TIME = {
     **dict.fromkeys(("antminer stock", "marathon", "avalonminer stock"), ("stats",)),
     "luxos": ("temps",),
 }
-_LIMITS = {"luxos": "tempctrl", "braiins": "tempctrl"}
+_LIMITS_IN = {"luxos": "tempctrl", "braiins": "tempctrl"}
 _KEPT = {
     "stats": (
         *("temp", "fan", "chain_acn", "chain_rate", "freq", "total_rateideal", "rate_unit", "miner_count", "Mode"),
@@ -35,12 +37,34 @@ Rows = list[dict[str, Any]]
 Tables = dict[str, Rows]
 
 
+@dataclass
+class _Limits:
+    """A machine's own limits, and until when they are not asked for again."""
+
+    rows: Rows = field(default_factory=list)
+    until: float = 0.0
+    pause_sec: float = LIMITS_AGAIN_SEC / 2
+
+    async def renew(self, address: str, command: str, timeout_sec: float) -> Rows:
+        """An answer that is lost changes no limit: only a machine that does not know the command has none."""
+        try:
+            answer = await child_plain.ask(address, command, timeout_sec=timeout_sec)
+            self.rows, self.pause_sec = child_plain.rows(answer, command.upper()), LIMITS_AGAIN_SEC / 2
+            self.until = time.monotonic() + LIMITS_SEC
+        except Trouble as problem:
+            is_declined = isinstance(problem, Declined)
+            self.rows = [] if isinstance(problem, Declined) and problem.is_unknown else self.rows
+            self.pause_sec = LIMITS_SEC if is_declined and not self.rows else min(2 * self.pause_sec, LIMITS_SEC)
+            self.until = time.monotonic() + self.pause_sec
+        return self.rows
+
+
 class Tables4028:
     """What was worth asking of a machine is asked with its summary the next time, while the library still reads."""
 
     def __init__(self) -> None:
         self._worth: dict[str, tuple[str, ...]] = {}
-        self._limits: dict[str, tuple[float, Rows]] = {}  # until when they hold
+        self._limits: dict[str, _Limits] = {}
         self._one_by_one: set[str] = set()  # these do not take several commands in one question
 
     async def ask(self, address: str, timeout_sec: float) -> Tables | Trouble:
@@ -63,18 +87,19 @@ class Tables4028:
         firmware = str((data.get("device_info") or {}).get("firmware") or "").lower()
         wanted = _wanted(firmware, data, tables[SUMMARY][0])
         self._worth[address] = wanted
-        limits = _LIMITS.get(firmware)
-        is_due = limits is not None and self._limits.get(address, (0.0, []))[0] <= time.monotonic()
-        missing = [name for name in wanted if name not in tables] + ([limits] if limits and is_due else [])
-        if missing:
-            found = await asyncio.gather(*(table(address, name, timeout_sec) for name in missing))
-            tables = tables | dict(zip(missing, found, strict=True))
-        if limits and is_due:  # also of a version that does not know the command: it is not asked at every reading
-            self._limits[address] = (time.monotonic() + LIMITS_SEC, tables[limits])
+        limits = _LIMITS_IN.get(firmware)
+        known = self._limits.setdefault(address, _Limits()) if limits else None
+        is_due = known is not None and known.until <= time.monotonic()
+        missing = [name for name in wanted if name not in tables]
+        asked = [table(address, name, timeout_sec) for name in missing]
+        if known is not None and limits is not None and is_due:
+            asked.append(known.renew(address, limits, timeout_sec))
+        if asked:
+            tables = tables | dict(zip(missing, await asyncio.gather(*asked), strict=False))
         summary = tables[SUMMARY][0]
         kept: dict[str, Any] = {name: _kept(name, tables[name]) for name in wanted}
         kept[SUMMARY] = {name: summary[name] for name in _READ if name in summary}
-        return kept if limits is None else kept | {limits: self._limits.get(address, (0.0, []))[1]}
+        return kept if known is None or limits is None else kept | {limits: known.rows}
 
     def forget(self, address: str) -> None:
         self._worth.pop(address, None)

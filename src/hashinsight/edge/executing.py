@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from hashinsight.edge.executing_checks import SHOWN, Wrong, checked, delay_of, fits, has_first, is_so, snapshot
+from hashinsight.edge.executing_checks import AT_REST, SHOWN, Wrong, checked, delay_of, fits, has_first, is_so, snapshot
 from hashinsight.edge.executing_configs import orders_of
 from hashinsight.edge.executing_verdicts import Given, Said, answer_of, not_read, not_taken
 from hashinsight.edge.miners import Machine
@@ -130,6 +130,8 @@ class Executor:
         if verb == "set_pool":
             told["before"]["pools"] = pools = await self._list_pools(machine)
             wanted["had_pools"] = bool(pools or before.get("pool_url"))
+        if verb in AT_REST:
+            wanted["is_stopped"] = before.get("state") == "stopped"
         given = await self._given(machine, verb, wanted)
         after, is_shown = None, None
         if given.needs_look(verb):
@@ -178,7 +180,7 @@ class Executor:
             return Given(Said.UNSURE, "READER_LOST", "the reader died while the order was given")
         except NotRead as problem:
             return not_taken(problem)
-        return Given(Said.YES, way=str(done.get("way")))
+        return Given(Said.YES, way=str(done.get("way")), is_noted=bool(done.get("is_noted")))
 
     async def _ask(self, machine: Machine, verb: str, params: dict[str, Any]) -> Mapping[str, Any]:
         reader, auth = self._poller.reader, self._poller.auth

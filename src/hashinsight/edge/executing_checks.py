@@ -177,6 +177,8 @@ SHOWN: dict[str, Callable[[Record, Record | None, Params], bool]] = {
     "set_power_mode": _has_mode,
     "fault_light": _has_light,
 }
+# on some makes these start a machine that is stopped, so that its reader must know
+AT_REST = frozenset({"set_power_mode", "set_pool"})
 # told by the machine as it is set; each of these orders costs it a restart of its mining program
 _SETTINGS = frozenset({"set_power_mode", "set_power_limit", "set_frequency"})
 

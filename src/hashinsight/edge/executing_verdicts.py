@@ -35,10 +35,13 @@ class Given:
     error_code: str | None = None
     message: str | None = None
     way: str | None = None
+    is_noted: bool = False  # a setting that would have started a stopped machine: it is set when it starts
     is_half: bool = False  # of a restart: it may have been stopped, and did not confirm that it starts again
 
     def needs_look(self, verb: str) -> bool:
         """A no is believed at once, but for what must not be done again: its answer may be the first sign of it."""
+        if self.is_noted:
+            return False
         return self.said in (Said.YES, Said.UNSURE) or (self.said is Said.NO and verb in ONCE)
 
 
@@ -74,8 +77,9 @@ def answer_of(verb: str, given: Given, *, is_shown: bool | None, answers: bool) 
     if given.said is Said.NOT_ASKED:
         status = AckStatus.REJECTED if given.error_code in FOR_GOOD else AckStatus.FAILED
         return status, given.error_code, given.message
-    if is_shown and not given.is_half:
-        odd = None if given.said is Said.YES else "it did not confirm the order, and shows that it was carried out"
+    if given.is_noted or (is_shown and not given.is_half):
+        noted = "it is stopped: set when it is started" if given.is_noted else None
+        odd = noted if given.said is Said.YES else "it did not confirm the order, and shows that it was carried out"
         return AckStatus.SUCCEEDED, None, odd
     if verb in ONCE and given.said is not Said.NO:
         said = "it took the order" if given.said is Said.YES else given.message

@@ -10,45 +10,29 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Any
 
 from hashinsight.edge.executing import Executor, Outcome
+from hashinsight.edge.executing_checks import snapshot
 from hashinsight.edge.miners import Machine
 from hashinsight.edge.normalising import Record
 from hashinsight.edge.polling import Poller
-from hashinsight.edge.protecting_heat import Heat, heat_of, must_stop
+from hashinsight.edge.protecting_cases import STOPPED_REST_SEC, Case, Sent
+from hashinsight.edge.protecting_heat import heat_of, is_mean, must_stop, proves_nothing
 from hashinsight.edge.reading_process import NotRead
 from hashinsight.edge.settings import Protection
 from hashinsight.wire.acks import AckStatus
 
 AGAIN_SEC = 1.0  # between two readings that confirm each other
 TRIES, REST_SEC = 3, 5.0
-STOPPED_REST_SEC = 60.0  # a machine that runs hot again although it was stopped is stopped again, not faster than this
-FAILED_REST_SEC, LONGEST_REST_SEC = 120.0, 3600.0  # after a stop that failed; doubles with every further one
-HOTTER_C = 5.0  # so much hotter than at the last try, it is tried again at once
+MOST_UNCLEAR = 3  # readings that prove nothing, before the next interval looks again
 COOL_BELOW_LIMIT_C = 5.0
 _STARTING = ("enable", "restart", "reboot")
+_ANTMINER = "antminer stock"
+_STATES = ("disable", *_STARTING)
 
 log = logging.getLogger(__name__)
-
-
-@dataclass
-class _Case:
-    """One machine from its first stop until it is cool again."""
-
-    tried_at: float = float("-inf")
-    tried_c: float = float("-inf")
-    rest_sec: float = 0.0
-    told: set[str] = field(default_factory=set)  # outcomes that were reported
-
-    def is_due(self, heat: Heat, now: float) -> bool:
-        return now - self.tried_at >= self.rest_sec or heat.temp_c >= self.tried_c + HOTTER_C
-
-    def note(self, heat: Heat, now: float, *, is_stopped: bool) -> None:
-        self.tried_at, self.tried_c = now, heat.temp_c
-        longer = min(max(2 * self.rest_sec, FAILED_REST_SEC), LONGEST_REST_SEC)
-        self.rest_sec = STOPPED_REST_SEC if is_stopped else longer
 
 
 class Protector:
@@ -58,7 +42,7 @@ class Protector:
         self._poller, self._executor, self._settings, self._clock = poller, executor, settings, clock
         self._held: dict[str, float] = {}  # machines that were stopped here, and until when they are held
         self._to_start: set[str] = set()  # of those, the ones that nobody started or stopped since
-        self._cases: dict[str, _Case] = {}
+        self._cases: dict[str, Case] = {}
         self._acting: dict[str, asyncio.Task[None]] = {}
         executor.forbids = self.forbids
 
@@ -67,8 +51,12 @@ class Protector:
         if not self._settings.on or machine.miner_id in self._acting:
             return
         case, heat = self._cases.get(machine.miner_id), must_stop(record, self._settings)
+        if case is not None:
+            case.watch(record)
         if record.get("state") == "running":
             self._to_start.discard(machine.miner_id)
+        elif case is not None and case.sent is not None and record.get("state") == "stopped":
+            self._took_effect(machine, record, case, case.sent)
         if heat is not None:
             if case is None or case.is_due(heat, self._clock()):
                 self._begin(machine, self._stop(machine, record))
@@ -81,8 +69,10 @@ class Protector:
         """Asked before every command of the cloud; a machine that the cloud stops, too, is not started from here."""
         if verb == "disable":
             self._to_start.discard(machine.miner_id)
+        if verb in _STATES and (case := self._cases.get(machine.miner_id)) is not None:
+            case.sent = None  # what it shows from now on is that command's doing
         until = self._held.get(machine.miner_id)
-        if until is None or verb not in _STARTING:
+        if until is None or not _starts(machine, verb):
             return None
         left = until - self._clock()
         if left <= 0:
@@ -106,38 +96,76 @@ class Protector:
         task.add_done_callback(ended)
 
     async def _stop(self, machine: Machine, record: Record) -> None:
-        heat, readings = must_stop(record, self._settings), 1
-        while heat is not None and readings < self._settings.confirm_readings:
-            await asyncio.sleep(AGAIN_SEC)
-            try:
-                heat = must_stop(await self._poller.read_now(machine), self._settings)
-            except NotRead:
-                return
-            readings += 1
-        if heat is None:
+        record, readings = await self._confirmed(machine, record)
+        heat = must_stop(record, self._settings)
+        if heat is None or readings < self._settings.confirm_readings:
             return
-        outcome = await self._disable(machine)
+        outcome, is_sent = await self._disable(machine)
         is_stopped = outcome.status is AckStatus.SUCCEEDED
         log.warning("machine %s: %s: %s", machine.miner_id, heat, _words(outcome))
         if is_stopped:  # not sooner: a machine that still runs is in people's hands, too
-            self._held[machine.miner_id] = self._clock() + self._settings.hold_sec
-            self._to_start.add(machine.miner_id)
-        case = self._cases.setdefault(machine.miner_id, _Case())
-        case.note(heat, self._clock(), is_stopped=is_stopped)
-        if (key := outcome.error_code or outcome.status.value) not in case.told:
-            case.told.add(key)
-            self._report(machine, heat, readings, outcome)
+            self._hold(machine)
+        case = self._cases.setdefault(machine.miner_id, Case())
+        case.note(heat, self._clock(), is_stopped=is_stopped, is_mean=is_mean(record))
+        case.sent = Sent(heat, readings, outcome) if is_sent and not is_stopped else None
+        self._report(machine, case, Sent(heat, readings, outcome))
 
-    async def _disable(self, machine: Machine) -> Outcome:
-        """Some tries, as every second counts; an order that the machine does not take is not given again."""
-        for _ in range(TRIES - 1):
+    def _hold(self, machine: Machine) -> None:
+        self._held[machine.miner_id] = self._clock() + self._settings.hold_sec
+        self._to_start.add(machine.miner_id)
+
+    def _took_effect(self, machine: Machine, record: Record, case: Case, sent: Sent) -> None:
+        """A stop that nobody saw within its time is one all the same: held, told, and started again."""
+        done = replace(
+            sent.outcome,
+            status=AckStatus.SUCCEEDED,
+            error_code=None,
+            message="done, and seen late",
+            result={"confirmed": True},
+            after=snapshot(record),
+        )
+        case.sent, case.rest_sec = None, STOPPED_REST_SEC
+        self._hold(machine)
+        self._report(machine, case, Sent(sent.heat, sent.readings, done))
+
+    async def _confirmed(self, machine: Machine, record: Record) -> tuple[Record, int]:
+        """The last reading that says how hot it is, and how many said too hot. A lost one or a mean denies nothing."""
+        readings, unclear = 1, 0
+        while readings < self._settings.confirm_readings and unclear < MOST_UNCLEAR:
+            await asyncio.sleep(AGAIN_SEC)
+            try:
+                again = await self._poller.read_now(machine)
+            except NotRead:
+                unclear += 1
+                continue
+            if must_stop(again, self._settings) is not None:
+                record, readings = again, readings + 1
+            elif again.get("state") != "stopped" and proves_nothing(again, self._settings):
+                unclear += 1
+            else:
+                return again, readings
+        return record, readings
+
+    async def _disable(self, machine: Machine) -> tuple[Outcome, bool]:
+        """Some tries, as every second counts; an order that the machine does not take is not given again.
+
+        And whether it may have heard one of them: only then it was looked at afterwards, which is the result.
+        """
+        is_sent = False
+        for no in range(TRIES):
+            await asyncio.sleep(REST_SEC if no else 0)
             outcome = await self._executor.act(machine, "disable", {}, is_local=True)
+            is_sent = is_sent or outcome.result is not None
             if outcome.status is not AckStatus.FAILED:
-                return outcome
-            await asyncio.sleep(REST_SEC)
-        return await self._executor.act(machine, "disable", {}, is_local=True)
+                break
+        return outcome, is_sent
 
-    def _report(self, machine: Machine, heat: Heat, readings: int, outcome: Outcome) -> None:
+    def _report(self, machine: Machine, case: Case, sent: Sent) -> None:
+        """Each outcome once."""
+        heat, outcome = sent.heat, sent.outcome
+        if (key := outcome.error_code or outcome.status.value) in case.told:
+            return
+        case.told.add(key)
         is_stopped = outcome.status is AckStatus.SUCCEEDED
         details = {
             "action": "disable",
@@ -147,7 +175,7 @@ class Protector:
             "limit_c": heat.limit_c,
             "limit_source": heat.source,
             "sensor": heat.sensor,
-            "readings": readings,
+            "readings": sent.readings,
             "hold_sec": self._settings.hold_sec if is_stopped else None,
             "confirmed": (outcome.result or {}).get("confirmed"),
             "before": outcome.before,
@@ -156,10 +184,10 @@ class Protector:
         title = "Stopped: too hot" if is_stopped else "Too hot: could not be stopped"
         self._event(machine, "critical", title, f"{heat}: {_words(outcome)}", details)
 
-    def _look_at_cooler(self, machine: Machine, record: Record, case: _Case) -> None:
+    def _look_at_cooler(self, machine: Machine, record: Record, case: Case) -> None:
         """Below the limit; some degrees further down the heat is over, and that is reported too."""
         heat = heat_of(record, self._settings)
-        if heat is None or heat.is_too_much:
+        if heat is None or heat.is_too_much or not case.believes(record):
             return
         if record.get("state") != "stopped":
             case.told.clear()  # from here on another stop is news
@@ -175,7 +203,9 @@ class Protector:
         below, temp_c = self._settings.restart_below_c, record.get("temp_max")
         if below is None or machine.miner_id not in self._to_start or record.get("state") != "stopped":
             return False
-        return self.forbids(machine, "enable") is None and temp_c is not None and temp_c < below
+        case = self._cases.get(machine.miner_id)
+        is_cool = temp_c is not None and temp_c < below and (case is None or case.believes(record))
+        return is_cool and self.forbids(machine, "enable") is None
 
     async def _start(self, machine: Machine) -> None:
         self._to_start.discard(machine.miner_id)
@@ -187,6 +217,12 @@ class Protector:
 
     def _event(self, machine: Machine, severity: str, title: str, message: str, details: dict[str, Any]) -> None:
         self._poller.sink.event("local_protection", severity, title, message, machine.miner_id, details)
+
+
+def _starts(machine: Machine, verb: str) -> bool:
+    """A stock Antminer's sleep is a power mode like eco: any other mode wakes it."""
+    is_stock = str((machine.record or {}).get("firmware") or "").lower().startswith(_ANTMINER)
+    return verb in _STARTING or (verb == "set_power_mode" and is_stock)
 
 
 def _words(outcome: Outcome) -> str:

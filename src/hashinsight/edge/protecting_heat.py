@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from hashinsight.edge.normalising import Record
 from hashinsight.edge.settings import Protection
+from hashinsight.edge.temperatures import MEAN
 from hashinsight.facts.temperatures import (
     LimitSource,
     SensorKind,
@@ -49,6 +50,17 @@ def must_stop(record: Record, settings: Protection) -> Heat | None:
     if heat is None or not heat.is_too_much or record.get("state") == "stopped":
         return None
     return heat
+
+
+def proves_nothing(record: Record, settings: Protection) -> bool:
+    """Below the limit by a mean, which may hide a corner above it, or without any temperature."""
+    heat = heat_of(record, settings)
+    return heat is None or (not heat.is_too_much and is_mean(record))
+
+
+def is_mean(record: Record) -> bool:
+    """The table that says each corner did not answer this time, or never does."""
+    return MEAN in ((record.get("raw_data") or {}).get("flags") or ())
 
 
 def _temperatures(record: Record) -> Iterator[tuple[SensorKind, float]]:

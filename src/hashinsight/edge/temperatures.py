@@ -10,9 +10,11 @@ from hashinsight.facts.temperatures import SensorKind
 
 CHIP, BOARD = SensorKind.CHIP, SensorKind.BOARD
 _CHIPS, _BOARDS = CHIP.value, BOARD.value
+MEAN = "temp_max_is_a_mean"  # the flag of a record
 _COLDEST_C, _HOTTEST_C = 0.0, 150.0  # outside of it no sensor reads: 0, 255, -1, -273 are what a broken one says
 _COLD_C, _COLDEST_AIR_C = 15.0, -40.0  # beside so cold a sensor, one below zero is not broken but cold
 _CORNERS = ("TopLeft", "TopRight", "BottomLeft", "BottomRight")
+_LIBRARYS = ("board_temperature", "inlet_chip_temperature", "outlet_chip_temperature")
 _WHATSMINER = ("Chip Temp Max", "Fan Speed In")  # in the summary of no other make
 _PLAUSIBLE_LIMIT_C = (40.0, 130.0)
 # of these the library gives means, and a table each corner
@@ -69,10 +71,11 @@ def board_sensors(board: Mapping[str, Any], make: str, flags: list[str]) -> Sens
         if board["sensors"].get(WATER) and not found.every:
             found.add(CHIP, board["sensors"][WATER], flags)  # better than nothing, by the limit that stops nobody
             flags.append("temp_is_water")
-        return found
-    on_board, inlet, outlet = (
-        board.get(name) for name in ("board_temperature", "inlet_chip_temperature", "outlet_chip_temperature")
-    )
+        if found.every or "lux" not in make:
+            return found
+        if any(board.get(name) is not None for name in _LIBRARYS):
+            flags.append(MEAN)  # its table says nothing of this board, and the library the mean
+    on_board, inlet, outlet = (board.get(name) for name in _LIBRARYS)
     if "avalon" in make:  # the board's is the mean of its chips, a home model's the hottest; the inlet's is the air
         found.add(CHIP, (on_board, outlet), flags)
     elif "lux" in make or "auradine" in make:  # all of them sit on the board
@@ -100,7 +103,7 @@ def table_sensors(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, list[Any]
     """By board, from the table `temps`: corners of the board in one firmware, board and chip in another."""
     found = []
     for row in rows:
-        corners = [row[name] for name in _CORNERS if name in row] or [row.get("Board")]
+        corners = [row[name] for name in (*_CORNERS, "Board") if name in row]
         chips = [row["Chip"]] if _celsius(row.get("Chip")) else []  # 0: it has no such sensor
         found.append({_BOARDS: corners, _CHIPS: chips})
     return found
@@ -118,7 +121,7 @@ def told_temperatures(
     tops = {CHIP: max(chips, default=None), BOARD: max(on_board, default=None)}
     hottest = max(chips + on_board)
     if is_mean:
-        flags.append("temp_max_is_a_mean")
+        flags.append(MEAN)
     sensor = usual if tops[usual] == hottest else next(kind for kind, temp in tops.items() if temp == hottest)
     told = {
         "temp_avg": mean(board.mean_c for board in known) or beside.mean_c,

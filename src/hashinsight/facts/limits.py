@@ -80,5 +80,5 @@ ASSUMED_LIMITS: dict[SensorKind, TemperatureLimits] = {
 ASSUMED_PROTECTION_C: dict[SensorKind, float] = {_CHIP: 105.0, _BOARD: 95.0}
 # what a limit that a machine reports can be; outside of it the machine does not know
 PLAUSIBLE_STOP_C: dict[SensorKind, tuple[float, float]] = {_CHIP: (60.0, 130.0), _BOARD: (50.0, 115.0)}
-# where the catalogue knows the series: so much above its limit a machine's own is believed
+# where the catalogue knows the series: a machine's own limit counts up to so much above the catalogue's
 REPORTED_OVER_CATALOGUE_C = 10.0

@@ -151,10 +151,10 @@ def _of_machine(
 ) -> TemperatureLimits | None:
     stop_c = _number(reported.stop_c) if reported else None
     least, most = PLAUSIBLE_STOP_C[kind]
-    if otherwise.source is LimitSource.CATALOGUE:  # a typo, or somebody who switched the protection off
-        most = min(most, otherwise.critical_c + REPORTED_OVER_CATALOGUE_C)
     if reported is None or stop_c is None or not least <= stop_c <= most:
         return None
+    if otherwise.source is LimitSource.CATALOGUE:  # somebody who switched the protection off does not switch ours off
+        stop_c = min(stop_c, otherwise.critical_c + REPORTED_OVER_CATALOGUE_C)
     warn_c = _number(reported.warn_c)
     if warn_c is None or not least / 2 < warn_c < stop_c:
         known = otherwise.source is not LimitSource.ASSUMED and otherwise.warn_c < stop_c

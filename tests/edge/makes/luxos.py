@@ -115,7 +115,9 @@ def _told(unit: Unit, command: str, parameter: str) -> Body | None:
     if command == "logon":
         unit.memory["session"] = "abcdef01"
         return table("SESSION", [{"SessionID": "abcdef01"}])
-    if command == "curtail" and parameter.endswith("sleep"):
+    if command == "curtail" and parameter.endswith("sleep") and unit.memory.get("stops_late"):
+        unit.orders.append(f"curtail {parameter}")
+    elif command == "curtail" and parameter.endswith("sleep"):
         unit.stop(f"curtail {parameter}")
     elif command == "curtail":
         unit.start(f"curtail {parameter}")

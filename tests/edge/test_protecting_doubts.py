@@ -1,0 +1,83 @@
+"""Too hot, and the next reading says less than the first: a mean, a lost answer, no temperature."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hashinsight.edge import protecting
+from hashinsight.edge.protecting_cases import Case
+from hashinsight.edge.protecting_heat import must_stop
+from hashinsight.edge.settings import Protection, Settings
+from hashinsight.edge.site_side import SiteSide
+from hashinsight.edge.temperatures import MEAN
+from tests.edge.makes.catalogue import NAMES, machines_of
+from tests.edge.makes.unit import Unit
+from tests.edge.on_site import on_site, settings, until
+from tests.edge.test_protecting import COOL, STOPPED
+
+STOCK = "Antminer S19, stock"  # one corner of a chip at 105 °C is a mean of 76
+pytestmark = pytest.mark.skipif(STOCK not in NAMES, reason="this user may not listen on port 80")
+
+
+def watched(folder: Path, unit: Unit, chosen: Protection) -> Settings:
+    """Read once; from then on only as protection asks."""
+    return settings(folder, [unit.address], identity="address", interval_sec=3600, protection=chosen)
+
+
+async def consider_hot(side: SiteSide, unit: Unit) -> None:
+    machine = side.find(unit.address)
+    assert machine is not None
+    assert machine.record is not None
+    side.protector.consider(machine, {**machine.record, "temp_max": 105.0, "temp_chip_max": 105.0})
+    await until(lambda: not side.protector._acting, "its end")
+
+
+@pytest.mark.parametrize("lost", [{"stats": 2}, {"stats": 4}, {}])
+async def test_a_reading_of_means_does_not_call_off_the_stop_of_a_burning_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: dict[str, int]
+) -> None:
+    monkeypatch.setattr(protecting, "AGAIN_SEC", 0.05)
+    with machines_of(STOCK) as (unit,):
+        async with on_site(watched(tmp_path, unit, Protection())) as (side, heard):
+            await until(lambda: side.counts().online == 1, "the machine")
+            unit.heat(105.0)
+            unit.memory["lost"] = lost
+            await consider_hot(side, unit)
+        assert (unit.is_stopped, heard.titles()) == (True, [STOPPED])
+
+
+def told(temp_c: float, state: str = "running", *flags: str) -> dict[str, Any]:
+    heat = {"temp_max": temp_c, "temp_chip_max": temp_c, "temp_sensor": "chip"}
+    who = {"online": True, "state": state, "model": "Antminer S19", "firmware": "AntMiner Stock"}
+    return {**who, **heat, "raw_data": {"flags": list(flags)}}
+
+
+async def test_only_a_reading_of_every_corner_ends_the_heat_of_a_running_machine(tmp_path: Path) -> None:
+    with machines_of(STOCK) as (unit,):
+        async with on_site(watched(tmp_path, unit, Protection())) as (side, heard):
+            await until(lambda: side.counts().online == 1, "the machine")
+            machine = side.find(unit.address)
+            assert machine is not None
+            side.protector._cases[machine.miner_id] = Case()
+            for _ in range(5):
+                side.protector.consider(machine, told(76.0, "running", MEAN))
+            assert heard.titles() == []
+            side.protector.consider(machine, told(76.0))
+        assert heard.titles() == [COOL]
+
+
+def test_a_stopped_machine_that_gives_nothing_but_means_is_believed_after_some() -> None:
+    """Nothing heats one corner more than the others; else it would never be started again."""
+    case = Case()
+    for is_believed in (False, False, True):
+        case.watch(told(50.0, "stopped", MEAN))
+        assert case.believes(told(50.0, "stopped", MEAN)) is is_believed
+
+
+def test_a_machine_that_was_too_hot_by_a_mean_is_cool_by_one() -> None:
+    heat = must_stop(told(99.0, "running", MEAN), Protection())
+    assert heat is not None
+    case = Case()
+    case.note(heat, 0.0, is_stopped=True, is_mean=True)
+    assert case.believes(told(50.0, "running", MEAN))
