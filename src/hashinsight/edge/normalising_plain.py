@@ -14,7 +14,7 @@ from hashinsight.facts.temperatures import SensorKind
 _MOST_BOARDS = 16
 _MOST_FANS = 16
 _MOST_CHIPS = 1000
-_BRACKETED = re.compile(r"(?<!\w)(\w++)\[([^\[\]]*)\]")
+_BRACKETED = re.compile(r"(?<!\w)(\w++)\[([^\[\]]*+)\]")
 _UNITS = (("THS", "TH/s"), ("GHS", "GH/s"), ("MHS", "MH/s"), ("KHS", "KH/s"))
 _BOARD_SENSORS = "LuxOS"
 _AVALON_MODES = {"0": "low", "1": "normal", "2": "high"}
