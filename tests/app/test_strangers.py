@@ -1,9 +1,11 @@
 """Strangers who send a little, and slowly, or far too much: everybody else is answered."""
 
+import json
 from contextlib import ExitStack, suppress
 
 from hashinsight.kit.settings import Settings
-from tests.app.served import rss_mb, served
+from tests.app.served import Served, rss_mb, served
+from tests.running import hashinsight
 
 HALF = b"GET /readyz HTTP/1.1\r\nHost: here\r\n"
 
@@ -30,4 +32,44 @@ def test_headers_of_many_megabytes_are_refused_without_being_kept(settings: Sett
                 line.sendall(HALF + b"X-Long: " + b"a" * 16_000_000 + b"\r\n\r\n")
                 assert not line.recv(4096).startswith(b"HTTP/1.1 200")
         assert rss_mb(api.pid) - before < 32
+        assert api.get("/readyz").status_code == 200
+
+
+def proxy_finding(api: Served, settings: Settings) -> dict[str, str]:
+    assert settings.database_url is not None
+    assert settings.redis_url is not None
+    shown = hashinsight(
+        "doctor",
+        "--json",
+        data_dir=settings.data_dir,
+        database_url=settings.database_url.get_secret_value(),
+        redis_url=settings.redis_url.get_secret_value(),
+        port=api.port,
+    )
+    findings: list[dict[str, str]] = json.loads(shown.stdout)["findings"]
+    return next(finding for finding in findings if finding["part"] == "proxy")
+
+
+def test_doctor_warns_of_a_proxy_that_is_not_trusted_and_of_no_other(settings: Settings) -> None:
+    forwarded = {"X-Forwarded-For": "192.0.2.7"}
+    with served(settings, trusted_proxies="127.0.0.2") as api:
+        api.get("/healthz", "127.0.0.2", **forwarded)
+        api.get("/healthz", "127.0.0.3")
+        assert proxy_finding(api, settings)["state"] == "ok"
+        for _ in range(3):
+            api.get("/healthz", "127.0.0.3", **forwarded)
+        found = proxy_finding(api, settings)
+        assert found["state"] == "warning"
+        assert found["message"].startswith("3 requests with X-Forwarded-For")
+
+
+def test_thousands_of_requests_in_one_packet_are_not_all_kept(settings: Settings) -> None:
+    with served(settings) as api:
+        before = rss_mb(api.pid)
+        for _ in range(5):
+            with api.call() as line, suppress(ConnectionError):
+                line.sendall(b"GET /readyz HTTP/1.1\r\n\r\n" * 20_000)
+                while line.recv(65536):
+                    pass
+        assert rss_mb(api.pid) - before < 16
         assert api.get("/readyz").status_code == 200

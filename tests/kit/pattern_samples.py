@@ -14,6 +14,7 @@ import hashinsight
 
 _CALLS = frozenset({"compile", "sub", "subn", "match", "search", "fullmatch", "findall", "finditer", "split"})
 _ALPHABET = tuple("aZ0.:-_=\"' \t\\/@[{é汉\u017f\x00")
+_SINGLE = frozenset({kinds.LITERAL, kinds.NOT_LITERAL, kinds.IN, kinds.ANY})
 _REPEATS = 2
 _MOST = 200
 
@@ -59,6 +60,31 @@ def methods_of(name: str) -> set[str]:
         return set(_CALLS)
     text = Path(str(importlib.import_module(module).__file__)).read_text()
     return set(re.findall(rf"\b{re.escape(variable)}\.(\w+)\(", text)) or set(_CALLS)
+
+
+def growing_repeats(pattern: re.Pattern[Any]) -> list[str]:
+    """Groups that may repeat without bound and of which every turn is remembered, to be taken back: memory, not time.
+
+    One character is repeated by a counter; a possessive repeat takes nothing back.
+    """
+    return [str(value) for kind, value in _parts(parser.parse(pattern.pattern, pattern.flags)) if _grows(kind, value)]
+
+
+def _grows(kind: Any, value: Any) -> bool:
+    if kind not in (kinds.MAX_REPEAT, kinds.MIN_REPEAT) or value[1] is not kinds.MAXREPEAT:
+        return False
+    return len(value[2]) != 1 or value[2][0][0] not in _SINGLE
+
+
+def _parts(parsed: Any) -> Iterable[tuple[Any, Any]]:
+    """Every part of a pattern, wherever it lies."""
+    if isinstance(parsed, parser.SubPattern):
+        for kind, value in parsed:
+            yield kind, value
+            yield from _parts(value)
+    elif isinstance(parsed, list | tuple):
+        for value in parsed:
+            yield from _parts(value)
 
 
 def hard_texts(pattern: re.Pattern[Any]) -> list[str]:

@@ -1,6 +1,7 @@
 """Texts come from strangers: whatever is searched in them takes time in proportion to their length."""
 
 import gc
+import re
 import time
 from collections import deque
 from collections.abc import Callable
@@ -12,13 +13,13 @@ from hashinsight.kit.scrub import _hide, _is_hidden, scrub
 from hashinsight.kit.secret_patterns import RULES
 from hashinsight.wire.acks import acks_of
 from hashinsight.wire.bounds import find_text
-from tests.kit.pattern_samples import every_pattern, hard_texts, methods_of
+from tests.kit.pattern_samples import every_pattern, growing_repeats, hard_texts, methods_of
 
 PATTERNS = every_pattern()
 SHORT, TIMES, GROWTH = 4_000, 10, 1.2  # ten times the text: at most twelve times as long
 HOPELESS, HOPELESS_ROUNDS = 4.0, 5  # a square would be ten; once may be anything
 QUICK_SECONDS = 0.000_5  # of the long text: what is below has no share in anybody's waiting
-ROUNDS = 60
+ROUNDS, CLOSE, CLOSE_ROUNDS = 60, 1.5, 600  # what is close to the limit is measured for longer, not by a looser one
 
 
 def grows_too_fast(work: Callable[[str], Any], unit: str) -> bool:
@@ -30,13 +31,14 @@ def grows_too_fast(work: Callable[[str], Any], unit: str) -> bool:
     best_short = best_long = float("inf")
     gc.disable()
     try:
-        for number in range(ROUNDS):
+        for number in range(CLOSE_ROUNDS):
             best_long = min(best_long, took(work, [short * TIMES]))
             if best_long < QUICK_SECONDS:
                 return False
             best_short = min(best_short, took(work, [short] * TIMES))
             is_hopeless = number >= HOPELESS_ROUNDS and best_long > HOPELESS * best_short
-            if best_long <= GROWTH * best_short or is_hopeless:
+            is_far = number >= ROUNDS and best_long > CLOSE * best_short
+            if best_long <= GROWTH * best_short or is_hopeless or is_far:
                 break
     finally:
         gc.enable()
@@ -54,6 +56,20 @@ def test_the_package_is_searched_for_patterns_and_they_are_found() -> None:
     assert any(name.startswith("hashinsight.kit.secret_patterns") for name in PATTERNS)
     assert any(name.startswith("hashinsight.telemetry.ingest.wording:") for name in PATTERNS)
     assert len(PATTERNS) > 40
+
+
+@pytest.mark.parametrize("name", sorted(PATTERNS))
+def test_a_pattern_remembers_no_turn_of_a_group_that_repeats_without_bound(name: str) -> None:
+    assert not growing_repeats(PATTERNS[name]), "make it possessive, as in (?:…)*+, or give it a bound"
+
+
+@pytest.mark.parametrize("pattern", [r"(?:ab)*c", r"x(?:a|(?:bc)+)d", r"(?:(?:\\\\)*)\\u0000", r"(?:a(?:bc)*?){2}"])
+def test_a_group_that_repeats_without_bound_is_found_wherever_it_lies(pattern: str) -> None:
+    assert growing_repeats(re.compile(pattern))
+
+
+def test_a_character_a_bounded_group_and_a_possessive_one_may_repeat() -> None:
+    assert not growing_repeats(re.compile(r"a*[bc]+\d*.+(?:de){0,9}(?:fg)*+(?>h)"))
 
 
 @pytest.mark.parametrize("name", sorted(PATTERNS))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hashinsight.kit.ids import new_token
 from hashinsight.kit.logs import configure_logs
-from hashinsight.kit.scrub import CUT, MOST_CHARS, MOST_SEARCHED, Scrubber, is_hidden_name, scrub, scrub_text
+from hashinsight.kit.scrub import A_TEXT, CUT, MOST_CHARS, MOST_SEARCHED, Scrubber, is_hidden_name, scrub, scrub_text
 from hashinsight.kit.secret_patterns import HIDDEN, RULES
 from hashinsight.kit.settings import Settings
 
@@ -186,9 +186,9 @@ def test_a_text_at_the_limit_is_kept_whole_and_one_beyond_it_is_cut() -> None:
 def test_what_is_over_the_allowance_of_a_call_is_left_out_and_never_let_through() -> None:
     texts = [f"{number} password=CANARY" + " a.b" * 4000 for number in range(100)]
     scrubbed = Scrubber(MOST_SEARCHED).scrub({"texts": texts})["texts"]
-    searched = MOST_SEARCHED // len(texts[0])
+    searched = MOST_SEARCHED // (len(texts[0]) + A_TEXT)
     assert scrubbed[searched - 1].startswith(f"{searched - 1} password={HIDDEN} a.b")
-    assert scrubbed[searched + 1 :] == [CUT] * (99 - searched)
+    assert scrubbed[searched + 1 :] == [CUT]
     assert not any("CANARY" in text for text in scrubbed)
 
 

@@ -63,18 +63,36 @@ async def _examine(settings: Settings) -> list[Finding]:
     found = [finding async for finding in _database(settings)]
     findings += found
     if found[0].state is State.OK:  # with nothing running, one finding says it all
-        findings += [await _redis(settings), *await _replica(settings), _api(settings)]
+        findings += [await _redis(settings), *await _replica(settings), *_api(settings)]
     return findings
 
 
-def _api(settings: Settings) -> Finding:
+def _api(settings: Settings) -> list[Finding]:
     from hashinsight.cli.asking import ask_ready, own_url
 
-    answer = ask_ready(own_url(settings))
+    url = own_url(settings)
+    answer = ask_ready(url)
     if not answer.get("parts"):
-        return Finding("api", State.WRONG, f"nothing answers at {own_url(settings)}: is `hashinsight serve` running?")
+        return [Finding("api", State.WRONG, f"nothing answers at {url}: is `hashinsight serve` running?")]
     state = {"ready": State.OK, "degraded": State.WARNING}.get(answer["status"], State.WRONG)
-    return Finding("api", state, f"{own_url(settings)} says {answer['status']}")
+    return [Finding("api", state, f"{url} says {answer['status']}"), _proxy(settings)]
+
+
+def _proxy(settings: Settings) -> Finding:
+    """By a header that any caller can send: a hint for a person, who knows whether there is a proxy."""
+    from hashinsight.cli.asking import ask_count
+
+    seen = ask_count(settings, "hashinsight_http_forwarded_untrusted_total")
+    if seen is None:
+        return Finding("proxy", State.OK, "not checked: /metrics is closed to us; set HASHINSIGHT_METRICS_TOKEN")
+    if not seen:
+        return Finding("proxy", State.OK, "no request came through a proxy that is not trusted")
+    return Finding(
+        "proxy",
+        State.WARNING,
+        f"{seen:.0f} requests with X-Forwarded-For from an address that is not trusted (log: proxy_not_trusted). "
+        "If that is your proxy, list it in HASHINSIGHT_TRUSTED_PROXIES: until then all its callers count as one.",
+    )
 
 
 async def _replica(settings: Settings) -> list[Finding]:

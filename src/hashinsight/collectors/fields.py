@@ -12,9 +12,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 MAX_BAG_BYTES = 16 * 1024
 _MAX_COUNT = 2**31 - 1
 _KEY_BYTES = 32
-_ESCAPED_NUL = re.compile(
-    r"(?<!\\)(?:\\\\)*\\u0000"
-)  # not after an odd number of backslashes: that is a text about NUL
+# not after an odd number of backslashes: that is a text about NUL
+_ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*+\\u0000")
 
 
 def storable(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hashinsight.kit.scrub import Scrubber
+from hashinsight.kit.scrub import Scrubber, scrub_text
 from hashinsight.wire.acks import Ack
 
 
@@ -16,7 +16,8 @@ def clean(ack: Ack, scrubber: Scrubber) -> Ack:
         ack.started_at,
         ack.finished_at,
         ack.duration_ms,
-        scrubber.scrub(ack.error_code),  # some write the whole exception into it
+        # some write the whole exception into it; it is short and decides, so it is not cut for what others send
+        ack.error_code and scrub_text(ack.error_code),
         scrubber.scrub(ack.message),
         scrubber.scrub(ack.result),
         scrubber.scrub(ack.before),

@@ -7,9 +7,9 @@ from hashinsight.facts.models import MODELS, MinerModel
 
 _MAX_CHARS = 200
 # "(104T)", "104 TH/s", "_104t": what the machine is sold as, not part of its name
-_RATING = re.compile(r"(?<![a-z0-9.])(\d{2,4}(?:\.\d{1,2})?)\s*th?(?:/?s)?(?![a-z0-9+])")
+_RATING = re.compile(r"(?<![a-z0-9.])(\d{2,4}(?:\.\d{1,2})?)\s*+th?(?:/?s)?(?![a-z0-9+])")
 # "A1346-107", "S19 110", "Gamma 601": a rating without its unit, or a version
-_BARE_RATING = re.compile(r"(?<=[a-z0-9+.])[\s_\-/(\[]+(\d{2,4}(?:\.\d{1,2})?)[\s)\]]*$")
+_BARE_RATING = re.compile(r"(?<=[a-z0-9+.])[\s_\-/(\[]++(\d{2,4}(?:\.\d{1,2})?)[\s)\]]*+$")
 # by how much a rating without its unit may differ from the model's: else it is another number
 _RATING_SHARES = (0.6, 1.6)
 _WORDS = re.compile(
@@ -21,7 +21,7 @@ _SEPARATORS = re.compile(r"[\s_\-./()\[\],:'\"]+")
 # the same word in other letters: ("S19 Pro Hydro", "Hyd."), ("S21 Imm.", "Immersion")
 _SAME = (("plus", "+"), ("hydro", "hyd"), ("immersion", "imm"))
 # Whatsminers say their hardware version behind the name: "M30S++VE40", "M50S_VH50", "M60VK6A"
-_HARDWARE_VERSION = re.compile(r"^(m\d\d[a-z]{0,2}?\+*)v[a-z0-9]{2,4}$")
+_HARDWARE_VERSION = re.compile(r"^(m\d\d[a-z]{0,2}?\+*+)v[a-z0-9]{2,4}$")
 # what only one maker or library calls it
 _ALIASES = {"s19j88nopic": "s19jnopic", "bhb68601": "s21", "bhb68606": "s21", "homeq": "q"}
 # the generation decides the silicon, and so the limits; also of a model that the catalogue has no figures for

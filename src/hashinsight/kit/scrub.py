@@ -1,11 +1,13 @@
 """Keeps secrets and machine addresses out of logs and stored texts, by the name of a field and by the look of a value.
 
 What comes from strangers is bounded first: a text is cut before it is searched, and one value or one request has an
-allowance of characters that are searched for it. What is over is left out, never let through.
+allowance of characters that are searched for it. What has few characters costs its handling: every text, name, list and
+object is charged at least that, so that a million short ones cost no more than one long one. What is over is left out
+and marked, never let through.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +17,8 @@ CUT = "… [cut]"
 MOST_CHARS = 16_384  # of one text; what is stored is bounded to less before
 MOST_SEARCHED = 1_000_000  # of one value or request: a third of a second at the very worst
 MOST_AT_ONCE = 50_000  # on the event loop: below 20 ms
+# What handling costs, in characters that could be searched in the time.
+A_TEXT, A_NAME, A_GROUP, _PASSED_OVER = 8, 16, 4, 2
 
 # Searched beyond the cut, so that what stands across it is seen whole; more than the longest thing of bounded length.
 _BEYOND = 256
@@ -32,6 +36,10 @@ _PLAIN = frozenset({int, float, bool, type(None)})
 # Texts that hold no secret, and only such: pools and modes come a million times, and secrets are not to be collected.
 _CLEAN: set[str] = set()
 _MOST_CLEAN, _LONGEST_CLEAN = 4096, 100
+# Which names of an object hide their values, of objects whose names hold nothing themselves.
+_HIDDEN_AMONG: dict[tuple[str, ...], frozenset[str]] = {}
+_MOST_NAMES = 1024
+_LEFT_OUT = {"dropped": "too large"}
 
 
 def scrub_text(text: str) -> str:
@@ -109,37 +117,73 @@ class Scrubber:
             return value
         if key and is_hidden_name(key):
             return HIDDEN
-        if isinstance(value, _NUMBERS):
-            return value
-        if isinstance(value, _MAPPINGS):
-            return self._scrub_mapping(value)
-        if isinstance(value, _LISTS):
-            return list(value) if _PLAIN.issuperset(map(type, value)) else [self.scrub(item) for item in value]
-        return self.text(value.decode(errors="replace") if isinstance(value, bytes) else str(value))
+        if type(value) is not str:
+            if isinstance(value, _NUMBERS):
+                return value
+            if isinstance(value, _MAPPINGS):
+                return self._scrub_mapping(value)
+            if isinstance(value, _LISTS):
+                return self._scrub_list(value)
+            value = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+        return self.text(value)
 
     def text(self, text: str) -> str:
-        if len(text) < _SHORT or text in _CLEAN:
-            return scrub_text(text)
-        self._left -= min(len(text), MOST_CHARS)
-        if self._left >= 0:
-            return scrub_text(text)
-        if self._strict:
+        if (len(text) < _SHORT and _MARKS.isdisjoint(text)) or text in _CLEAN:
+            self.spend(_PASSED_OVER)
+            return text
+        return scrub_text(text) if self.spend(A_TEXT + min(len(text), MOST_CHARS)) else CUT
+
+    def spend(self, cost: int) -> bool:
+        """Whether there is room for it; what there is none for is left out."""
+        self._left -= cost
+        if self._left < 0 and self._strict:
             raise TooMuchText
-        return CUT
+        return self._left >= 0
+
+    def _scrub_list(self, value: Collection[Any]) -> list[Any]:
+        self.spend(A_GROUP)
+        if _PLAIN.issuperset(map(type, value)):
+            return list(value)
+        scrubbed: list[Any] = []
+        for item in value:
+            if self._left < 0:
+                scrubbed.append(CUT)
+                break
+            scrubbed.append(self.scrub(item))
+        return scrubbed
 
     def _scrub_mapping(self, value: Mapping[Any, Any]) -> dict[str, Any]:
         """Snapshots of machines have the same names a million times: they are judged together, and once."""
         names = tuple(value)
         try:
-            is_open = len("".join(names)) <= _LONGEST_NAMES and _are_known_open(names)
-        except TypeError:  # a name that is no text
-            is_open = False
-        if is_open:
+            hidden = _HIDDEN_AMONG.get(names)
+        except TypeError:  # a name that nothing can be looked up by
+            hidden = None
+        if hidden is None:
+            names = tuple(map(str, names))
+            if not self.spend(A_GROUP + A_NAME * len(names) + sum(map(len, names))):
+                return dict(_LEFT_OUT)
+            return self._scrub_named(names, value.values())
+        if not self.spend(A_GROUP):
+            return dict(_LEFT_OUT)
+        if not hidden:
             return {name: item if type(item) in _PLAIN else self.scrub(item) for name, item in value.items()}
+        return {name: _hidden(item) if name in hidden else self.scrub(item) for name, item in value.items()}
+
+    def _scrub_named(self, names: tuple[str, ...], items: Iterable[Any]) -> dict[str, Any]:
+        """By names that are seen for the first time, or that hold something themselves."""
+        hidden = frozenset(name for name in names if is_hidden_name(name))
         scrubbed: dict[str, Any] = {}
-        for name, item in value.items():
-            scrubbed[_free_name(self.text(str(name)), scrubbed)] = self.scrub(item, str(name))
+        for name, item in zip(names, items, strict=True):
+            kept = _free_name(scrub_text(name), scrubbed)
+            scrubbed[kept] = _hidden(item) if name in hidden else self.scrub(item)
+        if tuple(scrubbed) == names:
+            _remember(names, hidden)
         return scrubbed
+
+
+def _hidden(item: Any) -> Any:
+    return item if item is None or item is True or item is False else HIDDEN
 
 
 def _free_name(name: str, taken: Mapping[str, Any]) -> str:
@@ -149,6 +193,9 @@ def _free_name(name: str, taken: Mapping[str, Any]) -> str:
     return f"{name} {len(taken) + 1}"
 
 
-@lru_cache(maxsize=1024)
-def _are_known_open(names: tuple[str, ...]) -> bool:
-    return not any(name and (is_hidden_name(name) or scrub_text(name) != name) for name in names)
+def _remember(names: tuple[str, ...], hidden: frozenset[str]) -> None:
+    if sum(map(len, names)) > _LONGEST_NAMES:
+        return
+    if len(_HIDDEN_AMONG) >= _MOST_NAMES:
+        _HIDDEN_AMONG.clear()
+    _HIDDEN_AMONG[names] = hidden

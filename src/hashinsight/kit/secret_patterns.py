@@ -17,8 +17,8 @@ HIDDEN_WORDS = (
 _HINTS = ("pass", "pwd", "secret", "token", "auth", "cookie", "credential", "key", "otp", "recovery", "cipher", "user")
 
 _TO_LAST_AT = re.compile(r"(?<!\S)\S*@")
-_PASSWORD_BEGINS = re.compile(r"://[^\s:/@]*:")
-_BEARER = re.compile(r"(?P<keep>\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE)
+_PASSWORD_BEGINS = re.compile(r"://[^\s:/@]*+:")
+_BEARER = re.compile(r"(?P<keep>\b(?:bearer|basic)\s++)[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE)
 _NAME = re.compile(rf"(?:\b|_)(?:{HIDDEN_WORDS.replace('_?', '[_-]?')})", re.IGNORECASE)
 _AFTER_NAME = re.compile(r"[\w-]*+(?P<is>[\"']?\s*+[=:]\s*+)?")
 # a quoted value that does not end is hidden to the end of the text: it was cut
@@ -28,7 +28,7 @@ _VALUE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _WEB_TOKEN = re.compile(r"\beyJ[A-Za-z0-9_.-]{8,}")  # also without its dots: half of one opens as much
-_OWN_TOKEN = re.compile(r"\bhi_[a-z]+_[A-Za-z0-9_-]{20,}")
+_OWN_TOKEN = re.compile(r"\bhi_[a-z]++_[A-Za-z0-9_-]{20,}")
 # addresses of machines on a site's own network; loopback tells nothing about a site
 _IPV4 = re.compile(
     r"\b(?:10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2}"

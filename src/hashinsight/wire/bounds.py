@@ -14,10 +14,12 @@ from hashinsight.wire.errors import MalformedMessage
 
 MOST_BYTES = 16 * 1024  # of one free value: a snapshot of a machine with every chip's temperature is a fifth of it
 MOST_DEPTH = 8
+MOST_GROUPS = 500  # lists and objects in one free value: each costs more than its two characters
 _MOST_DIGITS = 40
 _LARGEST = 1e18
 _NUMBER_CHARS = 25
 _PUNCTUATION_CHARS = 6
+_SMALL = MOST_BYTES // 4  # characters that are surely no more bytes than may be kept
 _NUMBERS = frozenset({int, float, bool})
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
@@ -46,16 +48,18 @@ def bounded(value: Any) -> Any:
     if value is None:
         return None
     try:
-        if isinstance(value, dict | list) and 4 * _most_chars(value, MOST_DEPTH) <= MOST_BYTES:
+        if isinstance(value, dict | list) and _most_chars(value, MOST_DEPTH) <= _SMALL:
             return value
     except _Odd:
         pass
     try:
-        mended = _mend(value, MOST_DEPTH)
+        mended = _Mender().mend(value, MOST_DEPTH)
         if len(_ENCODER.encode(mended).encode()) <= MOST_BYTES:
             return mended
     except _TooDeep:
         return {"dropped": "nested too deeply"}
+    except _TooLarge:
+        pass
     return {"dropped": "too large"}
 
 
@@ -84,8 +88,12 @@ class _TooDeep(Exception):
     pass
 
 
+class _TooLarge(Exception):
+    pass
+
+
 class _Odd(Exception):
-    """Not as plain as nearly all are: to be looked at value by value."""
+    """Not as plain and small as nearly all are: to be looked at value by value."""
 
 
 def _most_chars(value: dict[str, Any] | list[Any], depth: int) -> int:
@@ -95,6 +103,8 @@ def _most_chars(value: dict[str, Any] | list[Any], depth: int) -> int:
     if not names.isprintable():
         raise _Odd
     for one in value.values() if isinstance(value, dict) else value:
+        if size > _SMALL:
+            raise _Odd
         kind = type(one)
         if kind is str and one.isprintable():
             size += 2 * len(one)
@@ -107,21 +117,37 @@ def _most_chars(value: dict[str, Any] | list[Any], depth: int) -> int:
     return size
 
 
-def _mend(value: Any, depth: int) -> Any:
-    match value:
-        case str():
-            return _whole_characters(value)
-        case float():
-            return value if math.isfinite(value) else None
-        case bool() | None:
-            return value
-        case int():
-            return value if abs(value) < 10**_MOST_DIGITS else None
-    if not depth:
-        raise _TooDeep
-    if isinstance(value, dict):
-        return {_whole_characters(str(name)): _mend(one, depth - 1) for name, one in value.items()}
-    return [_mend(one, depth - 1) for one in value]
+class _Mender:
+    """Copies a value, and stops as soon as its JSON is more than may be kept."""
+
+    def __init__(self) -> None:
+        self._bytes_left, self._groups_left = MOST_BYTES, MOST_GROUPS
+
+    def mend(self, value: Any, depth: int) -> Any:
+        match value:
+            case str():
+                self._spend(len(value))
+                return _whole_characters(value)
+            case float():
+                return value if math.isfinite(value) else None
+            case bool() | None:
+                return value
+            case int():
+                return value if abs(value) < 10**_MOST_DIGITS else None
+        if not depth:
+            raise _TooDeep
+        self._groups_left -= 1
+        if self._groups_left < 0:
+            raise _TooLarge
+        self._spend(2 * len(value))  # a character each and one between them
+        if isinstance(value, dict):
+            return {self.mend(str(name), 1): self.mend(one, depth - 1) for name, one in value.items()}
+        return [self.mend(one, depth - 1) for one in value]
+
+    def _spend(self, size: int) -> None:
+        self._bytes_left -= size
+        if self._bytes_left < 0:
+            raise _TooLarge
 
 
 def _whole_characters(text: str) -> str:

@@ -1,102 +1,16 @@
 """Limits that hold before anybody knows who calls, tried over real sockets from several addresses of this machine."""
 
-import asyncio
-import socket
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from typing import Any, Self
+from contextlib import ExitStack, suppress
 
-import httpx
 import pytest
-import uvicorn
-from starlette.types import Receive, Scope, Send
 
-from hashinsight.kit.web.callers import Callers, caller_of
-from hashinsight.kit.web.protocol import MOST_HEADERS, MOST_URL_BYTES, Limits, limited
-from tests.running import HANGS_SEC, PLAIN
+from hashinsight.kit.web.callers import caller_of
+from hashinsight.kit.web.protocol import MOST_HEADERS, MOST_URL_BYTES, Limits
+from tests.kit.web.serving import HEAD, answer_on, serving, status_on, told_until, wait_until
+from tests.running import HANGS_SEC
 
-HEAD = b"POST / HTTP/1.1\r\nHost: here\r\n"
-PATIENT = Limits(head_bytes=16 * 1024, head_seconds=HANGS_SEC, body_seconds=HANGS_SEC)
 QUICK = Limits(head_bytes=16 * 1024, head_seconds=1.5, body_seconds=1.5)
-
-
-async def app(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answers with the length of what it got and the names of the headers; `/early` before it has read anything."""
-    length, more = 0, scope["path"] != "/early"
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            return
-        length, more = length + len(message.get("body", b"")), message.get("more_body", False)
-    names = b" ".join(name for name, _ in scope["headers"])
-    body = b"x" * 40_000_000 if scope["path"] == "/large" else b"%d %s" % (length, names)
-    headers = [(b"content-length", b"%d" % len(body))]
-    await send({"type": "http.response.start", "status": 200, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
-
-
-class Server:
-    def __init__(self, limits: Limits, callers: Callers) -> None:
-        self.callers = callers
-        config = uvicorn.Config(app, http=limited(limits, callers), ws="none", lifespan="off", log_config=None)
-        self.server = uvicorn.Server(config)
-
-    @property
-    def state(self) -> Any:
-        return self.server.server_state
-
-    def __enter__(self) -> Self:
-        self.listening = socket.create_server(("127.0.0.1", 0), backlog=2048)
-        self.port = self.listening.getsockname()[1]
-        run = self.server.serve(sockets=[self.listening])
-        self.thread = threading.Thread(target=lambda: asyncio.run(run), daemon=True)
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.server.force_exit = self.server.should_exit = True
-        self.thread.join(HANGS_SEC)
-
-    def call(self, source: str = "127.0.0.1") -> socket.socket:
-        made = socket.create_connection(("127.0.0.1", self.port), timeout=HANGS_SEC, source_address=(source, 0))
-        made.settimeout(HANGS_SEC)
-        return made
-
-    def ask(self, source: str, **how: Any) -> httpx.Response:
-        transport = httpx.HTTPTransport(local_address=source, verify=PLAIN)
-        with httpx.Client(transport=transport, timeout=HANGS_SEC) as client:
-            return client.post(f"http://127.0.0.1:{self.port}/", **how)
-
-
-@contextmanager
-def serving(limits: Limits = PATIENT, most: int = 1000, most_of_one: int = 200, proxies: str = "") -> Iterator[Server]:
-    with Server(limits, Callers(most, most_of_one, proxies)) as server:
-        yield server
-
-
-def answer_on(line: socket.socket) -> bytes:
-    """Whatever comes until the other side is done."""
-    told = b""
-    with suppress(ConnectionError):
-        while chunk := line.recv(65536):
-            told += chunk
-    return told
-
-
-def told_until(line: socket.socket, end: bytes, times: int = 1) -> bytes:
-    told = b""
-    while told.count(end) < times:
-        chunk = line.recv(65536)
-        assert chunk, told
-        told += chunk
-    return told
-
-
-def status_on(line: socket.socket) -> int:
-    told = answer_on(line)
-    return int(told.split(b" ", 2)[1]) if told else 0
 
 
 def test_headers_that_never_end_are_refused_after_some_bytes_and_not_collected() -> None:
@@ -212,13 +126,6 @@ def test_a_slow_but_honest_reader_gets_its_whole_answer(monkeypatch: pytest.Monk
             time.sleep(0.1)
 
 
-def wait_until(condition: Any) -> None:
-    end = time.monotonic() + HANGS_SEC
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
 def test_one_address_gets_so_many_connections_and_others_are_answered() -> None:
     with serving(most_of_one=20) as server, ExitStack() as lines:
         for _ in range(20):
@@ -243,8 +150,9 @@ def test_when_a_connection_ends_its_place_is_free_again() -> None:
 def test_all_connections_together_have_a_limit() -> None:
     with serving(most=30, most_of_one=20) as server, ExitStack() as lines:
         for number in range(30):
-            lines.enter_context(server.call(f"127.0.0.{number % 3 + 1}")).sendall(HEAD)
-        wait_until(lambda: len(server.state.connections) == 30)
+            line = lines.enter_context(server.call(f"127.0.0.{number % 3 + 1}"))
+            line.sendall(HEAD + b"Content-Length: 5\r\n\r\n")
+        wait_until(lambda: len(server.began) == 30)
         assert server.ask("127.0.0.9").status_code == 503
 
 

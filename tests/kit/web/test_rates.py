@@ -7,10 +7,12 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 from redis import Redis
 
+from hashinsight.kit.errors import Unavailable
 from hashinsight.kit.web import rates as module
 from hashinsight.kit.web import windows
 from hashinsight.kit.web.rates import Rates
-from hashinsight.kit.web.windows import WINDOW_SECONDS, OwnWindows, SharedWindows
+from hashinsight.kit.web.windows import WINDOW_SECONDS, OwnWindows, SharedWindows, Windows
+from tests.running import HANGS_SEC
 
 
 @pytest.fixture
@@ -109,6 +111,68 @@ async def test_whoever_is_cancelled_while_it_waits_keeps_nobody_else_waiting(rat
     assert await asyncio.gather(*others) == [True] * 5
 
 
+class NoAnswer:
+    """A server that takes a call and says nothing."""
+
+    def __init__(self) -> None:
+        self.is_asked = asyncio.Event()
+
+    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while await reader.read(65536):
+            self.is_asked.set()
+        writer.close()
+
+
+@pytest.fixture
+async def silent_redis() -> AsyncIterator[tuple[str, NoAnswer]]:
+    told = NoAnswer()
+    async with await asyncio.start_server(told, "127.0.0.1", 0) as server:
+        yield f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}/0", told
+
+
+async def test_nobody_waits_for_ever_for_a_count_that_ends_unanswered(silent_redis: tuple[str, NoAnswer]) -> None:
+    url, told = silent_redis
+    rates = Rates(url)
+    first = [asyncio.create_task(rates.spend("ended", 100)) for _ in range(3)]
+    await told.is_asked.wait()
+    late = asyncio.create_task(rates.spend("ended", 100))
+    await asyncio.sleep(0)
+    await rates.aclose()
+    async with asyncio.timeout(HANGS_SEC):
+        answers = await asyncio.gather(*first, late, return_exceptions=True)
+    assert [type(answer) for answer in answers] == [Unavailable] * 4
+
+
+@pytest.mark.parametrize("turns", [1, 3])  # before Redis is asked, and while it is
+@pytest.mark.usefixtures("endless_minute")
+async def test_what_was_granted_to_a_call_that_is_gone_is_there_for_the_next_one(rates: Rates, turns: int) -> None:
+    gone = [asyncio.create_task(rates.spend("gone", 10)) for _ in range(10)]
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    for task in gone:
+        task.cancel()
+    await asyncio.gather(*gone, return_exceptions=True)
+    assert await hammer(rates, "gone", 10, 11, connections=1) == [True] * 10 + [False]
+
+
+@pytest.mark.parametrize("minutes_later", [0, 1, 2])
+@pytest.mark.usefixtures("endless_minute")
+async def test_what_is_given_back_is_given_back_to_the_minute_it_was_taken_in(
+    redis_url: str, minutes_later: int
+) -> None:
+    shared = SharedWindows(redis_url)
+    granted, window = await shared.take("k", 1000, 100, 100)
+    assert granted == 100
+    with Redis.from_url(redis_url) as redis:
+        if minutes_later:  # the minutes since, as others have counted them
+            of_then = 100 if minutes_later == 1 else 70
+            redis.hset("hi:rate:k", mapping={"current": 50, "previous": of_then})
+        await shared.give_back("k", window - minutes_later, 40)
+        current, previous = (int(count) for count in redis.hmget("hi:rate:k", "current", "previous"))
+    assert (current, previous) == {0: (60, 0), 1: (50, 60), 2: (50, 70)}[minutes_later]
+    await shared.aclose()
+
+
 @pytest.mark.usefixtures("endless_minute")
 async def test_without_redis_each_process_counts_alone_to_the_same_limit_and_asks_redis_again_later(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
@@ -124,15 +188,19 @@ async def test_without_redis_each_process_counts_alone_to_the_same_limit_and_ask
     await rates.aclose()
 
 
+async def taken(counts: Windows, needed: int) -> int:
+    return (await counts.take("k", 1000, needed, 1)).granted
+
+
 @pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 0.75])
 async def test_the_minute_before_counts_by_what_still_lies_within_the_last_sixty_seconds(share: float) -> None:
     now = 1_000_000.0 * WINDOW_SECONDS
     alone = OwnWindows(lambda: now)
-    assert await alone.take("k", 1000, 1000, 1) == 1000
+    assert await taken(alone, 1000) == 1000
     now += WINDOW_SECONDS + share * WINDOW_SECONDS
-    assert await alone.take("k", 1000, 2000, 1) == 1000 * share
+    assert await taken(alone, 2000) == 1000 * share
     now += 3 * WINDOW_SECONDS
-    assert await alone.take("k", 1000, 2000, 1) == 1000
+    assert await taken(alone, 2000) == 1000
 
 
 @pytest.mark.usefixtures("endless_minute")
@@ -142,6 +210,6 @@ async def test_redis_counts_the_minute_before_as_a_process_alone_does(redis_url:
         seconds, _ = redis.time()
         window = seconds // span
         redis.hset("hi:rate:k", mapping={"window": window - 1, "current": 600, "previous": 9999})
-        granted = await shared.take("k", 1000, 2000, 1)
+        granted = await taken(shared, 2000)
     assert granted == 1000 - int(600 * (1 - (seconds - window * span) / span))
     await shared.aclose()

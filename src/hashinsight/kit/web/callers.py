@@ -3,8 +3,9 @@
 import ipaddress
 import resource
 import time
-from collections import Counter
+from collections import Counter, OrderedDict
 from functools import lru_cache
+from typing import Protocol
 
 import structlog
 from prometheus_client import Counter as Metric
@@ -12,13 +13,26 @@ from prometheus_client import Counter as Metric
 log = structlog.get_logger(__name__)
 
 REFUSED = Metric("hashinsight_http_refused_total", "Callers refused before their request was read", ["reason"])
+FORWARDED = Metric(
+    "hashinsight_http_forwarded_untrusted_total", "Requests with X-Forwarded-For from an address that is not trusted"
+)
 
 _OTHER_FILES = 256  # that a process has open beside its callers: database, Redis, logs
 _LOG_SECONDS = 60.0
 _MOST_LINGERING = 200
+_MOST_LOOKED_AT = 16  # idle connections, for one that may be ended
 _IPV6_NETWORK = 64  # what one customer gets: who has one address of it has all of them
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+class Line(Protocol):
+    """A connection as it is counted here."""
+
+    def is_unread(self) -> bool:
+        """Whether some of its last answer is still on the way."""
+
+    def end(self) -> None: ...
 
 
 class Callers:
@@ -32,28 +46,71 @@ class Callers:
         self._by_address: Counter[str] = Counter()
         self._total = 0
         self._lingering = 0
+        # the oldest first: who has not sent a whole request head yet, and who waits between two requests
+        self._unheard: OrderedDict[Line, None] = OrderedDict()
+        self._idle: OrderedDict[Line, None] = OrderedDict()
         self._said_at = -_LOG_SECONDS
+        self._has_said_forwarded = False
         if self.most < most:
             log.warning("fewer_connections", connections=self.most, reason="the limit on open files (ulimit -n)")
 
-    def enter(self, address: str) -> str | None:
+    def enter(self, address: str, line: Line) -> str | None:
         """The name to leave by, or None where there is no room."""
         name = caller_of(address)
-        if self._total >= self.most:
-            self._refuse("connections", name)
-            return None
         if self._by_address[name] >= self._most_of_one and not self._is_proxy(address):
             self._refuse("connections_per_address", name)
             return None
+        if self._total >= self.most and not self._make_room():
+            self._refuse("connections", name)
+            return None
         self._by_address[name] += 1
         self._total += 1
+        self._unheard[line] = None
         return name
 
-    def leave(self, name: str) -> None:
+    def leave(self, name: str, line: Line) -> None:
+        self.is_heard(line)
         self._total -= 1
         self._by_address[name] -= 1
         if not self._by_address[name]:
             del self._by_address[name]
+
+    def is_heard(self, line: Line) -> None:
+        """A request begins: until it is answered, this connection is not ended for another one."""
+        self._idle.pop(line, None)
+        self._unheard.pop(line, None)
+
+    def is_idle(self, line: Line) -> None:
+        self._idle[line] = None
+
+    def note_forwarded(self, address: str) -> None:
+        """A header that only proxies send. Strangers can send it, too: it is a hint, and nothing is done by it."""
+        if self._is_proxy(address):
+            return
+        FORWARDED.inc()
+        if not self._has_said_forwarded:  # once a process
+            self._has_said_forwarded = True
+            log.warning(
+                "proxy_not_trusted",
+                address=caller_of(address),
+                hint="if this is your proxy, list it in HASHINSIGHT_TRUSTED_PROXIES: all its callers count as one",
+            )
+
+    def _make_room(self) -> bool:
+        """Ends who has said nothing whole for longest; else who has waited longest for its next request."""
+        if self._unheard:
+            line, _ = self._unheard.popitem(last=False)
+        else:
+            for _ in range(min(len(self._idle), _MOST_LOOKED_AT)):
+                line, _ = self._idle.popitem(last=False)
+                if not line.is_unread():
+                    break
+                self._idle[line] = None
+            else:
+                return False
+        REFUSED.labels("room_for_another").inc()
+        line.end()
+        return True
 
     def may_linger(self) -> bool:
         """Whether another refused caller may stay for a moment, to read why."""

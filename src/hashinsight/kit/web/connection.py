@@ -4,7 +4,7 @@ import asyncio
 import json
 from typing import Any, ClassVar
 
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from hashinsight.kit.web.callers import REFUSED, Callers
 
@@ -20,6 +20,7 @@ class Connection(HttpToolsProtocol):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._name: str | None = None
+        self._running: RequestResponseCycle | None = None  # the last that began; `cycle` is the last that came
         self._reads: asyncio.TimerHandle | None = None
         self._writes: asyncio.TimerHandle | None = None
         self._unread_bytes = 0
@@ -29,7 +30,7 @@ class Connection(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._name = self.callers.enter(self.client[0] if self.client else "")
+        self._name = self.callers.enter(self.client[0] if self.client else "", self)
         if self._name is None:
             self._refuse(503, "TOO_MANY_CONNECTIONS", "too many connections: try again later")
 
@@ -37,11 +38,30 @@ class Connection(HttpToolsProtocol):
         self._unset()
         if self._writes is not None:
             self._writes.cancel()
-        if self._name is not None:
-            self.callers.leave(self._name)
+        self._leave()
         if self._lingers:
             self.callers.has_lingered()
+        if self._running is not None:  # of several that came together, the server tells only the last
+            self._running.disconnected = True
+            self._running.message_event.set()
         super().connection_lost(exc)
+
+    def end(self) -> None:
+        """For another caller: nothing of this one is under way."""
+        self._leave()
+        self.transport.abort()
+
+    def is_unread(self) -> bool:
+        return self.transport.get_write_buffer_size() > 0
+
+    def _leave(self) -> None:
+        if self._name is not None:
+            self.callers.leave(self._name, self)
+            self._name = None
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._running = cycle
+        super()._start_asgi_task(cycle, app)
 
     def _is_answering(self) -> bool:
         # before the first request there is none, whatever its type says
@@ -82,6 +102,8 @@ class Connection(HttpToolsProtocol):
         self._is_refused = True
         if code != "TOO_MANY_CONNECTIONS":  # which is counted by its kind
             REFUSED.labels(code.lower()).inc()
+        if self._closes_behind_earlier():
+            return
         cycle = self.cycle
         is_cut = self._is_answering() and cycle.response_started
         if cycle is not None:
@@ -92,6 +114,16 @@ class Connection(HttpToolsProtocol):
             return
         self.transport.write(_answer(status, code, message))
         self._close_when_read()
+
+    def _closes_behind_earlier(self) -> bool:
+        """Whether whole requests came before: they are answered, and a word now would be taken for their answer."""
+        if self.pipeline and self.pipeline[0][0].more_body:
+            self.pipeline.popleft()  # the one that is refused
+        last = self.pipeline[0][0] if self.pipeline else self._running
+        if last is None or last.response_complete or last.more_body:
+            return False
+        last.keep_alive = False
+        return True
 
     def _close_when_read(self) -> None:
         """Closed while the caller still sends, the answer would be lost on its way."""

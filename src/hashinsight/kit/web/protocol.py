@@ -16,6 +16,8 @@ from hashinsight.kit.web.connection import LEAST_BYTES_PER_SECOND, Connection
 
 MOST_HEADERS = 100
 MOST_URL_BYTES = 8192
+MOST_PIPELINED = 16  # requests that wait on one connection for the answer to the one before
+_FORWARDED = b"x-forwarded-for"
 _REST_SECONDS = 5.0  # for the rest of a body that was answered before it was whole
 
 
@@ -99,6 +101,8 @@ class BoundedProtocol(Connection):
         """Nothing that follows a body is a header: it would come behind whoever looked at them."""
         if self._stage is _Stage.HEAD:
             super().on_header(name, value)
+            if len(name) == len(_FORWARDED) and name.lower() == _FORWARDED and self.client:
+                self.callers.note_forwarded(self.client[0])
 
     def on_headers_complete(self) -> None:
         if len(self.url) > MOST_URL_BYTES:
@@ -107,6 +111,9 @@ class BoundedProtocol(Connection):
             size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
             if size > self.limits.head_bytes or len(self.headers) > MOST_HEADERS:
                 self._give_up(*self._too_large())
+        if len(self.pipeline) >= MOST_PIPELINED:  # a few bytes each, and a hundred times that in memory
+            self._give_up(400, "TOO_MANY_PIPELINED", f"more than {MOST_PIPELINED} requests wait for their answers")
+        self.callers.is_heard(self)
         self._stage = _Stage.BODY
         self._body_bytes = self._beside_bytes = 0
         self._body_from = 0.0
@@ -127,6 +134,8 @@ class BoundedProtocol(Connection):
         if self._stage is _Stage.BODY:
             self._is_answered = True
             self._set(_REST_SECONDS, self.transport.close)
+        elif self._name is not None and not self._is_answering():
+            self.callers.is_idle(self)
 
     def _head_goes_on(self) -> None:
         if self._head_least > self.limits.head_bytes:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 import structlog
 from redis.exceptions import RedisError
 
-from hashinsight.kit.web.windows import OwnWindows, SharedWindows
+from hashinsight.kit.errors import Unavailable
+from hashinsight.kit.web.windows import OwnWindows, SharedWindows, Taken
 
 log = structlog.get_logger(__name__)
 
@@ -30,6 +31,7 @@ class _Account:
     limit: int
     taken: int = 1
     left: int = 0
+    window: int = 0  # the minute that what is left was taken in
     until: float = 0.0
     waiting: list[asyncio.Future[bool]] = field(default_factory=list)
     asking: asyncio.Task[None] | None = None
@@ -84,27 +86,26 @@ class Rates:
     async def _ask(self, key: str, account: _Account) -> None:
         """For all that wait, and again for those that came meanwhile."""
         try:
-            while account.waiting:
-                waiting, account.waiting = account.waiting, []
-                now = time.monotonic()
+            while waiting := _not_gone(account.waiting):
+                account.waiting = waiting
+                now, needed = time.monotonic(), len(waiting)
                 largest = account.limit // _LARGEST_SHARE
                 wanted = min(2 * account.taken, largest) if now < account.until else 1
-                granted = await self._take(key, account.limit, len(waiting), wanted)
+                granted, account.window = await self._take(key, account.limit, needed, wanted)
                 account.taken, account.until = max(granted, 1), now + _GOOD_SECONDS
-                _tell(waiting, granted)
-                if granted > len(waiting):
-                    spare = granted - len(waiting)
-                    served, account.waiting = account.waiting[:spare], account.waiting[spare:]
-                    account.left += spare - len(served)
-                    _tell(served, len(served))
+                waiting = _not_gone(account.waiting)  # those that it was asked for, and then who came meanwhile
+                _tell(waiting[:granted], is_granted=True)
+                account.left = max(granted - len(waiting), 0)
+                _tell(_not_gone(account.waiting[:needed]), is_granted=False)
             if account.left and account.timer is None:
                 self._watch(key, account)
         finally:
             account.asking = None
-            _tell(account.waiting, 0)
+            for waits in _not_gone(account.waiting):  # for an answer that will not come
+                waits.set_exception(Unavailable("the API is stopping: try again", retry_after_sec=1))
             account.waiting = []
 
-    async def _take(self, key: str, limit: int, needed: int, wanted: int) -> int:
+    async def _take(self, key: str, limit: int, needed: int, wanted: int) -> Taken:
         if time.monotonic() >= self._redis_from:
             try:
                 return await self._shared.take(key, limit, needed, wanted)
@@ -122,20 +123,23 @@ class Rates:
             self._watch(key, account)
         elif account.left:
             count, account.left = account.left, 0
-            task = asyncio.create_task(self._give_back(key, account.limit, count))
+            task = asyncio.create_task(self._give_back(key, account.window, count))
             self._giving_back.add(task)
             task.add_done_callback(self._giving_back.discard)
 
-    async def _give_back(self, key: str, limit: int, count: int) -> None:
+    async def _give_back(self, key: str, window: int, count: int) -> None:
         if time.monotonic() < self._redis_from:
             return
         try:
-            await self._shared.give_back(key, limit, count)
+            await self._shared.give_back(key, window, count)
         except (RedisError, OSError) as error:
             log.debug("rates_not_given_back", error=str(error))
 
 
-def _tell(waiting: list[asyncio.Future[bool]], granted: int) -> None:
-    for number, waits in enumerate(waiting):
-        if not waits.done():
-            waits.set_result(number < granted)
+def _not_gone(waiting: list[asyncio.Future[bool]]) -> list[asyncio.Future[bool]]:
+    return [waits for waits in waiting if not waits.done()]
+
+
+def _tell(waiting: list[asyncio.Future[bool]], *, is_granted: bool) -> None:
+    for waits in waiting:
+        waits.set_result(is_granted)

@@ -6,7 +6,7 @@ for is granted in one step, so that two who ask at once never get more than ther
 
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
@@ -15,7 +15,7 @@ from redis.backoff import NoBackoff
 WINDOW_SECONDS = 60
 _MOST_KEYS = 10_000
 # A caller gets what it needs; ahead of its need, never more than a tenth of the room, so that near the limit nobody
-# holds what another process has to refuse. A negative need gives back what was not used.
+# holds what another process has to refuse.
 _TAKE = """
 local now = redis.call('time')
 local seconds = tonumber(now[1]) + tonumber(now[2]) / 1000000
@@ -30,20 +30,31 @@ elseif at ~= window then
 end
 local room = limit - current - math.floor(previous * (1 - (seconds - window * span) / span))
 local granted = math.min(math.max(room, 0), math.max(needed, math.min(wanted, math.floor(room / 10))))
-if needed < 0 then
-  granted = math.max(needed, -current)
-end
 redis.call('hset', KEYS[1], 'window', window, 'current', current + granted, 'previous', previous)
 redis.call('expire', KEYS[1], 2 * span)
-return granted
+return {granted, window}
+"""
+# What was not used goes back to the minute it was taken in, which may be over by now: given to the next one, it would
+# be room there that nobody left, and would still count in its own.
+_GIVE_BACK = """
+local at, count = tonumber(redis.call('hget', KEYS[1], 'window')), tonumber(ARGV[2])
+local names = {[0] = 'current', [1] = 'previous'}
+local name = at and names[at - tonumber(ARGV[1])]
+if name then
+  local counted = tonumber(redis.call('hget', KEYS[1], name)) or 0
+  redis.call('hset', KEYS[1], name, math.max(counted - count, 0))
+end
 """
 
 
-class Windows(Protocol):
-    async def take(self, key: str, limit: int, needed: int, wanted: int) -> int:
-        """How many were granted: as many as needed, or as there is room for; up to `wanted` where there is plenty."""
+class Taken(NamedTuple):
+    granted: int
+    window: int  # the minute that it was counted in
 
-    async def give_back(self, key: str, limit: int, count: int) -> None: ...
+
+class Windows(Protocol):
+    async def take(self, key: str, limit: int, needed: int, wanted: int) -> Taken:
+        """Grants as many as needed, or as there is room for; up to `wanted` where there is plenty."""
 
 
 class SharedWindows:
@@ -53,14 +64,15 @@ class SharedWindows:
         self._redis = Redis.from_url(
             redis_url, socket_timeout=1, socket_connect_timeout=1, retry=Retry(NoBackoff(), retries=0)
         )
-        self._script: Callable[..., Awaitable[Any]] = self._redis.register_script(_TAKE)
+        self._take: Callable[..., Awaitable[Any]] = self._redis.register_script(_TAKE)
+        self._give_back: Callable[..., Awaitable[Any]] = self._redis.register_script(_GIVE_BACK)
 
-    async def take(self, key: str, limit: int, needed: int, wanted: int) -> int:
-        granted = await self._script(keys=[f"hi:rate:{key}"], args=[WINDOW_SECONDS, limit, needed, wanted])
-        return int(granted)
+    async def take(self, key: str, limit: int, needed: int, wanted: int) -> Taken:
+        granted, window = await self._take(keys=[f"hi:rate:{key}"], args=[WINDOW_SECONDS, limit, needed, wanted])
+        return Taken(int(granted), int(window))
 
-    async def give_back(self, key: str, limit: int, count: int) -> None:
-        await self.take(key, limit, -count, -count)
+    async def give_back(self, key: str, window: int, count: int) -> None:
+        await self._give_back(keys=[f"hi:rate:{key}"], args=[window, count])
 
     async def aclose(self) -> None:
         await self._redis.aclose()
@@ -73,7 +85,7 @@ class OwnWindows:
         self._clock = clock
         self._counts: dict[str, tuple[int, int, int]] = {}  # window, in it, in the one before
 
-    async def take(self, key: str, limit: int, needed: int, wanted: int) -> int:  # noqa: ARG002 - as the others
+    async def take(self, key: str, limit: int, needed: int, wanted: int) -> Taken:  # noqa: ARG002 - as the others
         seconds = self._clock()
         window = int(seconds // WINDOW_SECONDS)
         at, current, previous = self._counts.get(key, (window, 0, 0))
@@ -84,10 +96,7 @@ class OwnWindows:
         if len(self._counts) >= _MOST_KEYS:
             self._forget(window)
         self._counts[key] = (window, current + granted, previous)
-        return granted
-
-    async def give_back(self, key: str, limit: int, count: int) -> None:
-        """Nothing was taken ahead."""
+        return Taken(granted, window)
 
     def _forget(self, window: int) -> None:
         self._counts = {key: kept for key, kept in self._counts.items() if kept[0] >= window - 1}

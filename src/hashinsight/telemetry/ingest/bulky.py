@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from hashinsight.kit.scrub import Scrubber, is_hidden_name
+from hashinsight.kit.scrub import A_GROUP, A_NAME, Scrubber, is_hidden_name
 from hashinsight.telemetry.fields import DROPPED
 
 MOST_BYTES = 8_192
@@ -19,6 +19,7 @@ _CHIPS = ("chips", "chips_found", "working_chips", "asic_num")
 _FINE_TEXTS: set[str] = set()  # that hold nothing to be taken out: machines say the same few a million times
 _FINE_NAMES: set[str] = set()  # the same of names of fields that are kept
 _MOST_FINE = 4096
+_STEPS_A_CHARACTER = 2  # that could be searched in the time
 _TOO_MUCH = '{"dropped": "too large"}'
 
 
@@ -70,9 +71,10 @@ class _TooMuch(Exception):
 
 
 class _Cleaner:
-    """Copies a value, and stops as soon as it is more than may be kept."""
+    """Copies a value, and stops as soon as it is more than may be kept. `steps`: how much work that was."""
 
     def __init__(self, scrubber: Scrubber) -> None:
+        self.steps = 0
         self._left = MOST_BYTES
         self._scrubber = scrubber
 
@@ -82,8 +84,10 @@ class _Cleaner:
             return value if value in _FINE_TEXTS else self._clean_text(value)
         self._spend(1)
         if isinstance(value, dict):
+            self.steps += A_GROUP
             return self._clean_object(value, depth) if depth else None
         if isinstance(value, list):
+            self.steps += A_GROUP
             return [self.clean(one, depth - 1) for one in value] if depth else None
         if isinstance(value, int) and abs(value) >= _MOST_INT:
             return None
@@ -95,6 +99,8 @@ class _Cleaner:
             self._spend(len(name))
             if name in _FINE_NAMES:
                 found[name] = self.clean(one, depth - 1)
+            elif not self._scrubber.spend(A_NAME):
+                raise _TooMuch
             elif len(name) <= _NAME_CHARS and not _is_dropped(name):
                 kept = self._clean_text(name)
                 if kept == name:
@@ -111,6 +117,7 @@ class _Cleaner:
         return cleaned
 
     def _spend(self, size: int) -> None:
+        self.steps += 1
         self._left -= size
         if self._left < 0:
             raise _TooMuch
@@ -123,10 +130,15 @@ def _remember(texts: set[str], text: str) -> None:
 
 
 def _encoded(value: Any, scrubber: Scrubber) -> str:
+    if not scrubber.spend(A_GROUP):
+        return _TOO_MUCH
+    cleaner = _Cleaner(scrubber)
     try:
-        encoded = msgspec.json.encode(_Cleaner(scrubber).clean(value))
+        encoded = msgspec.json.encode(cleaner.clean(value))
     except _TooMuch:
         return _TOO_MUCH
+    finally:
+        scrubber.spend(cleaner.steps // _STEPS_A_CHARACTER)
     return encoded.decode() if len(encoded) <= MOST_BYTES else _TOO_MUCH
 
 

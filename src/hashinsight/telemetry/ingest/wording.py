@@ -18,7 +18,7 @@ _TEXTS = tuple(one for one in FIELDS if one.kind is Kind.TEXT)
 _SCRUBBED = ("error_message", "error_type", "pool_status")
 _ID = re.compile(ID)
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
-_CREDENTIALS = re.compile(r"^([a-z0-9+.-]*://)?.*@", re.IGNORECASE | re.DOTALL)
+_CREDENTIALS = re.compile(r"^([a-z0-9+.-]*+://)?.*@", re.IGNORECASE | re.DOTALL)
 _ASKED_WITH = frozenset("@?#")
 _MOST_INT = 10**18
 
