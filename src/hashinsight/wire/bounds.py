@@ -8,12 +8,14 @@ taken out: the words that betray them are the server's knowledge, so whoever sto
 import json
 import math
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from hashinsight.wire.errors import MalformedMessage
 
 MOST_BYTES = 16 * 1024  # of one free value: a snapshot of a machine with every chip's temperature is a fifth of it
 MOST_DEPTH = 8
+_MOST_VALUES = MOST_BYTES // 2  # each has a character at least, and a comma
 _MOST_DIGITS = 40
 _LARGEST = 1e18
 _NUMBER_CHARS = 25
@@ -51,11 +53,13 @@ def bounded(value: Any) -> Any:
     except _Odd:
         pass
     try:
-        mended = _mend(value, MOST_DEPTH)
+        mended = _mend(value, MOST_DEPTH, iter(range(_MOST_VALUES)))
         if len(_ENCODER.encode(mended).encode()) <= MOST_BYTES:
             return mended
     except _TooDeep:
         return {"dropped": "nested too deeply"}
+    except _TooMany:
+        pass
     return {"dropped": "too large"}
 
 
@@ -84,12 +88,18 @@ class _TooDeep(Exception):
     pass
 
 
+class _TooMany(Exception):
+    pass
+
+
 class _Odd(Exception):
     """Not as plain as nearly all are: to be looked at value by value."""
 
 
 def _most_chars(value: dict[str, Any] | list[Any], depth: int) -> int:
     """More characters than its JSON has, without writing it: a batch of acks holds a hundred snapshots."""
+    if len(value) > _MOST_VALUES:
+        raise _Odd
     names = "".join(value) if isinstance(value, dict) else ""
     size = 2 * len(names) + _PUNCTUATION_CHARS * (len(value) + 1)
     if not names.isprintable():
@@ -102,12 +112,17 @@ def _most_chars(value: dict[str, Any] | list[Any], depth: int) -> int:
             size += _NUMBER_CHARS
         elif (kind is dict or kind is list) and depth > 1:
             size += _most_chars(one, depth - 1)
+            if size > MOST_BYTES:  # it cannot pass any more: no need to look at the rest
+                raise _Odd
         else:
             raise _Odd
     return size
 
 
-def _mend(value: Any, depth: int) -> Any:
+def _mend(value: Any, depth: int, left: Iterator[int]) -> Any:
+    """`left` runs out at the value that is one too many."""
+    if next(left, None) is None:
+        raise _TooMany
     match value:
         case str():
             return _whole_characters(value)
@@ -120,8 +135,8 @@ def _mend(value: Any, depth: int) -> Any:
     if not depth:
         raise _TooDeep
     if isinstance(value, dict):
-        return {_whole_characters(str(name)): _mend(one, depth - 1) for name, one in value.items()}
-    return [_mend(one, depth - 1) for one in value]
+        return {_whole_characters(str(name)): _mend(one, depth - 1, left) for name, one in value.items()}
+    return [_mend(one, depth - 1, left) for one in value]
 
 
 def _whole_characters(text: str) -> str:

@@ -95,7 +95,7 @@ class Anchored(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    anchors: list[dict[str, Any]] = Field(default_factory=list, max_length=2000)
+    anchors: list[dict[str, Any]] = Field(default_factory=list, max_length=2000, fail_fast=True)
     after: int = Field(0, ge=0, lt=2**62, description="Go on behind this seal, where an answer was not complete.")
 
 
