@@ -7,6 +7,7 @@ export const refused = {
   "refused.NOT_FOUND": ["there is no such thing, or it lies outside of what you may see", "不存在，或超出您的可见范围"],
   "refused.CONFLICT": ["somebody was first", "已被他人抢先处理"],
   "refused.PAYLOAD_TOO_LARGE": ["it is too large", "内容过大"],
+  "refused.TOO_MANY_VALUES": ["it holds too much: send fewer at a time", "内容过多，请分批提交"],
   "refused.RATE_LIMITED": ["too much at once: wait a little", "请求过于频繁，请稍候"],
   "refused.UNAVAILABLE": ["the server cannot do this just now: try again", "服务器暂时无法处理，请重试"],
   "refused.DISK_LOW": ["the server's disk is nearly full", "服务器磁盘空间不足"],

@@ -17,6 +17,7 @@ from hashinsight.collectors.routes import router as collectors_router
 from hashinsight.commands.edge_routes import router as commands_edge_router
 from hashinsight.commands.routes import router as commands_router
 from hashinsight.commands.service import Met, Turns
+from hashinsight.identity.access import ACCESS_COOKIE
 from hashinsight.identity.routes import router as identity_router
 from hashinsight.inventory.routes import router as inventory_router
 from hashinsight.kit.announcing import Announcer
@@ -63,7 +64,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
             Middleware(Requests),
             Middleware(SecurityHeaders),
             Middleware(AnswerErrors),
-            Middleware(RateLimit, rates, settings.rate_per_minute, settings.token_rate_per_minute),
+            Middleware(RateLimit, rates, settings.rate_per_minute, settings.token_rate_per_minute, ACCESS_COOKIE),
             Middleware(ShedWhenDiskIsLow, guard),
             Middleware(BodyLimit, settings.body_limit_kb, settings.batch_limit_kb),
         ],

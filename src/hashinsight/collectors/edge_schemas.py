@@ -94,7 +94,7 @@ class EventsBody(EdgeBody):
         ]
     )
 
-    events: Annotated[list[EventBody], Field(min_length=1, max_length=MAX_EVENTS)]
+    events: Annotated[list[EventBody], Field(min_length=1, max_length=MAX_EVENTS, fail_fast=True)]
 
 
 class AppliedBody(EdgeBody):

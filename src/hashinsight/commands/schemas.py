@@ -3,15 +3,32 @@
 from typing import Annotated, Any
 
 from fastapi import Body
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from hashinsight.commands.asking import Request
-from hashinsight.commands.limits import BACKOFF_SEC, MAX_RETRIES, TTL_SEC
+from hashinsight.commands.limits import BACKOFF_SEC, MAX_RETRIES, MOST_MACHINES, TTL_SEC
 from hashinsight.commands.states import Priority
 from hashinsight.inventory.filters import Id, MinerFilter, SiteRef, Word
 
 _PLAIN = r"^[^\x00]*$"
+_MOST_VALUES = 2000
+
+
+def _few_values(document: Any) -> Any:
+    """Looked at no further than to the value that is too many: what comes after this works on each of them."""
+    seen, left = 0, [document]
+    while left:
+        inside = left.pop()
+        if isinstance(inside, dict | list):
+            seen += len(inside)
+            if seen > _MOST_VALUES:
+                raise ValueError(f"more than {_MOST_VALUES} values")
+            left.extend(inside.values() if isinstance(inside, dict) else inside)
+    return document
+
+
 MinerId = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=64, pattern=_PLAIN)]
+MinerIds = Annotated[list[MinerId], Field(max_length=MOST_MACHINES, fail_fast=True)]
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000, pattern=_PLAIN)]
 
 
@@ -66,11 +83,11 @@ class NewCommands(BaseModel):
     )
 
     site_id: SiteRef | Id | None = None
-    miner_ids: list[MinerId] | None = None
+    miner_ids: MinerIds | None = None
     group_id: Id | None = None
     filter: Filter | None = None
-    command_type: str
-    params: Any = None
+    command_type: Annotated[str, Field(max_length=100)]
+    params: Annotated[Any, AfterValidator(_few_values)] = None
     priority: str = Priority.EFFICIENCY
     priority_number: int = 5
     ttl_sec: int = TTL_SEC
@@ -78,7 +95,7 @@ class NewCommands(BaseModel):
     retry_backoff_sec: int = BACKOFF_SEC
     reason: str = ""
     problem_id: str | None = None
-    evidence: dict[str, Any] | None = None
+    evidence: Annotated[dict[str, Any], AfterValidator(_few_values)] | None = None
     emergency: bool = False
     approval_required: bool = False
     dedupe_key: str | None = None

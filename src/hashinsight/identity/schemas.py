@@ -15,7 +15,7 @@ Email = Annotated[str, StringConstraints(strip_whitespace=True, max_length=254, 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, max_length=120)]
 Password = Annotated[SecretStr, Field(max_length=256)]
 Code = Annotated[str, StringConstraints(strip_whitespace=True, min_length=6, max_length=16, pattern=r"^[0-9A-Za-z-]+$")]
-Ids = Annotated[list[int], Field(min_length=1, max_length=1000)]
+Ids = Annotated[list[int], Field(min_length=1, max_length=1000, fail_fast=True)]
 
 USER_ID = "01980f7e-6f6a-7c3e-9d8b-2f6f4f0f7a11"
 KEY_ID = "01980f7e-7a10-7d55-8a3b-9a1b2c3d4e5f"

@@ -127,8 +127,8 @@ class Approval(_Section):
 class Pools(_Section):
     """Where machines may hash. An empty list allows every pool, and `wrong_pool` is not judged."""
 
-    allowed: Annotated[tuple[Pool, ...], Field(max_length=200)] = ()
-    workers: Annotated[tuple[Worker, ...], Field(max_length=1000)] = ()
+    allowed: Annotated[tuple[Pool, ...], Field(max_length=200, fail_fast=True)] = ()
+    workers: Annotated[tuple[Worker, ...], Field(max_length=1000, fail_fast=True)] = ()
 
 
 class TenantSettings(_Section):

@@ -94,7 +94,7 @@ class Bulk(BaseModel):
     model_config = _form(act="acknowledge", ids=[_ID], comment="all of rack 14: its breaker is out")
 
     act: Act
-    ids: Annotated[list[UUID], Field(min_length=1, max_length=MOST_AT_ONCE)]
+    ids: Annotated[list[UUID], Field(min_length=1, max_length=MOST_AT_ONCE, fail_fast=True)]
     comment: Text | None = None
     assignee: Who | None = None
     cause: Cause | None = None

@@ -48,6 +48,14 @@ async def test_a_token_is_limited_by_itself_whichever_way_it_is_sent(settings: S
         assert (await client.get("/")).status_code == 200
 
 
+async def test_a_token_is_counted_whatever_stands_beside_it(settings: Settings) -> None:
+    async with api(settings, token_rate_per_minute=5) as client:
+        for mine in ({"X-API-Key": "three"}, {"Cookie": "a=b; hi_access=four"}):
+            beside = [{**mine, "X-Collector-Key": f"{mine} {n}"} for n in range(6)]
+            answers = [(await client.get("/api/nowhere", headers=headers)).status_code for headers in beside]
+            assert answers == [404] * 5 + [429], mine
+
+
 async def test_when_the_disk_is_low_telemetry_is_refused_with_retry_after_and_nothing_else_is(
     settings: Settings,
 ) -> None:

@@ -12,9 +12,10 @@ from hashinsight.commands.routes.asking import told
 from hashinsight.commands.schemas import NewCommands, body
 from hashinsight.commands.showing import shown_answer, shown_run
 from hashinsight.identity.access import Known, Session, check_step_up, now_of, vault_of
+from hashinsight.identity.known_first import KnownFirst
 from hashinsight.kit.web.examples import answers
 
-router = APIRouter()
+router = APIRouter(route_class=KnownFirst)
 
 Key = Annotated[
     str | None,

@@ -18,6 +18,7 @@ from hashinsight.audit.search import shown as entry_shown
 from hashinsight.audit.service import record
 from hashinsight.audit.verifying import Part, verify
 from hashinsight.identity.access import Known, ReadSession, Session, allowed, now_of, vault_of
+from hashinsight.identity.known_first import KnownFirst
 from hashinsight.identity.permissions import Permission
 from hashinsight.identity.routes.admin import Cursor, Limit
 from hashinsight.identity.scope import Columns, Scope, within
@@ -27,7 +28,7 @@ from hashinsight.kit.paging import page
 from hashinsight.kit.web.examples import answers
 from hashinsight.kit.web.session import get_database
 
-router = APIRouter(prefix="/api/admin/v1/audit", tags=["audit"])
+router = APIRouter(prefix="/api/admin/v1/audit", tags=["audit"], route_class=KnownFirst)
 
 Reader = Annotated[Scope, allowed(Permission.AUDIT_READ, whole=True)]
 Auditor = Annotated[Scope, allowed(Permission.AUDIT, whole=True)]
@@ -95,7 +96,7 @@ class Anchored(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    anchors: list[dict[str, Any]] = Field(default_factory=list, max_length=2000)
+    anchors: list[dict[str, Any]] = Field(default_factory=list, max_length=2000, fail_fast=True)
     after: int = Field(0, ge=0, lt=2**62, description="Go on behind this seal, where an answer was not complete.")
 
 

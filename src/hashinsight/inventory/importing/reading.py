@@ -6,6 +6,7 @@ that line instead of the file. 100,000 lines take a quarter of a second.
 
 import csv
 import io
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import polars as pl
@@ -15,6 +16,8 @@ from hashinsight.kit.errors import PayloadTooLarge, ValidationFailed
 COLUMNS = ("miner_id", "model", "serial", "mac", "zone", "rack", "position", "owner", "expected_ths")
 MAX_BYTES = 64 * 1024 * 1024
 MAX_LINES = 250_000
+MAX_CELLS = MAX_LINES * len(COLUMNS)
+MAX_CELLS_A_LINE = 1000
 _SHOWN_CHARS = 40
 
 REFUSED_SCHEMA = pl.Schema({"line": pl.Int64, "miner_id": pl.String, "error_code": pl.String, "reason": pl.String})
@@ -36,6 +39,8 @@ def read_list(raw: bytes) -> Read:
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise ValidationFailed(f"line {line} is not UTF-8: save the list as UTF-8", code="NOT_UTF8") from None
+    if raw.count(b",") > MAX_CELLS:  # before any is built: a cell takes fifty times the memory of its comma
+        raise _too_many_cells(f"the list has more than {MAX_CELLS}")
     rows, numbers = _rows(text)
     if not rows:
         raise ValidationFailed("the list is empty: its first line names the columns", code="HEADER_MISSING")
@@ -50,8 +55,21 @@ def read_list(raw: bytes) -> Read:
     return Read(filled.with_columns(missing).select("line", *COLUMNS), _ragged(bad, width))
 
 
+def _lines_of(text: str) -> Iterator[str]:
+    """The reader makes the cells of a line in one go, and everybody waits for it."""
+    for number, line in enumerate(io.StringIO(text, newline=""), 1):
+        if line.count(",") > MAX_CELLS_A_LINE:
+            raise _too_many_cells(f"line {number} has more than {MAX_CELLS_A_LINE}")
+        yield line
+
+
+def _too_many_cells(told: str) -> PayloadTooLarge:
+    limits = {"limit_cells": MAX_CELLS, "limit_cells_a_line": MAX_CELLS_A_LINE}
+    return PayloadTooLarge(f"{told} cells: cut it", code="TOO_MANY_VALUES", details=limits)
+
+
 def _rows(text: str) -> tuple[list[list[str]], list[int]]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(_lines_of(text), strict=True)
     rows: list[list[str]] = []
     numbers: list[int] = []
     start = 1

@@ -6,6 +6,7 @@ from fastapi import APIRouter
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.identity.access import ReadSession, Session
+from hashinsight.identity.known_first import KnownFirst
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.models import Group
 from hashinsight.inventory.queries import groups as queries
@@ -13,7 +14,7 @@ from hashinsight.inventory.routes.asking import Cursor, Limit, Now, Number, See,
 from hashinsight.inventory.schemas.groups import GroupChange, Groups, GroupShown, NewGroup
 from hashinsight.inventory.service import groups as service
 
-router = APIRouter()
+router = APIRouter(route_class=KnownFirst)
 
 
 @router.get("/groups", responses=shows(Groups))

@@ -5,11 +5,12 @@ from typing import Annotated
 from fastapi import APIRouter
 
 from hashinsight.identity.access import Session
+from hashinsight.identity.known_first import KnownFirst
 from hashinsight.inventory.routes.asking import Now, Write, body, shows
 from hashinsight.inventory.schemas.maintenance import EndMaintenance, SetMaintenance, Touched
 from hashinsight.inventory.service import maintenance as service
 
-router = APIRouter()
+router = APIRouter(route_class=KnownFirst)
 
 
 @router.post("/miners/maintenance", status_code=201, responses=shows(Touched, 201))

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter
 
 from hashinsight.identity.access import Known, ReadSession, Session, check_step_up
+from hashinsight.identity.known_first import KnownFirst
 from hashinsight.identity.permissions import Permission
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.routes.asking import Now, See, body, shows
@@ -12,7 +13,7 @@ from hashinsight.inventory.schemas.settings import SettingsChange, SettingsShown
 from hashinsight.inventory.service import settings as service
 from hashinsight.kit.errors import Forbidden
 
-router = APIRouter()
+router = APIRouter(route_class=KnownFirst)
 
 _HARMLESS = {"prices"}  # every other section holds back somebody: commands, pools, limits, alarms
 _NEEDED = {"thresholds": Permission.GOVERN, "rules": Permission.GOVERN}  # every other section is the owner's

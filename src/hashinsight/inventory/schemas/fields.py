@@ -50,4 +50,4 @@ Position = Annotated[str, _text("position")]
 Owner = Annotated[str, _text("owner")]
 Mac = Annotated[str, StringConstraints(max_length=40), AfterValidator(_one_form)]
 Ths = Annotated[float, Field(gt=0, lt=MAX_THS)]
-MinerIds = Annotated[list[MinerId], Field(max_length=10_000)]
+MinerIds = Annotated[list[MinerId], Field(max_length=10_000, fail_fast=True)]  # a wrong one is told, not all of them

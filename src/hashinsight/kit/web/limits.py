@@ -3,19 +3,17 @@
 from collections import Counter
 
 from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hashinsight.kit.crypto import token_hash
 from hashinsight.kit.embedded.disk import DiskGuard
 from hashinsight.kit.errors import PayloadTooLarge, RateLimited, Unavailable
+from hashinsight.kit.web.amounts import Amount, Counted, amount_of
 from hashinsight.kit.web.callers import caller_of
 from hashinsight.kit.web.rates import Rates
 
 TELEMETRY_PATHS = ("/api/edge/v1/telemetry/", "/api/collector/upload")
-# an asset list of 100,000 machines is 7 MB; 500 acks bring two snapshots each
-LARGE_PATHS = (*TELEMETRY_PATHS, "/api/admin/v1/miners/import", "/api/edge/v1/commands/ack/batch")
-# a request that names 100,000 machines; what lies below it is small
-LARGE_PATH = "/api/admin/v1/commands"
 MOST_AT_ONCE, MOST_OF_ALL = 4, 16  # of the largest uploads: in the memory of one process, of one address and of all
 _UNLIMITED = frozenset({"/healthz", "/readyz"})
 
@@ -23,8 +21,8 @@ _UNLIMITED = frozenset({"/healthz", "/readyz"})
 class BodyLimit:
     """Refuses a body that is too large: by its announced length at once, otherwise at the byte that is too many.
 
-    And more at a time than this process has room for, of one address and of all: bodies are read before anybody knows
-    who sends them.
+    So it does one with more values than its route takes, before anybody parses it (see `amounts`). And more at a time
+    than this process has room for, of one address and of all: bodies are read before anybody knows who sends them.
     """
 
     def __init__(self, app: ASGIApp, limit_kb: int, batch_limit_kb: int) -> None:
@@ -39,12 +37,12 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        is_large = scope["path"].startswith(LARGE_PATHS) or scope["path"] == LARGE_PATH
-        limit = self._batch_limit if is_large else self._limit
+        amount = amount_of(scope["path"])
+        limit = self._limit_of(amount)
         announced = Headers(scope=scope).get("content-length", "0")
         if announced.isdecimal() and int(announced) > limit:
             raise _too_large(limit)
-        seen, caller = 0, _caller(scope)
+        seen, caller, held = 0, _caller(scope), None if amount is None else Counted(amount)
 
         async def counted() -> Message:
             nonlocal seen
@@ -54,6 +52,8 @@ class BodyLimit:
                 seen += size
                 if seen > limit:
                     raise _too_large(limit)
+                if held is not None:
+                    held.add(message["body"])
             return message
 
         try:
@@ -61,6 +61,12 @@ class BodyLimit:
         finally:
             if seen:
                 self._let_go(caller, seen)
+
+    def _limit_of(self, amount: Amount | None) -> int:
+        if amount is None:
+            return self._batch_limit
+        limit = self._batch_limit if amount.is_large else self._limit
+        return limit if amount.size is None else min(limit, amount.size)
 
     def _hold(self, caller: str, size: int) -> None:
         of_caller, of_all = self._held[caller] + size, self._held_in_all + size
@@ -85,19 +91,20 @@ class RateLimit:
     Nobody has looked at the token yet. A guessed one gains nothing, because the address is counted all the same.
     """
 
-    def __init__(self, app: ASGIApp, rates: Rates, per_minute: int, per_token: int) -> None:
+    def __init__(self, app: ASGIApp, rates: Rates, per_minute: int, per_token: int, cookie: str) -> None:
         self._app = app
         self._rates = rates
         self._per_minute = per_minute
         self._per_token = per_token
+        self._cookie = cookie  # that holds the console's token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"] not in _UNLIMITED:
             if not await self._rates.spend(f"address:{_caller(scope)}", self._per_minute):
                 raise RateLimited("too many requests from this address: slow down", retry_after_sec=60)
-            token = _token_of(Headers(scope=scope))
-            if token and not await self._rates.spend(f"token:{token_hash(token).hex()[:32]}", self._per_token):
-                raise RateLimited("too many requests with this token: slow down", retry_after_sec=10)
+            for token in _tokens_of(HTTPConnection(scope), self._cookie):
+                if not await self._rates.spend(f"token:{token_hash(token).hex()[:32]}", self._per_token):
+                    raise RateLimited("too many requests with this token: slow down", retry_after_sec=10)
         await self._app(scope, receive, send)
 
 
@@ -105,11 +112,16 @@ def _caller(scope: Scope) -> str:
     return caller_of((scope.get("client") or ("unknown",))[0])
 
 
-def _token_of(headers: Headers) -> str:
+def _tokens_of(call: HTTPConnection, cookie: str) -> set[str]:
+    """All that it carries: which of them counts is for the route to say, and one beside it must not hide it."""
+    headers = call.headers
     given = headers.get("authorization", "")
+    found = {headers.get("x-collector-key", "").strip(), headers.get("x-api-key", "").strip()}
     if given.lower().startswith("bearer "):
-        return given[7:].strip()
-    return (headers.get("x-collector-key") or headers.get("x-api-key") or "").strip()
+        found.add(given[7:].strip())
+    if "cookie" in headers:
+        found.add(call.cookies.get(cookie, ""))
+    return found - {""}
 
 
 class ShedWhenDiskIsLow:
