@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import TextClause, text
 
 from hashinsight.commands import judging
-from hashinsight.commands.queries import acking, deciding, leasing
+from hashinsight.commands.queries import acking, deciding, lease_statement, leasing
 
 ALIVE = "coalesce(c.expires_at, '-infinity') > :now"
 
@@ -66,4 +66,4 @@ def forget_the_rate(patch: pytest.MonkeyPatch) -> None:
 def forget_the_cap(patch: pytest.MonkeyPatch) -> None:
     fits = ("down_before + nth_down <= :cap)", "true)")
     room = ("least(r.room, greatest(0, cast(:cap as int) - b.down))", "r.room")
-    patch.setattr(leasing, "CAPPED_LEASE", cut(leasing.CAPPED_LEASE, fits, room))
+    patch.setattr(leasing, "CAPPED_LEASE", cut(lease_statement.CAPPED_LEASE, fits, room))
