@@ -184,7 +184,7 @@ async def test_a_change_of_settings_that_failed_counts_no_longer(yard: Yard) -> 
 async def test_a_change_of_pool_of_1000_machines_takes_five_rounds(yard: Yard) -> None:
     """A fifth of them at a time, each round as long as the machines need to be seen hashing."""
     yard.add_machines(61, 1000)
-    pools = {"params": {"pool_id": "main"}, "asker": yard.rule, "pre_approval": LEAVE}
+    pools: dict[str, Any] = {"params": {"pool_id": "main"}, "asker": yard.rule, "pre_approval": LEAVE}
     await yard.request("set_pool", *range(1, 1001), **pools)
     rounds = []
     for _ in range(10):

@@ -9,7 +9,7 @@ from tests.commands.test_blast_radius import CAP, LEAVE, numbers, seen_hashing, 
 from tests.commands.yard import Yard
 
 
-async def restart(yard: Yard, *machines: int, **more: Any) -> list[Made]:
+async def restart(yard: Yard, *machines: int, **more: Any) -> tuple[Made, ...]:
     return (await yard.request("restart_mining", *machines, asker=yard.rule, pre_approval=LEAVE, **more)).commands
 
 

@@ -70,7 +70,7 @@ async def test_machines_that_stand_since_before_the_range_take_no_room_in_it(yar
     await stop(yard, *range(1, CAP + 1))
     await yard.ack_all()
     yard.pass_time(24 * 3600)
-    restarts = {"asker": yard.rule, "pre_approval": LEAVE}
+    restarts: dict[str, Any] = {"asker": yard.rule, "pre_approval": LEAVE}
     await yard.request("restart_mining", *range(1, 2 * CAP + 1), **restarts)
     assert len(await yard.ack_all()) == 2 * CAP
     assert (await examine(yard.database, yard.tenant, since=yard.now - timedelta(hours=2))).findings == []
