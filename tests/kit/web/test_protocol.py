@@ -5,7 +5,7 @@ from contextlib import ExitStack, suppress
 
 import pytest
 
-from hashinsight.kit.web.callers import caller_of
+from hashinsight.kit.networks import network_of
 from hashinsight.kit.web.protocol import MOST_HEADERS, MOST_URL_BYTES, Limits
 from tests.kit.web.serving import HEAD, answer_on, serving, status_on, told_until, wait_until
 from tests.running import HANGS_SEC
@@ -175,7 +175,7 @@ def test_requests_that_come_together_on_one_line_are_all_answered() -> None:
 
 
 def test_of_ipv6_a_network_counts_as_one_caller() -> None:
-    assert caller_of("2001:db8:0:1::7") == caller_of("2001:db8:0:1:ffff::1") == "2001:db8:0:1::/64"
-    assert caller_of("2001:db8:0:2::7") != caller_of("2001:db8:0:1::7")
-    assert caller_of("::ffff:192.0.2.7") == caller_of("192.0.2.7") == "192.0.2.7"
-    assert caller_of("unknown") == "unknown"
+    assert network_of("2001:db8:0:1::7") == network_of("2001:db8:0:1:ffff::1") == "2001:db8:0:1::/64"
+    assert network_of("2001:db8:0:2::7") != network_of("2001:db8:0:1::7")
+    assert network_of("::ffff:192.0.2.7") == network_of("192.0.2.7") == "192.0.2.7"
+    assert network_of("unknown") == "unknown"

@@ -4,11 +4,12 @@ import ipaddress
 import resource
 import time
 from collections import Counter, OrderedDict
-from functools import lru_cache
 from typing import Protocol
 
 import structlog
 from prometheus_client import Counter as Metric
+
+from hashinsight.kit.networks import network_of
 
 log = structlog.get_logger(__name__)
 
@@ -21,7 +22,6 @@ _OTHER_FILES = 256  # that a process has open beside its callers: database, Redi
 _LOG_SECONDS = 60.0
 _MOST_LINGERING = 200
 _MOST_LOOKED_AT = 16  # idle connections, for one that may be ended
-_IPV6_NETWORK = 64  # what one customer gets: who has one address of it has all of them
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -56,7 +56,7 @@ class Callers:
 
     def enter(self, address: str, line: Line) -> str | None:
         """The name to leave by, or None where there is no room."""
-        name = caller_of(address)
+        name = network_of(address)
         if self._by_address[name] >= self._most_of_one and not self._is_proxy(address):
             self._refuse("connections_per_address", name)
             return None
@@ -92,7 +92,7 @@ class Callers:
             self._has_said_forwarded = True
             log.warning(
                 "proxy_not_trusted",
-                address=caller_of(address),
+                address=network_of(address),
                 hint="if this is your proxy, list it in HASHINSIGHT_TRUSTED_PROXIES: all its callers count as one",
             )
 
@@ -136,20 +136,6 @@ class Callers:
         if time.monotonic() - self._said_at >= _LOG_SECONDS:  # a flood is to fill no disk
             self._said_at = time.monotonic()
             log.warning("callers_refused", reason=reason, address=name, connections=self._total)
-
-
-@lru_cache(maxsize=4096)
-def caller_of(address: str) -> str:
-    """An address as one caller: of IPv6 the network, because whoever has one address has 2^64."""
-    try:
-        own = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(own, ipaddress.IPv4Address):
-        return address
-    if own.ipv4_mapped is not None:
-        return str(own.ipv4_mapped)
-    return str(ipaddress.ip_network((own, _IPV6_NETWORK), strict=False))
 
 
 def _networks(proxies: str) -> list[Network]:

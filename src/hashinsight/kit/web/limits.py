@@ -9,8 +9,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from hashinsight.kit.crypto import token_hash
 from hashinsight.kit.embedded.disk import DiskGuard
 from hashinsight.kit.errors import PayloadTooLarge, RateLimited, Unavailable
+from hashinsight.kit.networks import network_of
 from hashinsight.kit.web.amounts import Amount, Counted, amount_of
-from hashinsight.kit.web.callers import caller_of
 from hashinsight.kit.web.rates import Rates
 
 TELEMETRY_PATHS = ("/api/edge/v1/telemetry/", "/api/collector/upload")
@@ -109,7 +109,7 @@ class RateLimit:
 
 
 def _caller(scope: Scope) -> str:
-    return caller_of((scope.get("client") or ("unknown",))[0])
+    return network_of((scope.get("client") or ("unknown",))[0])
 
 
 def _tokens_of(call: HTTPConnection, cookie: str) -> set[str]:
