@@ -114,7 +114,11 @@ class Settings(BaseSettings):
         "open any number of connections.",
     )
     connections: int = Field(
-        2000, ge=16, le=100_000, description="Connections that one API process keeps open; more are answered 503."
+        2000,
+        ge=16,
+        le=100_000,
+        description="Connections that one API process keeps open. For another one, the oldest without a whole request "
+        "head or the longest idle one is closed; where all are in use, it is answered 503.",
     )
     connections_per_address: int = Field(
         200, ge=1, le=100_000, description="The same from one client address (of IPv6: one /64 network)."
