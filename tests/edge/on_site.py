@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
+from hashinsight.edge.holding import Stop
 from hashinsight.edge.settings import Miners, Protection, Settings
 from hashinsight.edge.site_side import SiteSide
 from tests.running import HANGS_SEC, environment
@@ -55,6 +56,7 @@ class Heard:
         self.samples: list[Mapping[str, Any]] = []
         self.events: list[dict[str, Any]] = []
         self.restarts: dict[str, float] = {}
+        self.stops: dict[str, Stop] = {}
 
     async def begin_restart(self, miner_id: str, *, now: float) -> None:
         self.restarts[miner_id] = now
@@ -64,6 +66,15 @@ class Heard:
 
     def list_restarts(self) -> dict[str, float]:
         return dict(self.restarts)
+
+    async def keep_stop(self, miner_id: str, stop: Stop) -> None:
+        self.stops[miner_id] = stop
+
+    async def drop_stop(self, miner_id: str) -> None:
+        self.stops.pop(miner_id, None)
+
+    def list_stops(self) -> dict[str, Stop]:
+        return dict(self.stops)
 
     def note(self, samples: Sequence[Mapping[str, Any]]) -> None:
         self.samples += samples
@@ -111,8 +122,9 @@ def settings(folder: Path, ranges: Sequence[str], *, protection: Protection | No
 
 
 @asynccontextmanager
-async def on_site(chosen: Settings) -> AsyncIterator[tuple[SiteSide, Heard]]:
-    heard = Heard()
+async def on_site(chosen: Settings, book: Heard | None = None) -> AsyncIterator[tuple[SiteSide, Heard]]:
+    """`book`: what an edge before this one kept."""
+    heard = book or Heard()
     side = SiteSide(chosen, heard)
     running = asyncio.create_task(side.run())
     try:

@@ -53,11 +53,15 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @asynccontextmanager
 async def protected(
-    folder: Path, unit: Unit, clock: Callable[[], float], chosen: Protection | None = None
+    folder: Path,
+    unit: Unit,
+    clock: Callable[[], float],
+    chosen: Protection | None = None,
+    book: Heard | None = None,
 ) -> AsyncIterator[tuple[SiteSide, Heard]]:
     """Read every second."""
     picked = settings(folder, [unit.address], identity="address", interval_sec=1, protection=chosen or Protection())
-    async with on_site(picked) as (side, heard):
+    async with on_site(picked, book) as (side, heard):
         side.executor._seen_sec = 3.0
         side.protector._clock = clock
         await until(lambda: side.counts().online == 1, "the machine")

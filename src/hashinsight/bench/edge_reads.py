@@ -18,6 +18,7 @@ from typing import Any
 
 import psutil
 
+from hashinsight.edge.holding import Stop
 from hashinsight.edge.normalising import record_of
 from hashinsight.edge.reading import Reader
 from hashinsight.edge.settings import Miners, Protection, Settings
@@ -84,6 +85,13 @@ class _Counting:
     async def end_restart(self, _: str) -> None: ...
 
     def list_restarts(self) -> dict[str, float]:
+        return {}
+
+    async def keep_stop(self, _: str, __: Stop) -> None: ...
+
+    async def drop_stop(self, _: str) -> None: ...
+
+    def list_stops(self) -> dict[str, Stop]:
         return {}
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from hashinsight.edge.box import Box
 from hashinsight.edge.database import is_broken
+from hashinsight.edge.holding import Stop
 from hashinsight.edge.outbox import event_of
 
 MOST_WAITING = 20_000
@@ -62,6 +63,15 @@ class Intake:
     def list_restarts(self) -> dict[str, float]:
         """Before anything runs that could write there."""
         return self._box.journal.list_restarts()
+
+    async def keep_stop(self, miner_id: str, stop: Stop) -> None:
+        await self._box.on_journal(self._box.journal.keep_stop, miner_id, stop)
+
+    async def drop_stop(self, miner_id: str) -> None:
+        await self._box.on_journal(self._box.journal.drop_stop, miner_id)
+
+    def list_stops(self) -> dict[str, Stop]:
+        return self._box.journal.list_stops()
 
     async def run(self) -> None:
         every = self._box.settings.spool.store_every_sec

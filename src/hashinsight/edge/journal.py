@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from hashinsight.edge.database import is_broken, open_store, set_aside, transaction
+from hashinsight.edge.holding import Stop
 from hashinsight.edge.outbox import SCHEMA as EVENTS
 from hashinsight.edge.outbox import Outbox
 from hashinsight.wire.acks import Ack, AckStatus
@@ -32,6 +33,9 @@ create table if not exists dispatches (
 create index if not exists acks_waiting on dispatches (done_at) where delivered_at is null and ack is not null;
 create index if not exists begun_lately on dispatches (begun_at) where begun_at is not null;
 create table if not exists restarts (miner_id text primary key, at real not null) without rowid;
+create table if not exists stops (
+    miner_id text primary key, at real not null, is_to_start integer not null, is_told integer not null
+) without rowid;
 create table if not exists facts (name text primary key, value real not null) without rowid;
 {EVENTS}"""
 _KEPT_SEC = 86_400.0  # after a dispatch has expired nobody may hand it out again; a day more for clocks
@@ -154,6 +158,17 @@ class Journal:
 
     def list_restarts(self) -> dict[str, float]:
         return dict(self._db.execute("select miner_id, at from restarts").fetchall())
+
+    def keep_stop(self, miner_id: str, stop: Stop) -> None:
+        """A machine that protection stops: see `holding`."""
+        self._db.execute("insert or replace into stops values (?, ?, ?, ?)", (miner_id, *stop))
+
+    def drop_stop(self, miner_id: str) -> None:
+        self._db.execute("delete from stops where miner_id = ?", (miner_id,))
+
+    def list_stops(self) -> dict[str, Stop]:
+        rows = self._db.execute("select miner_id, at, is_to_start, is_told from stops").fetchall()
+        return {miner_id: Stop(at, bool(is_to_start), bool(is_told)) for miner_id, at, is_to_start, is_told in rows}
 
     def begun_since(self, at: float) -> int:
         """How many were begun: the local rate holds also over restarts."""

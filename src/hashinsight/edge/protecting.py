@@ -15,6 +15,7 @@ from typing import Any
 
 from hashinsight.edge.executing import Executor, Outcome
 from hashinsight.edge.executing_checks import snapshot
+from hashinsight.edge.holding import Holds, StopBook
 from hashinsight.edge.miners import Machine
 from hashinsight.edge.normalising import Record
 from hashinsight.edge.polling import Poller
@@ -37,11 +38,16 @@ log = logging.getLogger(__name__)
 
 class Protector:
     def __init__(
-        self, poller: Poller, executor: Executor, settings: Protection, *, clock: Callable[[], float] = time.monotonic
+        self,
+        poller: Poller,
+        executor: Executor,
+        settings: Protection,
+        book: StopBook,
+        *,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._poller, self._executor, self._settings, self._clock = poller, executor, settings, clock
-        self._held: dict[str, float] = {}  # machines that were stopped here, and until when they are held
-        self._to_start: set[str] = set()  # of those, the ones that nobody started or stopped since
+        self._holds = Holds(book, settings.hold_sec, now=clock())
         self._cases: dict[str, Case] = {}
         self._acting: dict[str, asyncio.Task[None]] = {}
         executor.forbids = self.forbids
@@ -54,9 +60,9 @@ class Protector:
         if case is not None:
             case.watch(record)
         if record.get("state") == "running":
-            self._to_start.discard(machine.miner_id)
-        elif case is not None and case.sent is not None and record.get("state") == "stopped":
-            self._took_effect(machine, record, case, case.sent)
+            self._holds.leave(machine.miner_id, now=self._clock())
+        elif record.get("state") == "stopped":
+            self._see_stopped(machine, record, case)
         if heat is not None:
             if case is None or case.is_due(heat, self._clock()):
                 self._begin(machine, self._stop(machine, record))
@@ -68,13 +74,15 @@ class Protector:
     def forbids(self, machine: Machine, verb: str) -> str | None:
         """Asked before every command of the cloud; a machine that the cloud stops, too, is not started from here."""
         if verb == "disable":
-            self._to_start.discard(machine.miner_id)
+            self._holds.leave(machine.miner_id, now=self._clock())
         if verb in _STATES and (case := self._cases.get(machine.miner_id)) is not None:
             case.sent = None  # what it shows from now on is that command's doing
-        until = self._held.get(machine.miner_id)
-        if until is None or not _starts(machine, verb):
+        hold = self._holds.find(machine.miner_id)
+        if hold is not None and not hold.is_told and verb in _STATES:  # the same
+            self._holds.drop(machine.miner_id)
+        if hold is None or not self._settings.on or not _starts(machine, verb):
             return None
-        left = until - self._clock()
+        left = hold.until - self._clock()
         if left <= 0:
             return None
         return f"stopped here because it was too hot, and held for {left:.0f} s more"
@@ -83,6 +91,7 @@ class Protector:
         for task in tuple(self._acting.values()):
             task.cancel()
         await asyncio.gather(*self._acting.values(), return_exceptions=True)
+        await self._holds.close()
 
     def _begin(self, machine: Machine, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -100,19 +109,34 @@ class Protector:
         heat = must_stop(record, self._settings)
         if heat is None or readings < self._settings.confirm_readings:
             return
+        await self._holds.begin(machine.miner_id, now=self._clock(), is_to_start=self._restarts)
         outcome, is_sent = await self._disable(machine)
         is_stopped = outcome.status is AckStatus.SUCCEEDED
         log.warning("machine %s: %s: %s", machine.miner_id, heat, _words(outcome))
         if is_stopped:  # not sooner: a machine that still runs is in people's hands, too
             self._hold(machine)
+        elif not is_sent:
+            self._holds.drop(machine.miner_id)
         case = self._cases.setdefault(machine.miner_id, Case())
         case.note(heat, self._clock(), is_stopped=is_stopped, is_mean=is_mean(record))
         case.sent = Sent(heat, readings, outcome) if is_sent and not is_stopped else None
         self._report(machine, case, Sent(heat, readings, outcome))
 
     def _hold(self, machine: Machine) -> None:
-        self._held[machine.miner_id] = self._clock() + self._settings.hold_sec
-        self._to_start.add(machine.miner_id)
+        self._holds.hold(machine.miner_id, now=self._clock(), is_to_start=self._restarts)
+
+    @property
+    def _restarts(self) -> bool:
+        return self._settings.restart_below_c is not None
+
+    def _see_stopped(self, machine: Machine, record: Record, case: Case | None) -> None:
+        hold = self._holds.find(machine.miner_id)
+        if case is not None and case.sent is not None:
+            self._took_effect(machine, record, case, case.sent)
+        elif hold is not None and not hold.is_told:  # the edge ended between its order and its report
+            self._hold(machine)
+            details = {"action": "disable", "temp_c": record.get("temp_max"), "hold_sec": self._settings.hold_sec}
+            self._event(machine, "critical", "Stopped: too hot", "seen after a restart of the edge", details)
 
     def _took_effect(self, machine: Machine, record: Record, case: Case, sent: Sent) -> None:
         """A stop that nobody saw within its time is one all the same: held, told, and started again."""
@@ -167,20 +191,7 @@ class Protector:
             return
         case.told.add(key)
         is_stopped = outcome.status is AckStatus.SUCCEEDED
-        details = {
-            "action": "disable",
-            "status": outcome.status.value,
-            "error_code": outcome.error_code,
-            "temp_c": heat.temp_c,
-            "limit_c": heat.limit_c,
-            "limit_source": heat.source,
-            "sensor": heat.sensor,
-            "readings": sent.readings,
-            "hold_sec": self._settings.hold_sec if is_stopped else None,
-            "confirmed": (outcome.result or {}).get("confirmed"),
-            "before": outcome.before,
-            "after": outcome.after,
-        }
+        details = sent.details(self._settings.hold_sec if is_stopped else None)
         title = "Stopped: too hot" if is_stopped else "Too hot: could not be stopped"
         self._event(machine, "critical", title, f"{heat}: {_words(outcome)}", details)
 
@@ -193,7 +204,7 @@ class Protector:
             case.told.clear()  # from here on another stop is news
         if heat.temp_c < heat.limit_c - COOL_BELOW_LIMIT_C:
             del self._cases[machine.miner_id]
-            if machine.miner_id in self._to_start and self._settings.restart_below_c is not None:
+            if (hold := self._holds.find(machine.miner_id)) is not None and hold.is_to_start:
                 return  # its start will be reported
             details = {"action": None, "temp_c": heat.temp_c, "limit_c": heat.limit_c, "sensor": heat.sensor}
             self._event(machine, "info", "Cooled down", str(heat), {**details, "state": record.get("state")})
@@ -201,16 +212,25 @@ class Protector:
     def _may_start(self, machine: Machine, record: Record) -> bool:
         """Only where the site wants it: stopped by us, held long enough, and cool."""
         below, temp_c = self._settings.restart_below_c, record.get("temp_max")
-        if below is None or machine.miner_id not in self._to_start or record.get("state") != "stopped":
+        hold = self._holds.find(machine.miner_id)
+        if below is None or hold is None or not hold.is_to_start or record.get("state") != "stopped":
+            return False
+        if hold.start_at > self._clock():
             return False
         case = self._cases.get(machine.miner_id)
         is_cool = temp_c is not None and temp_c < below and (case is None or case.believes(record))
         return is_cool and self.forbids(machine, "enable") is None
 
     async def _start(self, machine: Machine) -> None:
-        self._to_start.discard(machine.miner_id)
+        """Until it is seen running, or somebody decides otherwise; each outcome is reported once."""
+        hold = self._holds.find(machine.miner_id)
         outcome = await self._executor.act(machine, "enable", {}, is_local=True)
         is_started = outcome.status is AckStatus.SUCCEEDED
+        if hold is not None:
+            hold.note_start(self._clock())
+            if (key := outcome.error_code or outcome.status.value) in hold.told:
+                return
+            hold.told.add(key)
         details = {"action": "enable", "status": outcome.status.value, "error_code": outcome.error_code}
         title = "Started again after it cooled down" if is_started else "Cooled down: could not be started again"
         self._event(machine, "info" if is_started else "warning", title, _words(outcome), details)

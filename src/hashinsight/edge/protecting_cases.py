@@ -1,6 +1,7 @@
 """One machine that was too hot: when its stop is tried again, what was reported, and which readings end it. Pure."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from hashinsight.edge.executing import Outcome
 from hashinsight.edge.normalising import Record
@@ -17,6 +18,23 @@ class Sent:
     heat: Heat
     readings: int
     outcome: Outcome
+
+    def details(self, hold_sec: float | None) -> dict[str, Any]:
+        """Of its report."""
+        return {
+            "action": "disable",
+            "status": self.outcome.status.value,
+            "error_code": self.outcome.error_code,
+            "temp_c": self.heat.temp_c,
+            "limit_c": self.heat.limit_c,
+            "limit_source": self.heat.source,
+            "sensor": self.heat.sensor,
+            "readings": self.readings,
+            "hold_sec": hold_sec,
+            "confirmed": (self.outcome.result or {}).get("confirmed"),
+            "before": self.outcome.before,
+            "after": self.outcome.after,
+        }
 
 
 @dataclass

@@ -5,6 +5,7 @@ from typing import Protocol
 from hashinsight.edge.config import Config
 from hashinsight.edge.executing import Executor, Outcome
 from hashinsight.edge.finishing import Finisher
+from hashinsight.edge.holding import StopBook
 from hashinsight.edge.miners import Machine
 from hashinsight.edge.normalising import Record
 from hashinsight.edge.polling import Counts, Poller, Sink
@@ -14,7 +15,7 @@ from hashinsight.edge.settings import Settings
 from hashinsight.wire.command import Command
 
 
-class Cloudward(Sink, Book, Protocol):
+class Cloudward(Sink, Book, StopBook, Protocol):
     """`intake.Intake`: where everything goes that must outlive this process."""
 
 
@@ -23,7 +24,7 @@ class SiteSide:
         restarts = Restarts(sink)
         self.poller = Poller(settings, sink, device_id=device_id)
         self.executor = Executor(self.poller, restarts)
-        self.protector = Protector(self.poller, self.executor, settings.protection)
+        self.protector = Protector(self.poller, self.executor, settings.protection, sink)
         self.finisher = Finisher(self.executor, restarts, sink)
         self.poller.on_record = self._consider
 
