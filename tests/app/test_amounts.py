@@ -26,7 +26,7 @@ SHAPES: dict[str, Callable[[int], bytes]] = {
     "names with blanks": lambda n: b"{" + b",".join(b'"%x"\n\t :\r 0' % i for i in range(n)) + b"}",
 }
 TAKING = [(method, path, operation) for method, path, operation in WRITING if "requestBody" in operation]
-COUNTED_BY_THEIR_READER = ("/api/edge/v1/telemetry/", "/api/collector/upload", "/api/admin/v1/miners/import")
+WITH_ROOM_FOR_MORE = ("/api/edge/v1/telemetry/", "/api/collector/upload", "/api/admin/v1/miners/import", ACKS)
 
 
 @pytest.fixture
@@ -61,12 +61,19 @@ async def test_every_route_that_takes_a_body_refuses_200_000_values_without_pars
             answer = await scene.api.request(method, filled(path, operation), content=body, headers=headers)
             code = answer.json()["error_code"]
             is_refused = code in ("TOO_MANY_VALUES", "PAYLOAD_TOO_LARGE") and answer.status_code == 413
-            if path.startswith(COUNTED_BY_THEIR_READER):
+            if path.startswith(WITH_ROOM_FOR_MORE):
                 is_refused = 400 <= answer.status_code < 500
             if not is_refused or any(length > 100_000 for length in parsed):
                 wrong.append(f"{method} {path}: {answer.status_code} {code} {parsed}")
     assert wrong == []
     assert len(TAKING) > 50
+
+
+async def test_a_batch_of_acks_with_more_than_500_can_hold_is_refused_before_it_is_read(scene: Scene) -> None:
+    _, token = await scene.collector()
+    for shape in SHAPES.values():
+        answer = await scene.api.post(ACKS, content=shape(2 * MANY), headers=bearer(token))
+        assert (answer.status_code, answer.json()["error_code"]) == (413, "TOO_MANY_VALUES")
 
 
 async def test_names_are_counted_whichever_way_a_body_is_cut_into_pieces(scene: Scene) -> None:

@@ -180,7 +180,7 @@ async def test_bad_input_is_422_and_stores_nothing(scene: Scene, bad: Any) -> No
 
 async def test_data_nested_without_end_is_refused(scene: Scene) -> None:
     _, token = await scene.collector()
-    deep = '{"extra_data": ' + '{"a":' * 5000 + "1" + "}" * 5001
+    deep = '{"extra_data": ' + '{"a":' * 2000 + "1" + "}" * 2001
     assert (await send_raw(scene, token, deep)).status_code in {400, 422}
 
 

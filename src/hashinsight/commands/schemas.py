@@ -28,7 +28,9 @@ def _few_values(document: Any) -> Any:
 
 
 MinerId = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=64, pattern=_PLAIN)]
-MinerIds = Annotated[list[MinerId], Field(max_length=MOST_MACHINES, fail_fast=True)]
+MinerIds = Annotated[
+    list[MinerId], Field(max_length=MOST_MACHINES + 5_000, fail_fast=True)
+]  # more has a code of its own
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000, pattern=_PLAIN)]
 
 
