@@ -48,7 +48,7 @@ async def act(handle: Handle, verb: str, params: Params) -> dict[str, Any]:
         way = await _ACTS[verb](handle, params)
     except RuntimeError as problem:
         raise trouble_of(verb, str(problem)) from None
-    return {"way": way, "is_noted": way == NOTED}
+    return {"way": way, "is_noted": True} if way == NOTED else {"way": way}
 
 
 def trouble_of(verb: str, said: str) -> Trouble:
