@@ -219,12 +219,12 @@ def beside(address: DatabaseAddress, superuser_url: str) -> Iterator[Beside]:
     made.close()
 
 
-def _drive(beside: Beside, *phases: Phase, examples: int = EXAMPLES) -> None:
+def _drive(beside: Beside, *phases: Phase) -> None:
     chosen = settings(
-        max_examples=examples,
+        max_examples=EXAMPLES,
         stateful_step_count=60,
         deadline=None,
-        derandomize=examples <= 20,  # the same examples in every `make test`; new ones in a campaign
+        derandomize=EXAMPLES <= 20,  # the same examples in every `make test`; new ones in a campaign
         database=None,
         suppress_health_check=list(HealthCheck),
         phases=phases,
@@ -237,7 +237,27 @@ def test_services_and_model_say_the_same_after_every_act(beside: Beside) -> None
     _drive(beside, Phase.generate, Phase.shrink)
 
 
+def _ack_late(beside: Beside) -> None:
+    """A first attempt fails, a second one is under way, and then the first is said to have worked after all."""
+    machine = type("Driven", (Machine,), {"beside": beside})()
+    holder = beside.holders[0]
+    machine.request(miner=2, what="slow fan", priority="efficiency", ttl=3600, retries=3, emergency=False)
+    machine.poll(who=0)
+    (first,) = (one.dispatch for one in machine.model.active())
+    machine._ack([(first, AckStatus.FAILED)], holder)
+    machine.pass_time(times=20)
+    machine.sweep()
+    machine.poll(who=0)
+    assert [one.dispatch != first for one in machine.model.active()] == [True]
+    machine._ack([(first, AckStatus.SUCCEEDED)], holder)
+    machine.both_say_the_same()
+
+
+def test_a_late_ack_of_an_older_attempt_moves_nothing_and_the_model_says_so(beside: Beside) -> None:
+    _ack_late(beside)
+
+
 def test_a_build_without_the_fence_is_told_apart(beside: Beside, monkeypatch: pytest.MonkeyPatch) -> None:
     remove_fence(monkeypatch)
     with pytest.raises(AssertionError):
-        _drive(beside, Phase.generate, examples=20)
+        _ack_late(beside)
