@@ -170,14 +170,3 @@ def test_what_a_snapshot_holds_beyond_its_bound_costs_nothing() -> None:
 
     few, many = [[[None, float("nan")]] * 10_000], [[[None, float("nan")]] * 1_000_000]
     assert min(spent(many) for _ in range(5)) < 20 * min(spent(few) for _ in range(5))
-
-
-async def test_machines_are_found_whatever_characters_their_ids_are_made_of(scene: Scene) -> None:
-    odd = ['a"b', "c,d", "{e}", "f g", "NULL", "é"]
-    rows = "".join('"{}",S19\n'.format(one.replace('"', '""')) for one in odd)
-    path, headers = "/api/admin/v1/miners/import?site_id=tx-1", {**scene.owner, "Content-Type": "text/csv"}
-    loaded = await scene.api.post(path, content=f"miner_id,model\n{rows}".encode(), headers=headers)
-    assert loaded.json()["created"] == len(odd)
-    answer = await _asked(scene, miner_ids=[*odd, "back\\slash"])
-    assert (answer.status_code, answer.json()["machines"]) == (200, len(odd))
-    assert [one["miner_id"] for one in answer.json()["excluded"]] == ["back\\slash"]

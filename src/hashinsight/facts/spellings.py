@@ -16,7 +16,7 @@ _WORDS = re.compile(
     r"bitmain|microbt|canaan|bitdeer|auradine|antminer|whatsminer|sealminer|teraflux|bitaxe|avalonminer|avalon|miner"
 )
 # what stands behind the name: "S9 (vnish 3.9.0)", "S9 V1.3.50", "S9 Hiveon"
-_BEHIND = re.compile(r"\s*(?:\([^)]*\)?|(?<=\s)v\.?\d[\d.]*|(?<=\s)hiveon)\s*$")
+_BEHIND = re.compile(r"(?<!\s)\s*+(?:\([^()]*+\)?+|(?<=\s)v\.?\d[\d.]*+|(?<=\s)hiveon)\s*+$")
 _SEPARATORS = re.compile(r"[\s_\-./()\[\],:'\"]+")
 # the same word in other letters: ("S19 Pro Hydro", "Hyd."), ("S21 Imm.", "Immersion")
 _SAME = (("plus", "+"), ("hydro", "hyd"), ("immersion", "imm"))

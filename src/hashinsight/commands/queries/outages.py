@@ -8,7 +8,6 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.commands.catalogue import RESTARTS, SETTINGS, TAKES_DOWN
-from hashinsight.commands.queries.packing import listed_ids
 from hashinsight.commands.states import listed
 
 _BACK_AFTER = "interval '1 minute'"  # behind an ack and the delay that was asked for: by then a restart has begun
@@ -93,7 +92,7 @@ NOBODY_DOWN = Down(0, 0, frozenset())
 async def list_down(
     session: AsyncSession, sites: Sequence[int], miner_nos: Sequence[int], *, now: datetime
 ) -> dict[int, Down]:
-    rows = await session.execute(_DOWN, {"sites": list(sites), "nos": listed_ids(miner_nos), "now": now})
+    rows = await session.execute(_DOWN, {"sites": list(sites), "nos": list(miner_nos), "now": now})
     return {row.site_id: Down(row.n, row.moving, frozenset(row.nos or ())) for row in rows}
 
 

@@ -17,12 +17,6 @@ def listed_ids(ids: Iterable[object]) -> str:
     return f"{{{','.join(map(str, ids))}}}"
 
 
-def listed_texts(texts: Iterable[str]) -> str:
-    """The same of texts, whatever is in them."""
-    quoted = (one.replace("\\", "\\\\").replace('"', '\\"') for one in texts)
-    return "{" + ",".join(f'"{one}"' for one in quoted) + "}"
-
-
 def rows_of(parameter: str, **columns: str) -> str:
     """What stands behind `from`: the packed parameter, as columns of these types.
 

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Actor
 from hashinsight.commands.models import APPROVALS, BATCHES
-from hashinsight.commands.queries.packing import TOLD, listed_ids, packed, rows_of, who
+from hashinsight.commands.queries.packing import TOLD, packed, rows_of, who
 from hashinsight.commands.states import LEASED, Event, begins, listed
 
 # Deterministic, and under the machines' locks: what is read here is all that there is to weigh. What ran out in the
@@ -97,14 +97,14 @@ _CLAIMED = text("select fingerprint, batch_id from command_keys where tenant_id 
 
 async def list_present(session: AsyncSession, miner_nos: Sequence[int], *, lock: bool, now: datetime) -> Sequence[Any]:
     """The control commands of these machines that are under way or may still go out."""
-    return (await session.execute(_HELD if lock else _SEEN, {"nos": listed_ids(miner_nos), "now": now})).all()
+    return (await session.execute(_HELD if lock else _SEEN, {"nos": list(miner_nos), "now": now})).all()
 
 
 async def list_repeated(
     session: AsyncSession, tenant_id: UUID, requester: str, key: str, miner_nos: Sequence[int], *, now: datetime
 ) -> Sequence[Any]:
     """What this requester's dedupe key made for these machines inside its window."""
-    values = {"tenant_id": tenant_id, "requester": requester, "key": key, "nos": listed_ids(miner_nos), "now": now}
+    values = {"tenant_id": tenant_id, "requester": requester, "key": key, "nos": list(miner_nos), "now": now}
     return (await session.execute(_REPEATED, values)).all()
 
 

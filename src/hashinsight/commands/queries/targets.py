@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ARRAY, ColumnElement, Integer, Text, and_, case, cast, column, func, literal, select, table, text
+from sqlalchemy import ARRAY, ColumnElement, Integer, Text, and_, case, column, func, literal, select, table, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.commands.queries.packing import listed_ids, listed_texts
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.filters import MinerFilter
 from hashinsight.inventory.models import Miner
@@ -27,7 +26,7 @@ _LOCK = text(
 
 
 def by_ids(miner_ids: Sequence[str]) -> ColumnElement[bool]:
-    return Miner.miner_id == cast(literal(listed_texts(set(miner_ids)), Text), ARRAY(Text)).any_()
+    return Miner.miner_id == literal(sorted(set(miner_ids)), ARRAY(Text)).any_()
 
 
 def by_group(group_id: int) -> ColumnElement[bool]:
@@ -64,7 +63,7 @@ async def list_targets(
 
 async def lock_machines(session: AsyncSession, miner_nos: Sequence[int]) -> dict[int, tuple[int, int | None, str]]:
     """Where each stands now, by site and zone, and in which state."""
-    rows = await session.execute(_LOCK, {"nos": listed_ids(miner_nos)})
+    rows = await session.execute(_LOCK, {"nos": list(miner_nos)})
     return {row.miner_no: (row.site_id, row.zone_id, row.state) for row in rows}
 
 
@@ -85,7 +84,7 @@ async def list_draws(session: AsyncSession, miner_nos: Sequence[int], *, now: da
             func.count().filter(ths.is_(None)).label("unknown_ths"),
         )
         .outerjoin(LIVE, LIVE.c.miner_no == Miner.miner_no)
-        .where(Miner.miner_no == cast(literal(listed_ids(miner_nos), Text), ARRAY(Integer)).any_())
+        .where(Miner.miner_no == literal(list(miner_nos), ARRAY(Integer)).any_())
         .group_by(Miner.model, says)
     )
     return (await session.execute(query)).all()
@@ -96,7 +95,7 @@ async def list_each_draw(session: AsyncSession, miner_nos: Sequence[int], *, now
     query = (
         select(Miner.miner_no, Miner.model, case((_says_power(now), LIVE.c.power_w)).label("power_w"))
         .outerjoin(LIVE, LIVE.c.miner_no == Miner.miner_no)
-        .where(Miner.miner_no == cast(literal(listed_ids(miner_nos), Text), ARRAY(Integer)).any_())
+        .where(Miner.miner_no == literal(list(miner_nos), ARRAY(Integer)).any_())
     )
     return (await session.execute(query)).all()
 
