@@ -10,6 +10,7 @@ from hashinsight.commands.checker import Name, Outage, Timeline, check_caps
 from hashinsight.commands.service.examining import examine
 from hashinsight.commands.states import Event
 from hashinsight.kit.ids import new_id
+from tests.commands import cutting
 from tests.commands.test_blast_radius import CAP, LEAVE, stop
 from tests.commands.yard import NOON, Yard
 
@@ -84,3 +85,13 @@ async def test_a_cap_that_was_passed_is_found_in_what_the_run_left_behind(yard: 
     findings = (await examine(yard.database, yard.tenant)).findings
     assert {one.name for one in findings} == {Name.CAP_EXCEEDED}
     assert len(findings) == CAP - 6
+
+
+async def test_a_build_without_the_cap_is_caught_by_its_first_poll(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
+    yard.pass_time(3600)
+    await yard.request("restart_mining", *range(1, 2 * CAP + 1), asker=yard.rule, pre_approval=LEAVE)
+    cutting.forget_the_cap(monkeypatch)
+    assert len(await yard.lease(limit=50)) == 2 * CAP
+    findings = (await examine(yard.database, yard.tenant, since=yard.now - timedelta(minutes=1))).findings
+    assert {finding.name for finding in findings} == {Name.CAP_EXCEEDED}
+    assert len(findings) == CAP

@@ -9,7 +9,7 @@ from hashinsight.commands.service.examining import examine
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.database import Database
 from tests.commands import cutting
-from tests.commands.race.crew import DOWN, REBOOTS, TYPES, Crew, Types
+from tests.commands.race.crew import REBOOTS, TYPES, Crew, Types
 from tests.commands.race.driven import DrivenYard
 from tests.commands.slipping import slip_in
 
@@ -25,7 +25,6 @@ SABOTAGE: list[tuple[Callable[[pytest.MonkeyPatch], None], str | None, tuple[Typ
     (cutting.hand_out_unapproved, UNAPPROVED, (TYPES, Name.LEASED_UNAPPROVED)),
     (cutting.let_requesters_approve, None, (TYPES, Name.APPROVED_BY_REQUESTER)),
     (cutting.forget_the_ttl, None, (TYPES, Name.LEASED_AFTER_EXPIRY)),
-    (cutting.forget_the_cap, None, (DOWN, Name.CAP_EXCEEDED)),
     (cutting.forget_the_rate, None, (REBOOTS, Name.RATE_EXCEEDED)),
 ]
 
@@ -43,10 +42,6 @@ async def test_a_build_without_a_safeguard_is_caught(
     sabotage(monkeypatch)
     if behind_it is not None:
         yard.write(behind_it)
-    if name is Name.CAP_EXCEEDED:
-        yard.pass_time(3600)
-        await yard.set_share_down(0.25)
-        yard.pass_time(3600)
     for seed in range(MOST_TRIES):
         await Crew(yard, f"sabotage {seed}", types).everybody(25)
         found = {finding.name for finding in (await examine(yard.database, yard.tenant)).findings}
