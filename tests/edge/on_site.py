@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from hashinsight.edge.holding import Stop
+from hashinsight.edge.holds import Stop
 from hashinsight.edge.settings import Miners, Protection, Settings
 from hashinsight.edge.site_side import SiteSide
 from tests.running import HANGS_SEC, environment

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hashinsight.edge.holding import FIRST_REST_SEC, Stop
+from hashinsight.edge.holds import FIRST_REST_SEC, Stop
 from hashinsight.edge.journal import Journal
 from hashinsight.edge.settings import Protection
 from tests.edge.makes.catalogue import machines_of

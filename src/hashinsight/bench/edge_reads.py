@@ -18,7 +18,7 @@ from typing import Any
 
 import psutil
 
-from hashinsight.edge.holding import Stop
+from hashinsight.edge.holds import Stop
 from hashinsight.edge.normalising import record_of
 from hashinsight.edge.reading import Reader
 from hashinsight.edge.settings import Miners, Protection, Settings

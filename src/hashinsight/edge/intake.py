@@ -11,7 +11,7 @@ from typing import Any
 
 from hashinsight.edge.box import Box
 from hashinsight.edge.database import is_broken
-from hashinsight.edge.holding import Stop
+from hashinsight.edge.holds import Stop
 from hashinsight.edge.outbox import event_of
 
 MOST_WAITING = 20_000

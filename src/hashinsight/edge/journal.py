@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from hashinsight.edge.database import is_broken, open_store, set_aside, transaction
-from hashinsight.edge.holding import Stop
+from hashinsight.edge.holds import Stop
 from hashinsight.edge.outbox import SCHEMA as EVENTS
 from hashinsight.edge.outbox import Outbox
 from hashinsight.wire.acks import Ack, AckStatus

@@ -15,7 +15,7 @@ from typing import Any
 
 from hashinsight.edge.executing import Executor, Outcome
 from hashinsight.edge.executing_checks import snapshot
-from hashinsight.edge.holding import Holds, StopBook
+from hashinsight.edge.holds import Holds, StopBook
 from hashinsight.edge.miners import Machine
 from hashinsight.edge.normalising import Record
 from hashinsight.edge.polling import Poller

@@ -5,7 +5,7 @@ from typing import Protocol
 from hashinsight.edge.config import Config
 from hashinsight.edge.executing import Executor, Outcome
 from hashinsight.edge.finishing import Finisher
-from hashinsight.edge.holding import StopBook
+from hashinsight.edge.holds import StopBook
 from hashinsight.edge.miners import Machine
 from hashinsight.edge.normalising import Record
 from hashinsight.edge.polling import Counts, Poller, Sink

@@ -3,7 +3,7 @@
 import socket
 from contextlib import ExitStack
 
-from tests.kit.web.serving import HEAD, Server, answer_on, serving, told_until, wait_until
+from tests.kit.web.server import HEAD, Server, answer_on, serving, told_until, wait_until
 
 WHOLE = HEAD + b"Content-Length: 2\r\n\r\nab"
 UPLOAD = HEAD + b"Content-Length: 4\r\n\r\nab"

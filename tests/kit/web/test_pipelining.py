@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 from hashinsight.kit.web.protocol import MOST_PIPELINED
-from tests.kit.web.serving import HEAD, answer_on, serving, wait_until
+from tests.kit.web.server import HEAD, answer_on, serving, wait_until
 
 HELD = b"GET /held HTTP/1.1\r\nHost: here\r\n\r\n"
 GET = b"GET /%d HTTP/1.1\r\nHost: here\r\n\r\n"

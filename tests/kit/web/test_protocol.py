@@ -7,7 +7,7 @@ import pytest
 
 from hashinsight.kit.networks import network_of
 from hashinsight.kit.web.protocol import MOST_HEADERS, MOST_URL_BYTES, Limits
-from tests.kit.web.serving import HEAD, answer_on, serving, status_on, told_until, wait_until
+from tests.kit.web.server import HEAD, answer_on, serving, status_on, told_until, wait_until
 from tests.running import HANGS_SEC
 
 QUICK = Limits(head_bytes=16 * 1024, head_seconds=1.5, body_seconds=1.5)

@@ -17,7 +17,7 @@ from hashinsight.collectors.kinds import DEFAULT_VERSION, MOST_REGISTRATION_OPEN
 from hashinsight.collectors.models import Collector
 from hashinsight.collectors.queries import configs, events, registry
 from hashinsight.collectors.service.tokens import Secret, issue_code, issue_token
-from hashinsight.collectors.widening import is_wider
+from hashinsight.collectors.wider_access import is_wider
 from hashinsight.inventory.models import Site
 from hashinsight.kit.errors import Conflict, NotFound, ValidationFailed
 from hashinsight.kit.ids import new_id
