@@ -32,12 +32,18 @@ def truth(sim: Sim) -> list[dict[str, Any]]:
     return told
 
 
+# each comes by a question of its own to some make or other
+ASKED_APART = {"pool_url", "fan_speeds", "hw_errors", "uptime_seconds", "boards", "temp_max"}
+TOLD_BY = {"pyasic_rs": ASKED_APART | {"power_w", "mac_address"}, "cgminer": ASKED_APART}  # stock tells no watts
+
+
 def newest_whole(heard: Heard, readers: Mapping[str, str]) -> dict[str, Mapping[str, Any]]:
     """On a busy machine one question of several may be too late: the reading has less in it, and a later one all."""
     return {
         sample["miner_id"]: sample
         for sample in heard.samples
-        if "pool_url" in sample and sample["raw_data"]["reader"] == readers[sample["miner_id"]]
+        if sample.get("raw_data", {}).get("reader") == (reader := readers[sample["miner_id"]])
+        and TOLD_BY[reader] <= sample.keys()
     }
 
 
