@@ -12,6 +12,7 @@ from starlette.routing import BaseRoute
 from hashinsight import __version__
 from hashinsight.app import landing, probes
 from hashinsight.app.console import ConsolePages
+from hashinsight.app.fleet_metrics import FleetFigures
 from hashinsight.collectors.edge_routes import router as edge_router
 from hashinsight.collectors.routes import router as collectors_router
 from hashinsight.commands.edge_routes import router as commands_edge_router
@@ -77,6 +78,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     app.state.checks = {}  # of readiness, while under way
     app.state.turns = Turns()
     app.state.peers = PeerCache()
+    app.state.fleet_figures = FleetFigures()
     app.state.count_commands = count_by_collector  # collectors are below commands, and their summary tells of both
     app.state.database = database or open_database(settings, "api")
     app.state.vault = Vault(load_secret_key(settings))
