@@ -1,5 +1,6 @@
 import asyncio
 import os
+import shutil
 import signal
 import socket
 import time
@@ -11,6 +12,7 @@ import httpx
 import psycopg
 import pytest
 
+from hashinsight import __version__
 from hashinsight.app import create_app
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.database import Database
@@ -135,7 +137,9 @@ async def test_metrics_tell_of_requests_and_of_the_database(client: httpx.AsyncC
     lines = (await client.get("/metrics")).text
     assert 'hashinsight_http_requests_total{method="GET",route="/healthz",status="200"}' in lines
     assert "hashinsight_database_up 1.0" in lines
-    assert "hashinsight_disk_free_megabytes" in lines
+    assert f'hashinsight_build_info{{version="{__version__}"}} 1.0' in lines
+    free = next(line for line in lines.splitlines() if line.startswith("hashinsight_disk_free_bytes "))
+    assert float(free.split()[1]) == pytest.approx(shutil.disk_usage("/").free, rel=0.5)
 
 
 async def test_metrics_go_on_without_the_database_and_say_so(settings: Settings) -> None:

@@ -45,22 +45,32 @@ def test_a_run_has_its_machines_its_truth_and_what_both_designs_opened(run: Scor
 def test_hard_faults_are_found_and_scored_beside_the_other_designs(run: Scored) -> None:
     told = _recall([run, run])
     assert told["hard_faults"] > 20
-    assert told["hard_recall_low"] <= told["hard_recall_in_two_cycles"] <= told["hard_recall_high"] <= 1
-    assert told["hard_recall_in_two_cycles"] > 0.9
-    assert told["random_hard_recall_in_two_cycles"] < 0.2
-    assert told["hard_rules_hard_recall_in_two_cycles"] <= told["hard_recall_in_two_cycles"]
-    assert {"plain_hard_recall_in_two_cycles", "hard_warned_before"} <= told.keys()
+    assert told["recall_hard_low"] <= told["recall_hard"] <= told["recall_hard_high"] <= 1
+    assert told["recall_hard"] > 0.9
+    assert told["random_recall_hard"] < 0.2
+    assert told["rules_only_recall_hard"] <= told["recall_hard"]
+    assert {"plain_recall_hard", "hard_warned_before"} <= told.keys()
     wrong = _false("", [run])
     assert wrong["thousand_machine_days"] == MACHINES * DAYS / 1000
-    assert wrong["false_events_low"] <= wrong["false_events"] <= wrong["false_events_high"]
-    assert wrong["false_p0_low"] <= wrong["false_p0"] < wrong["false_p0_high"]
+    assert wrong["false_per_1000_days_low"] <= wrong["false_per_1000_days"] <= wrong["false_per_1000_days_high"]
+    assert wrong["false_p0_per_1000_days_low"] <= wrong["false_p0_per_1000_days"] < wrong["false_p0_per_1000_days_high"]
+
+
+def test_details_have_the_names_that_the_specification_promises_for_each_design(run: Scored) -> None:
+    told = _recall([run]) | _false("", [run])
+    promised = ("recall_hard", "recall_soft", "false_per_1000_days", "false_p0_per_1000_days")
+    assert {
+        f"{design}{name}" for design in ("", "plain_", "rules_only_", "random_") for name in promised
+    } <= told.keys()
+    assert {"delay_board_min", "delay_fan_min", "plain_delay_board_min"} <= told.keys()
+    assert told["random_recall_soft"] < told["recall_soft"] < 1
 
 
 def test_if_nothing_were_opened_nothing_would_be_found(run: Scored) -> None:
     silent = replace(run, ours=run.ours.clear(), plain=run.plain.clear())
     told = _recall([silent])
-    assert (told["hard_recall_in_two_cycles"], told["duplicates_per_100_faults"]) == (0.0, 0.0)
-    assert _false("", [silent])["false_events"] == 0.0
+    assert (told["recall_hard"], told["duplicates_per_100_faults"]) == (0.0, 0.0)
+    assert _false("", [silent])["false_per_1000_days"] == 0.0
 
 
 def test_chance_opens_as_many_of_the_same_kind_and_length_elsewhere(run: Scored) -> None:
@@ -70,7 +80,7 @@ def test_chance_opens_as_many_of_the_same_kind_and_length_elsewhere(run: Scored)
     assert lasted[0] == pytest.approx(lasted[1], abs=1)
     assert drawn["opened"].is_between(run.begin, run.last).all()
     assert not drawn["miner_id"].equals(run.ours["miner_id"])
-    hard = _openings(run, "hard_rules")
+    hard = _openings(run, "rules_only")
     assert 0 < hard.height < run.ours.height
 
 
@@ -95,5 +105,6 @@ def test_a_whole_campaign_says_what_is_point_and_what_is_interval() -> None:
     assert (result.name, result.ratio) == ("detection", result.figure)
     assert "point; 95 % interval" in result.unit
     assert f"of {result.detail['hard_faults']:.0f} hard faults" in result.unit
-    assert {"false_p0", "false_p0_low", "false_p0_high", "often_false_events", "mode_accuracy"} <= result.detail.keys()
+    rates = {f"false_{what}per_1000_days{end}" for what in ("", "p0_") for end in ("", "_low", "_high")}
+    assert {*rates, "often_false_per_1000_days", "mode_accuracy"} <= result.detail.keys()
     assert all(isinstance(value, float | int) for value in result.detail.values())

@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from hashinsight.bench import detection_scores as scores
-from hashinsight.bench.detection import FIRST_SEED, Size, _early, sized
+from hashinsight.bench.detection import FIRST_SEED, Size, _early, of_part, sized, summed_up
+from hashinsight.sim.faults import PUBLIC
 from hashinsight.sim.frames import LABELS
 
 BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
@@ -191,3 +192,32 @@ def test_warnings_are_counted_apart() -> None:
     told = _early("x", score(opened((-100, None)), WARNED))
     assert told == {"x_warned_before": 1.0, "x_median_warning_min": 100.0}
     assert _early("x", score(opened((5, None)), WARNED)) == {"x_warned_before": 0.0}
+
+
+def test_soft_and_unseen_faults_are_summed_up_apart_and_drift_is_told_in_hours() -> None:
+    kinds = [
+        ("hashboard_lost", 5.0), ("hashboard_lost", 9.0), ("fan_stopped", 4.0), ("fan_failing", 8.0), ("dust", 600.0),
+        ("paste", 120.0), ("dust", None), ("pool_rejects", 10.0), ("kept_for_scoring", None), ("share_skimming", 60.0),
+    ]  # fmt: skip
+    found = pl.DataFrame(
+        {"kind": [kind for kind, _ in kinds], "delay_min": [delay for _, delay in kinds]},
+    ).with_columns(opened=pl.col("delay_min"))
+    told = summed_up(found)
+    assert told == {
+        "recall_soft": 4 / 5,
+        "recall_unseen": 1 / 2,
+        "delay_board_min": 7.0,
+        "delay_fan_min": 6.0,
+        "delay_drift_h": 6.0,
+    }
+    assert summed_up(found.clear()) == {}  # what was not measured has no figure
+
+
+def test_unseen_families_have_the_name_of_the_specification_without_that_of_their_part() -> None:
+    told = of_part("reserved", {"recall_soft": 0.9, "recall_unseen": 0.4, "plain_recall_unseen": 0.3})
+    assert told == {"reserved_recall_soft": 0.9, "recall_unseen": 0.4, "plain_recall_unseen": 0.3}
+
+
+def test_no_public_family_counts_as_unseen() -> None:
+    kinds = {family.kind for family in PUBLIC} - {"spontaneous_reboot"}
+    assert kinds <= scores.FOUND_BY.keys()

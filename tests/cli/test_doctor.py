@@ -88,3 +88,11 @@ def test_the_page_about_own_servers_makes_every_role_that_the_program_takes() ->
         assert f"| `{role.value}` |" in page
         assert f"create role {role.value} nologin;" in made
         assert role.value in granted
+
+
+def test_doctor_does_not_promise_a_risk_model_that_is_not_there() -> None:
+    from hashinsight.cli.doctor import State, _gomp
+
+    finding = _gomp()
+    assert finding.state is State.OK
+    assert "which this version does not have yet" in finding.message

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from hashinsight.cli.acting import shell_user
 from hashinsight.kit.errors import EXIT_REFUSED
 from hashinsight.kit.settings import Settings
 from tests.collectors.scene import EDGE, Scene
@@ -82,7 +83,7 @@ async def test_a_collector_is_shown_and_changed_from_the_command_line(scene: Sce
     assert answer(settings, "change", collector_id, "--zone", "")["zone_id"] is None
     assert len(await scene.audited("collector_changed")) == 2
     (row,) = answer(settings, "summary", "--site", "tx-1")["collectors"]
-    assert (row["name"], row["active_miners"], row["pending_commands"]) == ("south", 7, None)
+    assert (row["name"], row["active_miners"], row["pending_commands"]) == ("south", 7, 0)
     (beat,) = answer(settings, "heartbeats", "south", "--since", "2026-01-01T00:00:00")["heartbeats"]
     assert (beat["cpu_usage"], beat["miners_total"]) == (5, 8)
 
@@ -109,7 +110,7 @@ async def test_events_are_settled_from_the_command_line(scene: Scene, settings: 
     (event,) = answer(settings, "events", "list", "--collector", "north", "--kind", "registered")["events"]
     assert event["collector_id"] == collector_id
     assert answer(settings, "events", "ack", event["id"])["status"] == "acknowledged"
-    assert answer(settings, "events", "resolve", event["id"])["resolved_by"] == "system"
+    assert answer(settings, "events", "resolve", event["id"])["resolved_by"] == shell_user().id
     assert answer(settings, "events", "list", "--status", "open", "--site", "tx-1")["events"] == []
     assert len(await scene.audited("collector_event_resolved")) == 1
 

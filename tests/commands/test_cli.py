@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from hashinsight.cli import app
+from hashinsight.cli.acting import shell_user
 from hashinsight.kit import logs
 from hashinsight.kit.db.address import DatabaseAddress
 from tests.commands.desk import Desk, reboot
@@ -62,7 +63,7 @@ async def test_a_shift_asks_follows_and_reads_the_story(desk: Desk, shell: Shell
     story = await shell.told("command", "show", command_id)
     lines = story.splitlines()
     assert lines[0] == "set_fan speed=80 for m1 at site tx-1: succeeded"
-    assert any("asked" in line and "by the system: hot aisle" in line for line in lines)
+    assert any("asked" in line and f"by {shell_user().id} at the command line: hot aisle" in line for line in lines)
     told = [event for line in lines for event in ("created", "leased", "succeeded") if f"  {event} " in line]
     assert told == ["created", "leased", "succeeded"]
     assert "north box-1: succeeded, took 5.2 s, 1 acks that changed nothing" in story
@@ -77,19 +78,26 @@ async def test_a_shift_asks_follows_and_reads_the_story(desk: Desk, shell: Shell
     assert await shell.told("command", "list", "--waiting", "--tenant", "a") == "no commands\n"
 
 
-async def test_what_the_system_asks_for_a_person_approves_and_the_other_way_round(desk: Desk, shell: Shell) -> None:
+async def test_what_the_system_asks_for_a_person_approves_and_the_other_way_round(
+    desk: Desk, shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SUDO_USER", raising=False)
     made = await shell.ok("command", "request", "reboot_device", "--site", "tx-1", "--miner", "m1", "--reason", "hangs")
     (one,) = made["commands"]
     assert one["approval_state"] == "required"
     assert one["command_id"] in await shell.told("command", "list", "--waiting", "--site", "tx-1")
     refused = await shell.refused("command", "approve", one["command_id"], "--reason", "mine")
     assert refused == "you asked for it: somebody else must approve it."
+    with monkeypatch.context() as other:  # another user of the host is the same hand
+        other.setenv("SUDO_USER", "bob")
+        refused = await shell.refused("command", "approve", one["command_id"], "--reason", "mine")
+    assert refused == "you asked for it: somebody else must approve it."
     await desk.manager.commands.approve(one["command_id"], "fine")
     theirs = (await desk.noc.commands.request(reboot("m2", "m3")))["batch_id"]
     assert "2 wait for approval" in await shell.told("batch", "show", theirs)
     assert await shell.told("batch", "approve", theirs, "--reason", "night shift") == "2 commands: 2 queued\n"
     shown = await shell.told("batch", "show", theirs)
-    assert "by the system: night shift" in shown
+    assert f"by {shell_user().id} at the command line: night shift" in shown
     assert "@example.com: a test" in shown
     assert await shell.told("batch", "cancel", theirs) == "2 commands: 2 canceled\n"
     listed = (await shell.ok("batch", "list", "--site", "tx-1"))["batches"]

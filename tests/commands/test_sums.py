@@ -151,6 +151,7 @@ async def test_the_person_behind_a_key_is_the_requester(yard: Yard) -> None:
         requesters = [await find_requester(session, actor) for actor in actors]
         assert await find_requester(session, Actor(ActorKind.RULE, "rule-7")) == "rule:rule-7"
         assert await find_requester(session, Actor(ActorKind.SYSTEM)) == "system"
+        assert await find_requester(session, Actor(ActorKind.SYSTEM, "os:alice")) == "system"
     assert requesters == [*[f"user:{ann}"] * 3, f"api_key:{keys[2]}"]
     for first, actor in zip((1, 21), (actors[1], actors[3]), strict=True):
         asker, week = asker_for(yard.tenant, actor), 7 * 24 * 3600

@@ -126,7 +126,7 @@ def test_an_error_code_decides_and_is_kept_whatever_else_the_batch_holds() -> No
 
 def test_five_thousand_samples_with_fields_of_their_own_are_kept_whole() -> None:
     extras = [{**snapshot(number), "serial": f"JYZZ{number}"} for number in range(5000)]
-    found = encode_extra(extras, None, len(extras), Scrubber(1_000_000 + 256 * len(extras)))
+    found = encode_extra(extras, None, {}, Scrubber(1_000_000 + 256 * len(extras)), count=len(extras))
     assert found is not None
     assert all(f'"JYZZ{number}"' in str(text) for number, text in enumerate(found))
     assert not any("10.4.0.9" in str(text) for text in found)
@@ -136,7 +136,7 @@ def test_five_thousand_samples_with_fields_of_their_own_are_kept_whole() -> None
 def test_fields_of_samples_over_the_allowance_of_their_batch_cost_no_more_work(kind: str) -> None:
     def work(samples: int) -> int:
         extras = [{"x": [KINDS[kind](100 * row + number) for number in range(100)]} for row in range(samples)]
-        return calls_of(lambda: encode_extra(extras, None, samples, Scrubber(ALLOWANCE)))
+        return calls_of(lambda: encode_extra(extras, None, {}, Scrubber(ALLOWANCE), count=samples))
 
     assert work(1000) <= 5 * CALLS_A_CHARACTER * ALLOWANCE
 

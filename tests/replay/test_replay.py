@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from hashinsight.problems.config import Config
-from hashinsight.replay import columns
+from hashinsight.replay import pieces
 from hashinsight.replay.columns import Unreadable
 from hashinsight.replay.driving import Replayed, replay
 from hashinsight.replay.reading import interval_of, open_rows
@@ -42,6 +42,11 @@ site = "north"
 at = "210m"
 for = "1h"
 """
+
+
+def read_all(file: Path) -> pl.DataFrame:
+    with open_rows(file) as opened:
+        return pl.concat(list(opened.pieces()))
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +99,8 @@ def test_a_file_with_a_time_and_a_name_alone_says_who_is_gone(rows: pl.DataFrame
 def test_the_interval_is_that_of_the_file(rows: pl.DataFrame, tmp_path: Path) -> None:
     thinner = rows.filter(pl.col("ts").dt.epoch("s") % 900 == 0)
     file = written(thinner, tmp_path / "thin.parquet")
-    assert interval_of(file, open_rows(file)) == 900.0
+    with open_rows(file) as opened:
+        assert interval_of(opened) == 900.0
     assert replay(file).cycles == pytest.approx(24, abs=1)
 
 
@@ -177,7 +183,7 @@ def test_a_folder_and_columns_that_hold_something_else_are_refused(tmp_path: Pat
 def test_a_row_far_behind_the_first_piece_is_found_by_its_number(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(columns, "_PIECE", 50)
+    monkeypatch.setattr(pieces, "_BYTES", 500)
     rows = [f"{1_772_323_200 + 60 * number},a,100" for number in range(300)]
     rows[222] = "later,a,100"
     (tmp_path / "late.csv").write_text(HEAD + "\n".join(rows))
@@ -196,13 +202,13 @@ def test_times_in_several_forms_unknown_values_and_whole_numbers_first_are_read(
     ]
     told = ["inf", "N/A", "NaN", "0", "104.5"]
     file.write_text(HEAD + "".join(f"{at},007,{value}\n" for at, value in zip(times, told, strict=True)))
-    rows = open_rows(file).collect()
+    rows = read_all(file)
     assert rows["ts"].dt.epoch("s").to_list() == [1_772_323_200 + 300 * number for number in range(5)]
     assert rows["hashrate_ths"].to_list() == [None, None, None, 0.0, 104.5]
     assert replay(file).machine_ids == ("007",)
     whole = "".join(f"{1_772_323_200 + 60 * number},a,0\n" for number in range(150))
     file.write_text(f"{HEAD}{whole}{1_772_323_200 + 9000},a,1.5\n")
-    assert open_rows(file).collect()["hashrate_ths"].to_list()[-2:] == [0.0, 1.5]
+    assert read_all(file)["hashrate_ths"].to_list()[-2:] == [0.0, 1.5]
 
 
 def test_an_arrival_that_is_not_said_is_the_moment_of_the_sample(tmp_path: Path) -> None:
@@ -210,7 +216,7 @@ def test_an_arrival_that_is_not_said_is_the_moment_of_the_sample(tmp_path: Path)
     file.write_text(
         "ts,miner_id,arrived_at\n2026-03-01T00:00:00,a,2026-03-01T00:20:00\n2026-03-01T00:05:00,a,\n2026-03-01T00:10:00,a,\n"
     )
-    arrived = open_rows(file).collect()["arrived_at"].dt.strftime("%H:%M").to_list()
+    arrived = read_all(file)["arrived_at"].dt.strftime("%H:%M").to_list()
     assert arrived == ["00:05", "00:10", "00:20"]
 
 

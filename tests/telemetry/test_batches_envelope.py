@@ -72,7 +72,7 @@ async def test_the_mode_is_the_header_s_else_the_envelope_s_and_the_same_sample_
 
 async def test_a_wrong_count_of_records_is_counted_and_taken(place: Place) -> None:
     def miscounted() -> float:
-        return REGISTRY.get_sample_value("telemetry_miscounted_total") or 0.0
+        return REGISTRY.get_sample_value("hashinsight_telemetry_miscounted_total") or 0.0
 
     before = miscounted()
     assert (await place.post(envelope(place, sample(place), record_count=1))).json()["accepted"] == 1
@@ -134,22 +134,22 @@ async def test_lag_outcomes_and_reasons_are_measured(place: Place) -> None:
         return REGISTRY.get_sample_value(name, chosen) or 0.0
 
     before = {
-        "accepted": value("telemetry_samples_total", outcome="accepted"),
-        "duplicates": value("telemetry_samples_total", outcome="duplicates"),
-        "negative": value("telemetry_rejected_total", error_code="NEGATIVE"),
-        "refused": value("telemetry_batches_refused_total", error_code="BAD_JSON"),
-        "batches": value("telemetry_batch_seconds_count"),
+        "accepted": value("hashinsight_telemetry_samples_total", outcome="accepted"),
+        "duplicates": value("hashinsight_telemetry_samples_total", outcome="duplicates"),
+        "negative": value("hashinsight_telemetry_rejected_total", error_code="NEGATIVE"),
+        "refused": value("hashinsight_telemetry_batches_refused_total", error_code="BAD_JSON"),
+        "batches": value("hashinsight_telemetry_batch_seconds_count"),
         "lags": value("telemetry_ingest_lag_seconds_count"),
         "lag": value("telemetry_ingest_lag_seconds_sum"),
     }
     await place.post([sample(place, -90), sample(place, -40), sample(place, -40), {**sample(place), "power_w": -1}])
     await place.post(b"nothing")
     after = {
-        "accepted": value("telemetry_samples_total", outcome="accepted"),
-        "duplicates": value("telemetry_samples_total", outcome="duplicates"),
-        "negative": value("telemetry_rejected_total", error_code="NEGATIVE"),
-        "refused": value("telemetry_batches_refused_total", error_code="BAD_JSON"),
-        "batches": value("telemetry_batch_seconds_count"),
+        "accepted": value("hashinsight_telemetry_samples_total", outcome="accepted"),
+        "duplicates": value("hashinsight_telemetry_samples_total", outcome="duplicates"),
+        "negative": value("hashinsight_telemetry_rejected_total", error_code="NEGATIVE"),
+        "refused": value("hashinsight_telemetry_batches_refused_total", error_code="BAD_JSON"),
+        "batches": value("hashinsight_telemetry_batch_seconds_count"),
         "lags": value("telemetry_ingest_lag_seconds_count"),
         "lag": value("telemetry_ingest_lag_seconds_sum"),
     }

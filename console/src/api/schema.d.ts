@@ -5507,6 +5507,15 @@ export interface operations {
                                 error: number | null;
                                 critical: number | null;
                             };
+                            pending_commands: number | null;
+                            commands_24h: {
+                                dispatched: number | null;
+                                succeeded: number | null;
+                                failed: number | null;
+                                expired: number | null;
+                                canceled: number | null;
+                                superseded: number | null;
+                            };
                         }[];
                     };
                 };

@@ -12,9 +12,11 @@ from starlette.routing import BaseRoute
 from hashinsight import __version__
 from hashinsight.app import landing, probes
 from hashinsight.app.console import ConsolePages
+from hashinsight.app.fleet_metrics import FleetFigures
 from hashinsight.collectors.edge_routes import router as edge_router
 from hashinsight.collectors.routes import router as collectors_router
 from hashinsight.commands.edge_routes import router as commands_edge_router
+from hashinsight.commands.queries.of_collectors import count_by_collector
 from hashinsight.commands.routes import router as commands_router
 from hashinsight.commands.service import Met, Turns
 from hashinsight.identity.access import ACCESS_COOKIE
@@ -76,6 +78,8 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     app.state.checks = {}  # of readiness, while under way
     app.state.turns = Turns()
     app.state.peers = PeerCache()
+    app.state.fleet_figures = FleetFigures()
+    app.state.count_commands = count_by_collector  # collectors are below commands, and their summary tells of both
     app.state.database = database or open_database(settings, "api")
     app.state.vault = Vault(load_secret_key(settings))
     app.state.redis = open_async_redis(settings)

@@ -4,6 +4,7 @@ import hmac
 import ipaddress
 from typing import Literal
 
+import structlog
 from fastapi import APIRouter, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
@@ -13,8 +14,10 @@ from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 
 from hashinsight import __version__
+from hashinsight.app.fleet_metrics import FleetFigures
 from hashinsight.app.readiness import Readiness, in_time, look
 from hashinsight.audit.tail import get_tail
+from hashinsight.identity.access import now_of
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
@@ -23,6 +26,7 @@ from hashinsight.kit.settings import Settings
 from hashinsight.kit.ticks.metrics import tick_gauges
 from hashinsight.kit.ticks.queries import list_health
 
+log = structlog.get_logger(__name__)
 router = APIRouter(tags=["operations"])
 
 
@@ -91,12 +95,26 @@ class _Given(Collector):
 
 
 async def _installation_metrics(request: Request) -> list[Metric]:
-    found: list[Metric] = [
-        GaugeMetricFamily("hashinsight_disk_free_megabytes", "Free space", request.app.state.disk.free_mb())
-    ]
-    told = await in_time(request, "metrics", lambda: _database_metrics(request.app.state.database))
+    state = request.app.state
+    build = GaugeMetricFamily("hashinsight_build_info", "What runs here", labels=["version"])
+    build.add_metric([__version__], 1)
+    free = GaugeMetricFamily(
+        "hashinsight_disk_free_bytes", "Free space in the data folder", state.disk.free_mb() * 2**20
+    )
+    told = await in_time(request, "metrics", lambda: _database_metrics(state.database))
     up = GaugeMetricFamily("hashinsight_database_up", "Whether the database answers", 1 if told else 0)
-    return [*found, *(told or ()), up]
+    fleet = await in_time(request, "fleet", lambda: _fleet_metrics(request)) if told else None
+    return [build, free, *(told or ()), up, *(fleet or ())]
+
+
+async def _fleet_metrics(request: Request) -> list[Metric]:
+    """None of them when they cannot be read: Prometheus sees a gap, and not the figures of another hour."""
+    figures: FleetFigures = request.app.state.fleet_figures
+    try:
+        return await figures.tell(request.app.state.database, now=now_of(request))
+    except (SQLAlchemyError, OSError) as error:
+        log.warning("fleet_metrics_not_read", error=type(error).__name__)
+        return []
 
 
 async def _database_metrics(database: Database) -> list[Metric]:

@@ -1,13 +1,19 @@
-"""How a command acts on an installation: as the system, in one transaction, on servers found or started for it."""
+"""How a command acts on an installation: in one transaction, as whoever types it, on servers found or started."""
 
 import importlib.util
 import json
+import os
+import pwd
+import socket
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from hashinsight.kit.errors import Refusal
+
+if TYPE_CHECKING:
+    from hashinsight.audit.actions import Actor
 
 
 def act(work: Callable[[Any, Any], Awaitable[Any]]) -> Any:
@@ -64,6 +70,22 @@ async def _check(database: Any) -> None:
 def say(result: Any, words: str, *, as_json: bool) -> None:
     """One JSON object for scripts, or a sentence for people."""
     typer.echo(json.dumps(result, default=str) if as_json else words)
+
+
+def shell_user() -> "Actor":
+    """Who acts at a command line: the system, by the hand of a user of this host. Who came by sudo is named by that."""
+    from hashinsight.audit.actions import Actor, ActorKind
+
+    return Actor(ActorKind.SYSTEM, f"os:{_os_user()}", address=socket.gethostname())
+
+
+def _os_user() -> str:
+    number = os.getuid()
+    by_sudo = os.environ.get("SUDO_USER") if number == 0 else None
+    try:
+        return by_sudo or pwd.getpwuid(number).pw_name
+    except KeyError:  # a container's user has no name
+        return str(number)
 
 
 async def tenant_id_of(session: Any, ref: str | None) -> Any:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hashinsight.cli.acting import act, act_over, say, tenant_id_of
+from hashinsight.cli.acting import act, act_over, say, shell_user, tenant_id_of
 from hashinsight.cli.identity import Json, TenantRef
 from hashinsight.kit.errors import Refusal
 
@@ -107,7 +107,7 @@ def export_entries(
     async def work(session: Any, _settings: Any) -> int:
         from datetime import UTC
 
-        from hashinsight.audit.actions import SYSTEM, Action
+        from hashinsight.audit.actions import Action
         from hashinsight.audit.models import AuditEntry
         from hashinsight.audit.search import Wanted, list_lines
         from hashinsight.audit.service import record
@@ -116,7 +116,7 @@ def export_entries(
         tenant_id = await tenant_id_of(session, tenant)
         wanted = Wanted(since=since and since.replace(tzinfo=UTC), until=until and until.replace(tzinfo=UTC))
         said = {"tenant_id": tenant_id, "after": wanted.words(), "now": system_clock()}
-        await record(session, SYSTEM, Action.AUDIT_EXPORTED, "audit_log", **said)
+        await record(session, shell_user(), Action.AUDIT_EXPORTED, "audit_log", **said)
         mine, after, count = AuditEntry.tenant_id == tenant_id, None, 0
         with _opened(out) as file:
             while part := await list_lines(session, wanted, mine, after=after, limit=5000):
@@ -142,14 +142,13 @@ def reseal_log(
     """
 
     async def work(session: Any, settings: Any) -> dict[str, Any]:
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.audit.delivery import first_lost
         from hashinsight.audit.sealing import reseal
         from hashinsight.kit.clock import system_clock
 
         lost = await first_lost(session, anchor.read_bytes().splitlines()) if anchor else None
         vault, now = _vault(settings), system_clock()
-        era = await reseal(session, vault, SYSTEM, reason, lost=lost, now=now)
+        era = await reseal(session, vault, shell_user(), reason, lost=lost, now=now)
         return {"era": era, "lost_from": lost and lost.no}
 
     done = act(work)
@@ -162,12 +161,11 @@ def rotate_key(*, json: Json = False) -> None:
     """Sign from now on with a new key. Seals of the old one stay valid."""
 
     async def work(session: Any, settings: Any) -> dict[str, Any]:
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.audit.chain import key_id_of
         from hashinsight.audit.keys import make_key
         from hashinsight.kit.clock import system_clock
 
-        key = await make_key(session, _vault(settings), SYSTEM, now=system_clock())
+        key = await make_key(session, _vault(settings), shell_user(), now=system_clock())
         return {"key_id": key_id_of(key.public_key().public_bytes_raw())}
 
     done = act(work)

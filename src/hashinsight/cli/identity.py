@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from hashinsight.cli.acting import act, say, tenant_id_of
+from hashinsight.cli.acting import act, say, shell_user, tenant_id_of
+from hashinsight.kit.errors import Refusal
 
 tenant_app = typer.Typer(help="Tenants of this installation.", no_args_is_help=True)
 user_app = typer.Typer(help="Users, passwords and locks.", no_args_is_help=True)
@@ -14,6 +15,9 @@ key_app = typer.Typer(help="API keys for integrations.", no_args_is_help=True)
 Json = Annotated[bool, typer.Option("--json", help="Answer in JSON, for scripts.")]
 TenantRef = Annotated[str | None, typer.Option("--tenant", help="Name or id; may be left out when there is one.")]
 Sites = Annotated[list[str] | None, typer.Option("--site", help="Code of a site; may be given several times.")]
+WholeTenant = Annotated[
+    bool, typer.Option("--whole-tenant", help="A Customer for every site of the tenant: has to be said.")
+]
 Role = Annotated[str, typer.Option(help="Owner, OpsManager, NOC, Technician, CustomerSuccess or Customer.")]
 
 
@@ -22,11 +26,10 @@ def create_tenant(name: Annotated[str, typer.Option()], *, json: Json = False) -
     """Make a tenant."""
 
     async def work(session: Any, _settings: Any) -> dict[str, Any]:
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.identity.service.tenants import create_tenant as create
         from hashinsight.kit.clock import system_clock
 
-        made = await create(session, SYSTEM, name, now=system_clock())
+        made = await create(session, shell_user(), name, now=system_clock())
         return {"id": str(made.id), "name": made.name}
 
     made = act(work)
@@ -54,20 +57,21 @@ def create_user(
     tenant: TenantRef = None,
     name: Annotated[str, typer.Option()] = "",
     site: Sites = None,
+    whole_tenant: WholeTenant = False,
     json: Json = False,
 ) -> None:
     """Make a user. The password is read from standard input, never from the command line."""
+    check_reach(role, site, whole_tenant=whole_tenant)
     password = _password()
 
     async def work(session: Any, _settings: Any) -> dict[str, Any]:
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.identity.service.users import NewUser
         from hashinsight.identity.service.users import create_user as create
         from hashinsight.kit.clock import system_clock
 
         tenant_id = await tenant_id_of(session, tenant)
         new = NewUser(email, password, chosen_role(role), name, await reach_of(session, tenant_id, site))
-        made = await create(session, SYSTEM, tenant_id, new, now=system_clock())
+        made = await create(session, shell_user(), tenant_id, new, now=system_clock())
         return {"id": str(made.id), "email": made.email, "role": role, "tenant_id": str(tenant_id)}
 
     made = act(work)
@@ -80,7 +84,6 @@ def set_password(email: Annotated[str, typer.Option()], *, json: Json = False) -
     password = _password()
 
     async def work(session: Any, settings: Any) -> dict[str, Any]:
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.identity import queries
         from hashinsight.identity.service.users import set_password as set_to
         from hashinsight.identity.service.users import unlock_user
@@ -93,8 +96,8 @@ def set_password(email: Annotated[str, typer.Option()], *, json: Json = False) -
         if user is None:
             raise NotFound(f"no user has the e-mail {email}")
         now = system_clock()
-        await set_to(session, SYSTEM, user.id, password, now=now)
-        await unlock_user(session, Vault(load_secret_key(settings)), SYSTEM, user.id, now=now)
+        await set_to(session, shell_user(), user.id, password, now=now)
+        await unlock_user(session, Vault(load_secret_key(settings)), shell_user(), user.id, now=now)
         return {"id": str(user.id), "email": user.email}
 
     made = act(work)
@@ -125,12 +128,13 @@ def create_key(
     person: Annotated[
         str | None, typer.Option(help="E-mail of the owner it acts for: it ends with them. Without it, for nobody.")
     ] = None,
+    whole_tenant: WholeTenant = False,
     json: Json = False,
 ) -> None:
     """Make an API key. It is printed this once."""
+    check_reach(role, site, whole_tenant=whole_tenant)
 
     async def work(session: Any, _settings: Any) -> dict[str, Any]:
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.identity.service import keys
         from hashinsight.kit.clock import system_clock
 
@@ -138,7 +142,7 @@ def create_key(
         reach = await reach_of(session, tenant_id, site)
         key, secret = await keys.create_key(
             session,
-            SYSTEM,
+            shell_user(),
             tenant_id,
             name=name,
             role=chosen_role(role),
@@ -159,7 +163,6 @@ def revoke_key(key_id: Annotated[str, typer.Argument()], *, json: Json = False) 
     async def work(session: Any, _settings: Any) -> dict[str, Any]:
         from uuid import UUID
 
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.identity.service import keys
         from hashinsight.kit.clock import system_clock
         from hashinsight.kit.errors import ValidationFailed
@@ -168,7 +171,7 @@ def revoke_key(key_id: Annotated[str, typer.Argument()], *, json: Json = False) 
             chosen = UUID(key_id)
         except ValueError:
             raise ValidationFailed(f"{key_id} is not the id of a key") from None
-        await keys.revoke_key(session, SYSTEM, chosen, now=system_clock())
+        await keys.revoke_key(session, shell_user(), chosen, now=system_clock())
         return {"id": key_id, "revoked": True}
 
     say(act(work), f"key {key_id} is revoked", as_json=json)
@@ -205,6 +208,15 @@ def chosen_role(text: str) -> Any:
         return Roles(text)
     except ValueError:
         raise ValidationFailed(f"{text} is not a role: choose one of {', '.join(Roles)}") from None
+
+
+def check_reach(role: str, *named: list[Any] | None, whole_tenant: bool) -> None:
+    """A customer owns some of the machines: all of them only where that is said."""
+    if role != "Customer" or any(named) or whole_tenant:
+        return
+    raise Refusal(
+        "a Customer without --site would see the whole tenant: name the sites with --site CODE, or say --whole-tenant."
+    )
 
 
 async def reach_of(

@@ -15,13 +15,18 @@ from hashinsight.kit.errors import Refusal
 if TYPE_CHECKING:
     from polars import DataFrame
 
+    from hashinsight.replay.driving import Replayed
+
+_LINES = ".jsonl"
 _TOLD = ("opened_ts", "miner_id", "issue_code", "severity", "status", "resolved_ts", "recurrence_count")
 
 
 def replay(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Parquet or CSV, see docs/replay.md.")],
     *,
-    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write the events there.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Write the events there: .jsonl, .parquet or .csv.")
+    ] = None,
     moves: Annotated[
         Path | None, typer.Option("--moves", metavar="FILE", help="Write when each opened, came back and ended.")
     ] = None,
@@ -34,8 +39,7 @@ def replay(
     from hashinsight.replay.columns import Unreadable
     from hashinsight.replay.driving import replay as drive
 
-    targets = [one for one in (out, moves) if one is not None]
-    _refuse_targets(file, targets)
+    _refuse_targets(file, out, moves)
     try:
         with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
             task = bar.add_task("replaying", total=None)
@@ -43,11 +47,12 @@ def replay(
                 file,
                 Config(allowed_pools=tuple(pool or ())),
                 watch=lambda *_: bar.advance(task),
+                with_evidence=out is not None and out.suffix == _LINES,
             )
     except Unreadable as problem:
         raise Refusal(f"{problem}.") from None
     events = done.events.drop("subject")
-    _write([(target, frame) for target, frame in ((out, events), (moves, done.moves)) if target is not None])
+    _write(done, [(target, frame) for target, frame in ((out, events), (moves, done.moves)) if target is not None])
     told = {"cycles": done.cycles, "machines": done.machines, "interval_sec": done.interval_sec}
     if json:
         say(told | {"events": events.to_dicts()}, "", as_json=True)
@@ -57,26 +62,30 @@ def replay(
     typer.echo(f"{events.height} events of {done.machines} machines in {done.cycles} cycles.")
 
 
-def _refuse_targets(file: Path, targets: list[Path]) -> None:
+def _refuse_targets(file: Path, out: Path | None, moves: Path | None) -> None:
     """Before the work, which may be long."""
     from hashinsight.replay.columns import FORMS
 
-    for target in targets:
-        if target.suffix not in FORMS or not target.parent.is_dir() or target.is_dir():
-            raise Refusal(f"{target} cannot be written: name a {' or '.join(FORMS)} file in a folder that exists.")
+    forms = {target: kinds for target, kinds in ((out, (_LINES, *FORMS)), (moves, FORMS)) if target is not None}
+    for target, kinds in forms.items():
+        if target.suffix not in kinds or not target.parent.is_dir() or target.is_dir():
+            raise Refusal(f"{target} cannot be written: name a {' or '.join(kinds)} file in a folder that exists.")
         if not os.access(target.parent, os.W_OK):
             raise Refusal(f"{target} cannot be written: its folder is not writable for you.")
-    named = [one.resolve() for one in (file, *targets)]
+    named = [one.resolve() for one in (file, out, moves) if one is not None]
     if len(set(named)) < len(named):
         raise Refusal("The files to read and to write must have different names: one would overwrite the other.")
 
 
-def _write(told: "list[tuple[Path, DataFrame]]") -> None:
+def _write(done: "Replayed", told: "list[tuple[Path, DataFrame]]") -> None:
     """All of them or none: each is written beside its place first."""
     parts = [(target.with_name(f".{target.name}.part"), target) for target, _ in told]
     try:
         for (part, target), (_, frame) in zip(parts, told, strict=True):
-            frame.write_csv(part) if target.suffix == ".csv" else frame.write_parquet(part)
+            if target.suffix == _LINES:
+                _write_lines(done, part)
+            else:
+                frame.write_csv(part) if target.suffix == ".csv" else frame.write_parquet(part)
         for part, target in parts:
             part.replace(target)
     except OSError as problem:
@@ -84,3 +93,10 @@ def _write(told: "list[tuple[Path, DataFrame]]") -> None:
     finally:
         for part, _ in parts:
             part.unlink(missing_ok=True)
+
+
+def _write_lines(done: "Replayed", part: Path) -> None:
+    from hashinsight.replay.lines import lines_of
+
+    with part.open("w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in lines_of(done))

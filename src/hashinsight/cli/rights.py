@@ -4,12 +4,14 @@ from typing import Annotated, Any
 
 import typer
 
-from hashinsight.cli.acting import act, say, tenant_id_of
+from hashinsight.cli.acting import act, say, shell_user, tenant_id_of
 from hashinsight.cli.identity import (
     Json,
     Role,
     Sites,
     TenantRef,
+    WholeTenant,
+    check_reach,
     chosen_role,
     key_app,
     reach_of,
@@ -28,12 +30,19 @@ Groups = Annotated[list[int] | None, typer.Option("--group", help="Id of a group
 
 @grant_app.command("create")
 def create_grant(
-    email: Email, role: Role, *, site: Sites = None, zone: Zones = None, group: Groups = None, json: Json = False
+    email: Email,
+    role: Role,
+    *,
+    site: Sites = None,
+    zone: Zones = None,
+    group: Groups = None,
+    whole_tenant: WholeTenant = False,
+    json: Json = False,
 ) -> None:
     """One more role for a user."""
+    check_reach(role, site, zone, group, whole_tenant=whole_tenant)
 
     async def work(session: Any, _settings: Any) -> dict[str, Any]:
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.identity.schemas import show_grant
         from hashinsight.identity.service.grants import create_grant as create
         from hashinsight.kit.clock import system_clock
@@ -41,7 +50,7 @@ def create_grant(
         user = await _user(session, email)
         reach = await reach_of(session, user.tenant_id, site, zone, group)
         made = await create(
-            session, SYSTEM, user.tenant_id, chosen_role(role), reach, user_id=user.id, now=system_clock()
+            session, shell_user(), user.tenant_id, chosen_role(role), reach, user_id=user.id, now=system_clock()
         )
         return show_grant(made)
 
@@ -58,10 +67,22 @@ def list_grants(email: Email, *, json: Json = False) -> None:
         from hashinsight.identity.schemas import show_grant
 
         user = await _user(session, email)
-        return [show_grant(grant) for grant in await queries.list_grants_of(session, user_id=user.id)]
+        shown = [show_grant(grant) for grant in await queries.list_grants_of(session, user_id=user.id)]
+        codes = await queries.list_site_codes(session, user.tenant_id)
+        return [one | {"site_codes": _codes(one["site_ids"], codes)} for one in shown]
 
     found = act(work)
-    say(found, "\n".join(f"{one['id']}  {one['role']}" for one in found), as_json=json)
+    say(found, "\n".join(f"{one['id']}  {one['role']:15}  {_scope_of(one)}" for one in found), as_json=json)
+
+
+def _codes(site_ids: list[int] | None, codes: dict[int, str]) -> list[str] | None:
+    return None if site_ids is None else [codes.get(site_id, str(site_id)) for site_id in site_ids]
+
+
+def _scope_of(grant: dict[str, Any]) -> str:
+    named = {"sites": grant["site_codes"], "zones": grant["zone_ids"], "groups": grant["group_ids"]}
+    parts = [f"{what} {', '.join(map(str, ids))}" for what, ids in named.items() if ids is not None]
+    return "; ".join(parts) or "the whole tenant"
 
 
 @grant_app.command("delete")
@@ -69,11 +90,10 @@ def delete_grant(grant_id: Annotated[str, typer.Argument()], *, json: Json = Fal
     """Take a grant away; it counts from the next request on."""
 
     async def work(session: Any, _settings: Any) -> dict[str, Any]:
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.identity.service.grants import delete_grant as delete
         from hashinsight.kit.clock import system_clock
 
-        await delete(session, SYSTEM, _uuid(grant_id), now=system_clock())
+        await delete(session, shell_user(), _uuid(grant_id), now=system_clock())
         return {"id": grant_id, "deleted": True}
 
     say(act(work), f"grant {grant_id} is gone", as_json=json)
@@ -96,12 +116,11 @@ def delete_user(email: Email, *, json: Json = False) -> None:
     """Remove a user: sessions end, grants go, the record stays."""
 
     async def work(session: Any, _settings: Any) -> dict[str, Any]:
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.identity.service.users import delete_user as delete
         from hashinsight.kit.clock import system_clock
 
         user = await _user(session, email)
-        await delete(session, SYSTEM, user.id, now=system_clock())
+        await delete(session, shell_user(), user.id, now=system_clock())
         return {"id": str(user.id), "deleted": True}
 
     say(act(work), f"{email} is gone", as_json=json)
@@ -112,14 +131,13 @@ def unlock_user(email: Email, *, json: Json = False) -> None:
     """Open the door again for somebody who mistyped too often."""
 
     async def work(session: Any, settings: Any) -> dict[str, Any]:
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.identity.service.users import unlock_user as unlock
         from hashinsight.kit.clock import system_clock
         from hashinsight.kit.crypto import Vault
         from hashinsight.kit.secret_key import load_secret_key
 
         user = await _user(session, email)
-        await unlock(session, Vault(load_secret_key(settings)), SYSTEM, user.id, now=system_clock())
+        await unlock(session, Vault(load_secret_key(settings)), shell_user(), user.id, now=system_clock())
         return {"id": str(user.id), "unlocked": True}
 
     say(act(work), f"{email} may try again", as_json=json)
@@ -130,12 +148,11 @@ def reset_totp(email: Email, *, json: Json = False) -> None:
     """Take the second factor off somebody who lost the phone and the recovery codes. All their sessions end."""
 
     async def work(session: Any, _settings: Any) -> dict[str, Any]:
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.identity.service.second_factor import reset
         from hashinsight.kit.clock import system_clock
 
         user = await _user(session, email)
-        await reset(session, SYSTEM, user.id, now=system_clock())
+        await reset(session, shell_user(), user.id, now=system_clock())
         return {"id": str(user.id), "has_totp": False}
 
     say(act(work), f"{email} has no second factor any more", as_json=json)
@@ -170,12 +187,11 @@ def change_tenant(
     """Another name, or a second factor asked of everybody."""
 
     async def work(session: Any, _settings: Any) -> dict[str, Any]:
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.identity.service.tenants import change_tenant as change
         from hashinsight.kit.clock import system_clock
 
         tenant_id = await tenant_id_of(session, tenant)
-        made = await change(session, SYSTEM, tenant_id, name=name, require_totp=require_totp, now=system_clock())
+        made = await change(session, shell_user(), tenant_id, name=name, require_totp=require_totp, now=system_clock())
         return {"id": str(made.id), "name": made.name, "require_totp": made.require_totp}
 
     made = act(work)
@@ -185,12 +201,11 @@ def change_tenant(
 
 def _change_state(email: str, state: str, *, as_json: bool) -> None:
     async def work(session: Any, _settings: Any) -> dict[str, Any]:
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.identity.service.users import change_user
         from hashinsight.kit.clock import system_clock
 
         user = await _user(session, email)
-        changed = await change_user(session, SYSTEM, user.id, state=state, now=system_clock())
+        changed = await change_user(session, shell_user(), user.id, state=state, now=system_clock())
         return {"id": str(changed.id), "state": changed.state}
 
     say(act(work), f"{email} is {state}", as_json=as_json)

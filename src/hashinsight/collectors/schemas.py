@@ -164,8 +164,8 @@ def show_token(token: CollectorToken | None) -> dict[str, Any] | None:
     return {"issued_at": token.issued_at, "expires_at": token.expires_at, "revoked_at": token.revoked_at}
 
 
-def show_summary(collector: Collector, site_code: str, *counts: int) -> dict[str, Any]:
-    """Commands are null: unknown until there are commands."""
+def show_summary(commands: dict[str, Any], collector: Collector, site_code: str, *counts: int) -> dict[str, Any]:
+    """`commands`: what it has to do and has done, which those above know."""
     return show_brief_summary(collector, site_code) | {
         "reported_status": collector.reported_status,
         "last_heartbeat_at": collector.last_heartbeat_at,
@@ -173,8 +173,7 @@ def show_summary(collector: Collector, site_code: str, *counts: int) -> dict[str
         "memory_usage": collector.memory_usage,
         "clock_skew_sec": collector.clock_skew_sec,
         "open_alerts": {severity.value: count for severity, count in zip(Severity, counts, strict=True)},
-        "pending_commands": None,
-        "commands_24h": None,
+        **commands,
     }
 
 

@@ -23,6 +23,7 @@ from hashinsight.commands.dialects import Machines, read_many, read_one
 from hashinsight.commands.edge_schemas import POLL_LIMIT, Limit
 from hashinsight.commands.handing import handed, signed
 from hashinsight.commands.queries.naming import list_machines
+from hashinsight.commands.states import State
 from hashinsight.identity.access import now_of, vault_of
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.errors import NotFound
@@ -113,7 +114,7 @@ async def _lease(request: Request, caller: CollectorCaller, limit: int, site: st
         key = signer_of(vault, caller.collector_id, row) if leased else None
         commands = handed(leased, site=site, zone=zone)
         commands = commands if key is None else signed(commands, key, caller.tenant_id, now=now)
-    metrics.LEASED.inc(len(commands))
+    metrics.DISPATCHED.inc(len(commands))
     return commands
 
 
@@ -162,6 +163,7 @@ async def _judge(request: Request, caller: CollectorCaller, acks: Sequence[Ack])
         )
     for outcome, count in Counter("applied" if one.applied else one.error_code for one in judged).items():
         metrics.acks(outcome).inc(count)
+    metrics.FAILED.inc(sum(one.applied and one.state == State.FAILED for one in judged))
     return judged
 
 

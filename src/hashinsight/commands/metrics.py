@@ -4,7 +4,9 @@ from functools import lru_cache
 
 from prometheus_client import Counter
 
-LEASED = Counter("hashinsight_commands_leased_total", "Commands handed to collectors, again or for the first time")
+# without our prefix: these two are promised so
+DISPATCHED = Counter("commands_dispatched_total", "Commands handed to collectors, again or for the first time")
+FAILED = Counter("commands_failed_total", "Commands that a collector reported as failed for good")
 ACKS = Counter("hashinsight_command_acks_total", "Acks of collectors by what they did", ["outcome"])
 
 

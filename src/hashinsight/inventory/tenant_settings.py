@@ -1,4 +1,4 @@
-"""The settings of a tenant: one typed document with defaults. Pure.
+"""The settings of a tenant: one typed document with defaults. What nothing reads yet says so. Pure.
 
 Sections change as a whole, and each says who may change it: `thresholds` and `rules` whoever governs; `prices`,
 `approval` and `pools` the owner. All but `prices` protect something, and ask for a step-up.
@@ -34,7 +34,9 @@ class Prices(_Section):
 
     currency: Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")] = "USD"
     hashrate_per_ph_day: Annotated[float, Field(ge=0, le=1_000_000)] = 50.0
-    power_per_kwh: Annotated[float, Field(ge=0, le=1000)] = 0.06
+    power_per_kwh: Annotated[float, Field(ge=0, le=1000)] = Field(
+        0.06, description="Not used yet: losses are in hashrate alone."
+    )
 
 
 class Thresholds(_Section):
@@ -44,9 +46,13 @@ class Thresholds(_Section):
     debounce_cycles_p0: Annotated[int, Field(ge=1, le=100)] = 2
     resolve_cycles: Annotated[int, Field(ge=1, le=100)] = 3
     cooldown_hours: Annotated[float, Field(ge=0, le=720)] = 24.0
-    raise_at_p_fail: Share = 0.7
-    notices_per_cycle: Annotated[int, Field(ge=0, le=10_000)] = 20
-    tickets_per_cycle: Annotated[int, Field(ge=0, le=10_000)] = 5
+    raise_at_p_fail: Share = Field(0.7, description="Not used yet: there is no risk model.")
+    notices_per_cycle: Annotated[int, Field(ge=0, le=10_000)] = Field(
+        20, description="Not used yet: there are no notifications."
+    )
+    tickets_per_cycle: Annotated[int, Field(ge=0, le=10_000)] = Field(
+        5, description="Not used yet: there are no tickets."
+    )
     reboots_per_site_5min: Annotated[int, Field(ge=1, le=100_000)] = 20
     max_share_of_site_down: Share = 0.2
 

@@ -49,7 +49,7 @@ def asker_of(principal: Principal) -> Asker:
     return Asker(principal.scope_for(Permission.SEE), scope(Permission.ACKNOWLEDGE), scope(Permission.SUPPRESS))
 
 
-def system_asker(tenant_id: UUID) -> Asker:
+def system_asker(tenant_id: UUID, actor: Actor = SYSTEM) -> Asker:
     """The command line, on the machine itself."""
-    whole = make_scope(tenant_id, SYSTEM, [WHOLE_TENANT])
+    whole = make_scope(tenant_id, actor, [WHOLE_TENANT])
     return Asker(whole, whole, whole)

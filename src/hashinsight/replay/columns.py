@@ -14,10 +14,9 @@ NUMBERS = (
     "boards_healthy", "boards_total", "hw_errors", "accepted", "rejected", "reject_rate", "uptime_seconds", "online",
     "suppressed",
 )  # fmt: skip
-TEXTS = ("site", "model", "firmware", "mode", "collector", "pool_url", "worker", "expected_state")
+TEXTS = ("site", "zone", "model", "firmware", "mode", "collector", "pool_url", "worker", "expected_state")
 TIMES = ("ts", "arrived_at", "expected_until")
 BOARDS = tuple(f"board{number}_ths" for number in range(1, 9))
-_PIECE = 400_000
 _MOMENT = pl.Datetime("ms", "UTC")
 # ISO text, after its T has become a blank; each file is read in pieces, so that none may be guessed from the first
 _WRITTEN = ("%Y-%m-%d %H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M")
@@ -36,6 +35,11 @@ class Opened:
     raw: pl.LazyFrame
     typed: dict[str, pl.Expr]
     words: frozenset[str]  # columns that are text in the file
+
+    @property
+    def arrives(self) -> str:
+        """The column by which rows are taken."""
+        return "arrived_at" if "arrived_at" in self.typed else "ts"
 
     @property
     def at(self) -> pl.Expr:
@@ -69,11 +73,6 @@ def readable(path: Path) -> Iterator[None]:
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = str(error).strip().splitlines()[0].rstrip(".:")
         raise Unreadable(f"{path} cannot be read: {reason}") from None
-
-
-def pieces(path: Path, rows: pl.LazyFrame) -> Iterator[pl.DataFrame]:
-    with readable(path):
-        yield from rows.collect_batches(chunk_size=_PIECE, maintain_order=True)
 
 
 def _typed(path: Path, name: str, kind: pl.DataType) -> pl.Expr:

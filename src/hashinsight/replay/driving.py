@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from hashinsight.problems.codes import ACTIONS, Action, EventStatus, Issue, Severity
 from hashinsight.problems.config import Config
+from hashinsight.problems.describing import describe
 from hashinsight.problems.events import Events
 from hashinsight.problems.frame import Frame
 from hashinsight.problems.moves import Lived
 from hashinsight.problems.pipeline import Verdicts, step
 from hashinsight.problems.state import State, empty_state
-from hashinsight.replay.columns import pieces
 from hashinsight.replay.newest import Newest
-from hashinsight.replay.reading import interval_of, open_rows
+from hashinsight.replay.reading import Rows, interval_of, open_rows
 
 Watch = Callable[[float, Frame, State, Verdicts], None]
 _KEPT = (Action.CREATED, Action.RECURRED, Action.ESCALATED, Action.RESOLVED)
@@ -39,34 +39,40 @@ class Replayed:
     machine_ids: tuple[str, ...]  # by number
     interval_sec: float
     state: State = field(repr=False)
+    evidence: dict[int, str] = field(repr=False)  # by event_no, as of its opening; only where it was asked for
 
     @property
     def machines(self) -> int:
         return len(self.machine_ids)
 
 
-def replay(path: Path, config: Config | None = None, *, watch: Watch | None = None) -> Replayed:
+def replay(
+    path: Path, config: Config | None = None, *, watch: Watch | None = None, with_evidence: bool = False
+) -> Replayed:
     """The whole file. `watch` is shown every cycle."""
-    rows = open_rows(path)
-    interval = interval_of(path, rows)
-    chosen = config or Config()
-    chosen = replace(chosen, interval_sec=interval, cycle_sec=max(chosen.cycle_sec, interval))
-    newest, state, log = Newest(), empty_state(), _Log()
-    cycles = 0
-    for now in _cycles(path, rows, newest, chosen.cycle_sec):
-        frame = newest.frame()
-        state, verdicts = step(state, frame, now, chosen)
-        log.add(now, verdicts.lived)
-        cycles += 1
-        if watch is not None:
-            watch(now, frame, state, verdicts)
-    return Replayed(log.events(state.events, newest), log.moves(), cycles, tuple(newest.machines.of), interval, state)
+    with open_rows(path) as rows:
+        interval = interval_of(rows)
+        chosen = config or Config()
+        chosen = replace(chosen, interval_sec=interval, cycle_sec=max(chosen.cycle_sec, interval))
+        newest, state, log = Newest(), empty_state(), _Log()
+        cycles = 0
+        for now in _cycles(rows, newest, chosen.cycle_sec):
+            frame = newest.frame()
+            state, verdicts = step(state, frame, now, chosen)
+            log.add(now, verdicts.lived)
+            if with_evidence:
+                log.explain(verdicts, newest)
+            cycles += 1
+            if watch is not None:
+                watch(now, frame, state, verdicts)
+    events = log.events(state.events, newest)
+    return Replayed(events, log.moves(), cycles, tuple(newest.machines.of), interval, state, log.evidence)
 
 
-def _cycles(path: Path, rows: pl.LazyFrame, newest: Newest, cycle_sec: float) -> Iterator[float]:
+def _cycles(rows: Rows, newest: Newest, cycle_sec: float) -> Iterator[float]:
     """The moments of all cycles, each after its rows were taken. Silence has its cycles, too."""
     due: float | None = None
-    for rows_now in pieces(path, rows):  # times are all known and not too far apart: `open_rows` refuses others
+    for rows_now in rows.pieces():  # times are all known and not too far apart: `open_rows` refuses others
         piece = newest.piece(rows_now)
         at = piece["at"]
         if not len(at):
@@ -92,6 +98,7 @@ class _Log:
     def __init__(self) -> None:
         self._moves: list[tuple[float, Any]] = []
         self._replaced: list[Events] = []
+        self.evidence: dict[int, str] = {}
 
     def add(self, now: float, lived: Lived) -> None:
         keep = np.isin(lived.moves.action, [ACTIONS.index(one) for one in _KEPT])
@@ -103,6 +110,19 @@ class _Log:
             self._moves.append((now, rows))
         if lived.replaced.n:
             self._replaced.append(lived.replaced)
+
+    def explain(self, verdicts: Verdicts, newest: Newest) -> None:
+        """Why each problem opened that did so in this cycle."""
+        events = verdicts.lived.events
+        opened = verdicts.lived.moves.of(Action.CREATED).event_no
+        which = np.isin(events.event_no, opened)
+        if not which.any():
+            return
+        heard_at = newest.heard_at
+        collectors = pl.DataFrame({"subject": -1 - np.arange(len(heard_at)), "heard_at": heard_at})
+        told = describe(verdicts, events, which, collectors).evidence.to_list()
+        numbers = events.event_no.tolist()
+        self.evidence |= {numbers[row]: told[row] for row in np.flatnonzero(which).tolist()}
 
     def moves(self) -> pl.DataFrame:
         frames = [
@@ -136,6 +156,8 @@ def _event_rows(events: Events, newest: Newest) -> pl.DataFrame:
         {
             "event_no": opened.event_no,
             "subject": opened.subject,
+            "site": pl.Series([newest.place_of(no, "site") for no in opened.subject.tolist()], dtype=pl.String),
+            "zone": pl.Series([newest.place_of(no, "zone") for no in opened.subject.tolist()], dtype=pl.String),
             "miner_id": pl.Series(names, dtype=pl.String),
             "issue_code": pl.Series([Issue(one).code for one in opened.issue.tolist()], dtype=pl.String),
             "severity": pl.Series([Severity(one).name for one in opened.severity.tolist()], dtype=pl.String),

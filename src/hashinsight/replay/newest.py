@@ -21,9 +21,10 @@ _NAMES = {
     "reject_rate": "reject_rate", "uptime_seconds": "uptime_sec", "suppressed": "suppressed",
 }  # fmt: skip
 _TEXTS = {
-    "site": "site", "collector": "collector", "model": "model", "firmware": "firmware", "mode": "mode",
+    "site": "site", "zone": "zone", "collector": "collector", "model": "model", "firmware": "firmware", "mode": "mode",
     "pool_url": "pool", "worker": "worker",
 }  # fmt: skip
+_SHOWN_ALONE = ("zone",)  # told with a problem; no rule looks at it yet
 _EXPECTED = {one.name.lower(): int(one) for one in Expected}
 
 
@@ -88,17 +89,34 @@ class Newest:
     def collectors(self) -> list[str]:
         return list(self._words["collector"].of)
 
+    @property
+    def heard_at(self) -> NDArray[np.float64]:
+        """When each collector was last heard; one more at the end, for who has none."""
+        heard = np.full(len(self._words["collector"].of) + 1, np.nan)
+        for collector, at in self._heard.items():
+            heard[collector] = at
+        return heard
+
+    def place_of(self, subject: int, name: str) -> str | None:
+        """The site or zone of a machine; a collector's site is that of its machines."""
+        words, now = self._words[name], self._now.get(name)
+        if now is None:
+            return None
+        if subject < 0:
+            own = np.flatnonzero(self._now["collector"] == -1 - subject)
+            if name != "site" or not own.size:
+                return None
+            subject = int(own[0])
+        number = int(now[subject])
+        return None if number < 0 else list(words.of)[number]
+
     def frame(self) -> Frame:
-        known: dict[str, Any] = dict(self._now)
+        known: dict[str, Any] = {name: values for name, values in self._now.items() if name not in _SHOWN_ALONE}
         for name, words in self._words.items():
             if name in known:
                 known[name] = Texts(tuple(words.of), known[name])
         if "collector" in known:
-            whose = self._now["collector"]
-            heard = np.full(len(self._words["collector"].of) + 1, np.nan)
-            for collector, at in self._heard.items():
-                heard[collector] = at
-            known["heard_at"] = heard[whose]
+            known["heard_at"] = self.heard_at[self._now["collector"]]
         boards = [known.pop(name) for name in BOARDS if name in known]
         if boards:
             known["board_ths"] = np.stack(boards)

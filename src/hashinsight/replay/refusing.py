@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import polars as pl
 
-from hashinsight.replay.columns import BOARDS, NUMBERS, TIMES, Opened, Unreadable, pieces, readable
+from hashinsight.replay.columns import BOARDS, NUMBERS, TIMES, Opened, Unreadable, readable
+from hashinsight.replay.pieces import raw_pieces
 
 _EARLIEST, _LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
 # silence is walked through cycle by cycle: 31 days are 9,000 of them
@@ -20,7 +21,10 @@ def look_through(opened: Opened) -> bool:
     numbers = [name for name in (*NUMBERS, *BOARDS) if name in opened.words]
     row, in_order, last = 0, True, None
     seen = dict.fromkeys(numbers, (0, 0))
-    for piece in pieces(opened.path, opened.raw.select(*_looked_at(opened, times, numbers))):
+    hours: list[pl.DataFrame] = []
+    for written in raw_pieces(opened):
+        with readable(opened.path):
+            piece = written.select(*_looked_at(opened, times, numbers))
         _refuse_rows(opened, piece, times, row)
         row += piece.height
         for name in numbers:
@@ -29,15 +33,11 @@ def look_through(opened: Opened) -> bool:
             seen[name] = told + int((~words.is_in(_UNKNOWN)).sum()), known + piece[name].count()
         at = piece["at"] if last is None else pl.concat([last, piece["at"]])
         in_order = in_order and at.is_sorted()
-        if in_order:
-            _refuse_silence(opened, at)
         last = piece["at"].tail(1)
-    if not in_order:
-        with readable(opened.path):
-            at = opened.raw.select(at=opened.at).collect()["at"].sort()
-        _refuse_silence(opened, at)
+        hours = [_hours(pl.concat([*hours, _ends(piece["at"])]))]
     if not row:
         raise Unreadable(f"{opened.path} has no rows")
+    _refuse_silence(opened, hours[0])
     for name, (told, known) in seen.items():
         if told and not known:
             raise Unreadable(f"{opened.path} has a column {name} in which nothing is a number")
@@ -72,13 +72,23 @@ def _refuse_rows(opened: Opened, piece: pl.DataFrame, times: Sequence[str], row:
         raise Unreadable(f"{opened.path}: row {row + place + 1}{after} {words}")
 
 
-def _refuse_silence(opened: Opened, at: pl.Series) -> None:
-    place = at.diff().arg_max() if len(at) > 1 else None
-    if place is not None and at[place] - at[place - 1] > LONGEST_SILENCE:
-        before, after = (f"{at[one]:%Y-%m-%d %H:%M}" for one in (place - 1, place))
+def _ends(at: pl.Series) -> pl.DataFrame:
+    return pl.DataFrame({"begin": at, "end": at})
+
+
+def _hours(spans: pl.DataFrame) -> pl.DataFrame:
+    """The first and the last row of each hour that has any: as many as the file has hours, however many rows."""
+    by_hour = spans.group_by(pl.col("begin").dt.truncate("1h").alias("hour"))
+    return by_hour.agg(pl.col("begin").min(), pl.col("end").max()).sort("hour").drop("hour")
+
+
+def _refuse_silence(opened: Opened, hours: pl.DataFrame) -> None:
+    silent = hours.with_columns(before=pl.col("end").shift()).with_columns(lasts=pl.col("begin") - pl.col("before"))
+    longest = silent.filter(pl.col("lasts") > LONGEST_SILENCE).sort("lasts").tail(1)
+    for before, after in longest.select("before", "begin").iter_rows():
         raise Unreadable(
-            f"{opened.path} has nothing between {before} and {after}: more than {LONGEST_SILENCE.days} days of silence"
-            " are not replayed, make two files of it"
+            f"{opened.path} has nothing between {before:%Y-%m-%d %H:%M} and {after:%Y-%m-%d %H:%M}: more than"
+            f" {LONGEST_SILENCE.days} days of silence are not replayed, make two files of it"
         )
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import pytest
 
+from hashinsight.cli.acting import shell_user
 from hashinsight.cli.problems.evidence import sentence
 from hashinsight.client import ApiError
 from hashinsight.kit import logs
@@ -41,10 +42,10 @@ async def test_a_shift_looks_takes_resolves_and_suppresses(ward: Ward, shell: Sh
     assert (await shell.ok("problem", "assign", str(worst), "--to", "kim@example.com"))["assigned_to"] is not None
     assert "cause is one of" in await shell.refused("problem", "resolve", str(worst), "--cause", "gremlins")
     done = await shell.ok("problem", "resolve", str(worst), "--cause", "repaired", "--action", "breaker in")
-    assert (done["status"], done["resolved_by"]) == ("resolved", "system")
+    assert (done["status"], done["resolved_by"]) == ("resolved", shell_user().id)
     story = await shell.told("problem", "show", str(worst))
     assert story.splitlines()[0] == "P0 offline of m1 at site tx-1: resolved"
-    assert "acknowledged by the system: on my way" in story
+    assert f"acknowledged by {shell_user().id} at the command line: on my way" in story
     assert (await shell.ok("problem", "summary", "--site", "tx-1"))["total_miners"] == 60
     assert "60 machines" in await shell.told("problem", "summary", "--site", "tx-1")
     quiet = ("problem", "suppress", "--site", "tx-1", "--reason", "rewiring")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hashinsight.cli.acting import act, say, tenant_id_of
+from hashinsight.cli.acting import act, say, shell_user, tenant_id_of
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -24,8 +24,6 @@ TenantOption = Annotated[str | None, typer.Option("--tenant", help="Name or id; 
 LimitOption = Annotated[int, typer.Option("--limit", min=1, max=1000, help="How many at the most.")]
 CursorOption = Annotated[str | None, typer.Option("--cursor", help="Where the page before ended: its next_cursor.")]
 CollectorArgument = Annotated[str, typer.Argument(metavar="COLLECTOR", help="The collector's id, or its name.")]
-
-BY = "system"
 
 
 def run(work: "Callable[[AsyncSession, datetime], Awaitable[dict[str, Any]]]") -> dict[str, Any]:
@@ -98,10 +96,9 @@ async def get_place(session: "AsyncSession", tenant: str | None, site: str | Non
 
 
 def whole(tenant_id: "UUID") -> "Scope":
-    from hashinsight.audit.actions import SYSTEM
     from hashinsight.identity.scope import WHOLE_TENANT, make_scope
 
-    return make_scope(tenant_id, SYSTEM, [WHOLE_TENANT])
+    return make_scope(tenant_id, shell_user(), [WHOLE_TENANT])
 
 
 def as_id(named: str) -> "UUID | None":

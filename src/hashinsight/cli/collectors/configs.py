@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hashinsight.cli.acting import shell_user
 from hashinsight.cli.collectors.acting import (
-    BY,
     AnySiteOption,
     CursorOption,
     JsonOption,
@@ -73,7 +73,6 @@ def create(
         raise Refusal("the settings are not JSON: give a file that holds one object.") from None
 
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.collectors.schemas import NewConfigBody, show_config
         from hashinsight.collectors.service.configs import NewConfig, draft
         from hashinsight.kit.errors import Conflict
@@ -85,7 +84,8 @@ def create(
         ids = [one.id for one in listed] or None
         body = NewConfigBody(version=version, data=given, collector_ids=ids, is_default=default, change_summary=summary)
         new = NewConfig(body.version, body.data, tuple(ids) if ids else None, body.is_default, body.change_summary)
-        config = await draft(session, SYSTEM, scope.tenant_id, new, BY, now=now)
+        by = shell_user()
+        config = await draft(session, by, scope.tenant_id, new, by.id or by.kind.value, now=now)
         await session.refresh(config)
         return show_config(config, None)
 
@@ -135,12 +135,12 @@ def difference(
 
 def _move(named: str, tenant: str | None, verb: str, *, as_json: bool) -> None:
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.collectors.schemas import show_config
         from hashinsight.collectors.service import configs as service
 
         config = await _get(session, named, tenant)
-        await getattr(service, verb)(session, SYSTEM, config, BY, now=now)
+        by = shell_user()
+        await getattr(service, verb)(session, by, config, by.id or by.kind.value, now=now)
         await session.refresh(config)
         return show_config(config, None)
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hashinsight.cli.acting import shell_user
 from hashinsight.cli.collectors.acting import (
-    BY,
     AnySiteOption,
     CursorOption,
     JsonOption,
@@ -83,7 +83,6 @@ def resolve(event: EventArgument, *, json: JsonOption = False) -> None:
 
 def _move(named: str, verb: str, *, as_json: bool) -> None:
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.collectors.models import CollectorEvent
         from hashinsight.collectors.schemas import show_event
         from hashinsight.collectors.service import events as service
@@ -93,7 +92,8 @@ def _move(named: str, verb: str, *, as_json: bool) -> None:
         event = None if event_id is None else await session.get(CollectorEvent, event_id)
         if event is None:
             raise NotFound(f"there is no event {named}")
-        await getattr(service, verb)(session, SYSTEM, event, BY, now=now)
+        by = shell_user()
+        await getattr(service, verb)(session, by, event, by.id or by.kind.value, now=now)
         await session.refresh(event)
         return show_event(event)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hashinsight.cli.acting import shell_user
 from hashinsight.cli.collectors.acting import CollectorArgument, JsonOption, brief, get_collector, run, say_one
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ def payload_key(
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
         from datetime import timedelta
 
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.collectors.key_schemas import PayloadKeyBody
         from hashinsight.collectors.service import payload_keys
         from hashinsight.kit.crypto import Vault
@@ -35,10 +35,10 @@ def payload_key(
 
         found = await get_collector(session, collector)
         if remove:
-            return brief(found) | {"removed": await payload_keys.remove_keys(session, SYSTEM, found, now=now)}
+            return brief(found) | {"removed": await payload_keys.remove_keys(session, shell_user(), found, now=now)}
         body = PayloadKeyBody.model_validate({"overlap_sec": overlap_sec, "key_b64": given})
         vault, overlap = Vault(load_secret_key(load_settings())), timedelta(seconds=body.overlap_sec)
-        new = await payload_keys.set_key(session, vault, SYSTEM, found, given=body.key, overlap=overlap, now=now)
+        new = await payload_keys.set_key(session, vault, shell_user(), found, given=body.key, overlap=overlap, now=now)
         shown = {} if new.shown_b64 is None else {"payload_key": new.shown_b64}
         return brief(found) | shown | {"old_keys_until": new.old_keys_until}
 

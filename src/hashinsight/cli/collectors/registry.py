@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hashinsight.cli.acting import say
+from hashinsight.cli.acting import say, shell_user
 from hashinsight.cli.collectors.acting import (
     AnySiteOption,
     CollectorArgument,
@@ -45,7 +45,6 @@ def create(
     """Create a collector and print its token, or the code by which it enrols itself. It is shown only here."""
 
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.collectors.acting import get_zone_id
         from hashinsight.collectors.service.registry import Credential, NewCollector
         from hashinsight.collectors.service.registry import create as create_collector
@@ -53,7 +52,7 @@ def create(
         found, scope = await get_site(session, site)
         new = NewCollector(name, await get_zone_id(session, scope, found.id, zone))
         credential = Credential.ENROLMENT_CODE if enrol else Credential.TOKEN
-        collector, secret = await create_collector(session, SYSTEM, found, new, credential, now=now)
+        collector, secret = await create_collector(session, shell_user(), found, new, credential, now=now)
         shown = {} if secret is None else {secret.field: secret.value, "expires_at": secret.expires_at}
         return brief(collector) | shown
 
@@ -102,19 +101,22 @@ def summary(
 ) -> None:
     """One line a collector: state, last heartbeat, load, machines, open alerts."""
 
-    async def work(session: "AsyncSession", _now: datetime) -> dict[str, Any]:
+    async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
         from hashinsight.collectors.models import Collector
         from hashinsight.collectors.queries import registry
         from hashinsight.collectors.schemas import show_summary
+        from hashinsight.commands.queries.of_collectors import count_by_collector
         from hashinsight.kit.paging import page
 
         scope, site_id = await get_place(session, tenant, site)
         query = registry.select_summary(scope)
         query = query if site_id is None else query.where(Collector.site_id == site_id)
         found = await page(session, query, [Collector.id], limit=limit, cursor=cursor)
-        return {"collectors": [show_summary(*row) for row in found.rows], "next_cursor": found.next_cursor}
+        commands = await count_by_collector(session, [row[0].id for row in found.rows], now=now)
+        rows = [show_summary(commands[row[0].id], *row) for row in found.rows]
+        return {"collectors": rows, "next_cursor": found.next_cursor}
 
-    fields = ("site_code", "name", "status", "last_seen_at", "active_miners", "total_miners", "open_alerts")
+    fields = ("site_code", "name", "status", "last_seen_at", "active_miners", "total_miners", "pending_commands")
     say_rows(run(work), "collectors", fields, as_json=json)
 
 
@@ -153,7 +155,6 @@ def change(
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
         from pydantic import Json, TypeAdapter
 
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.collectors.acting import get_zone_id
         from hashinsight.collectors.schemas import ChangeCollectorBody
         from hashinsight.collectors.service.registry import change as change_collector
@@ -169,7 +170,7 @@ def change(
             fields["zone_id"] = await get_zone_id(session, whole(found.tenant_id), found.site_id, body.zone_id)
         if body.permissions is not None:
             fields["permissions"] = sorted({one.value for one in body.permissions})
-        return await _shown(session, await change_collector(session, SYSTEM, found.id, fields, now=now))
+        return await _shown(session, await change_collector(session, shell_user(), found.id, fields, now=now))
 
     say_one(run(work), as_json=json)
 
@@ -222,11 +223,10 @@ def heartbeats(
 
 def _move(named: str, verb: str, *, as_json: bool) -> None:
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.collectors.service import registry as service
 
         found = await get_collector(session, named)
-        await getattr(service, verb)(session, SYSTEM, found, now=now)
+        await getattr(service, verb)(session, shell_user(), found, now=now)
         await session.refresh(found)
         return brief(found)
 

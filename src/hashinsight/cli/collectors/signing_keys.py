@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from hashinsight.cli.acting import shell_user
 from hashinsight.cli.collectors.acting import (
     CollectorArgument,
     JsonOption,
@@ -39,7 +40,6 @@ def signing_key(
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
         from datetime import timedelta
 
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.collectors.signing import service
         from hashinsight.kit.crypto import Vault
         from hashinsight.kit.secret_key import load_secret_key
@@ -47,11 +47,11 @@ def signing_key(
 
         found = await get_collector(session, collector)
         if revoke is not None:
-            await service.revoke_key(session, SYSTEM, found, revoke, now=now)
+            await service.revoke_key(session, shell_user(), found, revoke, now=now)
             return brief(found) | {"revoked": revoke}
         after = None if signs_after_sec is None else timedelta(seconds=signs_after_sec)
         vault, given = Vault(load_secret_key(load_settings())), service.Given(algorithm, key_id, given_b64)
-        new = await service.add_key(session, vault, SYSTEM, found, given, signs_after=after, now=now)
+        new = await service.add_key(session, vault, shell_user(), found, given, signs_after=after, now=now)
         shown = {"key_id": new.key_id, "algorithm": new.algorithm, "signs_from": new.signs_from}
         halves = {"public_key": new.public_b64, "secret": new.secret_b64}
         return brief(found) | shown | {name: half for name, half in halves.items() if half is not None}
@@ -83,11 +83,10 @@ def signing(
     """Turn the signing of its commands on or off."""
 
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.collectors.signing import service
 
         found = await get_collector(session, collector)
-        await service.turn(session, SYSTEM, found, on=turned == "on", now=now)
+        await service.turn(session, shell_user(), found, on=turned == "on", now=now)
         return brief(found) | {"signs_commands": turned == "on"}
 
     say_one(run(work), as_json=json)

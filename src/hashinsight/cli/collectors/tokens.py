@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hashinsight.cli.acting import shell_user
 from hashinsight.cli.collectors.acting import CollectorArgument, JsonOption, brief, get_collector, run, say_one
 
 if TYPE_CHECKING:
@@ -23,12 +24,11 @@ def rotate(
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
         from datetime import timedelta
 
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.collectors.service.tokens import rotate as rotate_token
 
         found = await get_collector(session, collector)
         overlap, life = timedelta(seconds=overlap_sec), timedelta(days=life_days)
-        secret = await rotate_token(session, SYSTEM, found, overlap=overlap, life=life, now=now)
+        secret = await rotate_token(session, shell_user(), found, overlap=overlap, life=life, now=now)
         shown = {secret.field: secret.value, "expires_at": secret.expires_at, "old_tokens_until": now + overlap}
         return brief(found) | shown
 
@@ -39,11 +39,10 @@ def revoke(collector: CollectorArgument, *, json: JsonOption = False) -> None:
     """Revoke all its tokens and unused codes at once."""
 
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.collectors.service.tokens import revoke as revoke_tokens
 
         found = await get_collector(session, collector)
-        return brief(found) | {"revoked": await revoke_tokens(session, SYSTEM, found, now=now)}
+        return brief(found) | {"revoked": await revoke_tokens(session, shell_user(), found, now=now)}
 
     say_one(run(work), as_json=json)
 
@@ -59,11 +58,10 @@ def enrol_code(
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
         from datetime import timedelta
 
-        from hashinsight.audit.actions import SYSTEM
         from hashinsight.collectors.service.tokens import issue_code
 
         found = await get_collector(session, collector)
-        secret = await issue_code(session, SYSTEM, found, life=timedelta(hours=life_hours), now=now)
+        secret = await issue_code(session, shell_user(), found, life=timedelta(hours=life_hours), now=now)
         return brief(found) | {secret.field: secret.value, "expires_at": secret.expires_at}
 
     say_one(run(work), as_json=json)

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from hashinsight.cli.acting import act, tenant_id_of
+from hashinsight.cli.acting import act, shell_user, tenant_id_of
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -107,11 +107,10 @@ def _run(work: Work, chosen: "Callable[[AsyncSession], Awaitable[tuple[UUID, int
 
 
 def _system(tenant_id: "UUID") -> "Asker":
-    from hashinsight.audit.actions import SYSTEM
     from hashinsight.commands.asking import Asker
     from hashinsight.identity.scope import WHOLE_TENANT, make_scope
 
-    whole = make_scope(tenant_id, SYSTEM, [WHOLE_TENANT])
+    whole = make_scope(tenant_id, shell_user(), [WHOLE_TENANT])
     return Asker(whole, whole, whole, whole)
 
 

@@ -74,7 +74,6 @@ def say(answer: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 async def _in_tenant(session: "AsyncSession", act: Act, tenant: str | None, site: str | None) -> dict[str, Any]:
-    from hashinsight.audit.actions import SYSTEM
     from hashinsight.identity.queries import enter_tenant
     from hashinsight.identity.scope import Reach, make_scope
     from hashinsight.inventory.rights import Rights
@@ -83,7 +82,7 @@ async def _in_tenant(session: "AsyncSession", act: Act, tenant: str | None, site
     by_site = tenant is None and site is not None
     tenant_id = await (_tenant_of_site(session, site or "") if by_site else acting.tenant_id_of(session, tenant))
     await enter_tenant(session, tenant_id)
-    scope = make_scope(tenant_id, SYSTEM, [Reach()])
+    scope = make_scope(tenant_id, acting.shell_user(), [Reach()])
     return await act(Acting(session, Rights(scope, scope, gives_rights=True), system_clock()))
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hashinsight.cli.acting import shell_user
 from hashinsight.cli.commands.acting import Acting, JsonOption, encoded, print_lines, run_about
 from hashinsight.cli.problems.following import ProblemArgument
 
@@ -66,7 +67,7 @@ def _act(verb: str, problem_id: str, as_json: bool, **given: str | None) -> None
         from hashinsight.problems.service import listing
         from hashinsight.problems.service.acting import act_on_one
 
-        asker = system_asker(acting.asker.tenant_id)
+        asker = system_asker(acting.asker.tenant_id, shell_user())
         await act_on_one(acting.session, asker, Act(verb), UUID(problem_id), _said(given), now=acting.now)
         (problem,) = await listing.show(acting.session, asker.seen, [UUID(problem_id)], now=acting.now)
         return problem

@@ -146,7 +146,9 @@ def _story(told: dict[str, Any]) -> list[str]:
 
 
 def _entry(entry: dict[str, Any], people: dict[str, str]) -> str:
-    who = "the system" if entry["actor_kind"] == "system" else people.get(entry["actor_id"], entry["actor_kind"])
+    who = people.get(entry["actor_id"], entry["actor_kind"])
+    if entry["actor_kind"] == "system":
+        who = "the system" if entry["actor_id"] is None else f"{entry['actor_id']} at the command line"
     return f"{entry['at'][:19]}  {entry['kind']} by {who}{': ' + entry['message'] if entry['message'] else ''}"
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hashinsight.cli.acting import say
+from hashinsight.cli.acting import say, shell_user
 from hashinsight.cli.commands.acting import Acting, JsonOption, ReasonOption, TenantOption, run, short
 
 _SITE = Annotated[str, typer.Option("--site", help="The site's code or integer id.")]
@@ -33,7 +33,8 @@ def suppress(
         from hashinsight.problems.service.suppressing import suppress as suppress_all
 
         ends = TypeAdapter(AwareDatetime | None).validate_python(until)
-        asker, kind = system_asker(acting.asker.tenant_id), "miner" if miner else "zone" if zone else "site"
+        asker = system_asker(acting.asker.tenant_id, shell_user())
+        kind = "miner" if miner else "zone" if zone else "site"
         target = await find_target(acting.session, asker, kind, acting.site_id, miner_id=miner, zone=zone)
         wish = Wish(reason, ends, maintenance=maintenance)
         (made,) = await suppress_all(acting.session, asker, target, wish, now=acting.now)
@@ -52,7 +53,7 @@ def unsuppress(site: _SITE, miner: Annotated[str, typer.Option("--miner", help="
         from hashinsight.problems.asking import system_asker
         from hashinsight.problems.service.suppressing import unsuppress_miner
 
-        asker = system_asker(acting.asker.tenant_id)
+        asker = system_asker(acting.asker.tenant_id, shell_user())
         lifted, left = await unsuppress_miner(acting.session, asker, miner, acting.site_id, now=acting.now)
         return {"miner_id": miner, "lifted": lifted, "still_by": sorted({one["kind"] for one in left})}
 

@@ -69,19 +69,28 @@ async def list_collectors(
 
 @router.get("/collectors/summary", responses=answers({"collectors": [examples.SUMMARY], "next_cursor": None}))
 async def summary(
-    reader: Reader, session: ReadSession, *, site_id: SiteParam = None, limit: Limit = 100, cursor: Cursor = None
+    request: Request,
+    reader: Reader,
+    session: ReadSession,
+    *,
+    site_id: SiteParam = None,
+    limit: Limit = 100,
+    cursor: Cursor = None,
 ) -> dict[str, Any]:
-    """One row a collector, as of now: state, last heartbeat, load, machines, open alerts by severity.
+    """One row a collector, as of now: state, last heartbeat, load, machines, open alerts by severity, commands.
 
-    `pending_commands` and `commands_24h` are null, unknown, until there are commands. Load, clock, alerts and commands
-    are for those who keep the collector.
+    `pending_commands`: leased to it, or ready for its place. `commands_24h`: created within 24 hours and handed to it,
+    by how they ended. Load, clock, alerts and commands are for those who keep the collector.
     """
     query = registry.select_summary(reader.seen)
     if site_id is not None:
         query = query.where(Collector.site_id == (await get_site(session, reader.seen, site_id)).id)
     found = await page(session, query, [Collector.id], limit=limit, cursor=cursor)
+    kept = [row[0].id for row in found.rows if reader.shows_all_of(row[0])]
+    commands = await request.app.state.count_commands(session, kept, now=now_of(request))
     rows = [
-        show_summary(*row) if reader.shows_all_of(row[0]) else show_brief_summary(row[0], row[1]) for row in found.rows
+        show_summary(commands[row[0].id], *row) if row[0].id in commands else show_brief_summary(row[0], row[1])
+        for row in found.rows
     ]
     return {"collectors": rows, "next_cursor": found.next_cursor}
 

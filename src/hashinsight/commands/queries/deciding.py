@@ -31,6 +31,7 @@ with moved as (
         and c.approval_state = 'required' and c.approval_until > :now
         and (:by_requester or not :is_approved
             or (c.created_by_kind, coalesce(c.created_by, '')) <> (:actor_kind, coalesce(:actor_id, ''))
+                and not (c.created_by_kind = 'system' and :actor_kind = 'system')
                 and person_of(c.created_by_kind, c.created_by) is distinct from person_of(:actor_kind, :actor_id))
     returning c.command_id, c.batch_id, c.moves, c.tenant_id, c.site_id, c.state
 ), told as (

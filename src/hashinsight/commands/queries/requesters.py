@@ -18,6 +18,7 @@ _TAKE_TURN = text("select pg_advisory_xact_lock(cast(:site_id as int), hashtext(
 # whose limits a command counts for, as `find_requester` and `summed_as` say of whoever asks
 _SUMMED_AS = f"""case when c.created_by_kind = '{ActorKind.API_KEY.value}'
             then coalesce('{ActorKind.USER.value}:' || person_of(c.created_by_kind, c.created_by), c.created_by_kind)
+            when c.created_by_kind = '{ActorKind.SYSTEM.value}' then c.created_by_kind
             else concat_ws(':', c.created_by_kind, c.created_by) end"""
 # Within the window, or still open: what waits for days for a collector goes out all at once when it comes. Any command
 # of the requester for the machine, not only the newest: who asks twice and cancels one of them still has the other.
@@ -44,8 +45,11 @@ set command_id = excluded.command_id, at = excluded.at,
 
 
 async def find_requester(session: AsyncSession, actor: Actor) -> str:
-    """The person behind a session or a key; a rule, the system, and a key that nobody stands behind as themselves."""
-    kind, named = actor.kind, actor.id
+    """The person behind a session or a key; a rule and a key that nobody stands behind as themselves.
+
+    The command line is one requester, whichever user of the host types: whoever has one account there has others.
+    """
+    kind, named = actor.kind, None if actor.kind is ActorKind.SYSTEM else actor.id
     if kind is ActorKind.API_KEY:
         person = (await session.execute(_PERSON, {"kind": kind.value, "id": named})).scalar()
         kind, named = (kind, named) if person is None else (ActorKind.USER, person)

@@ -141,6 +141,13 @@ async def list_reaching(
     return [dict(row._mapping) for row in await session.execute(_REACHING, values)]  # noqa: SLF001 - SQLAlchemy's name
 
 
+async def list_site_codes(session: AsyncSession, tenant_id: UUID) -> dict[int, str]:
+    """The code of each site of the tenant, by its id."""
+    sites = table("sites", column("id"), column("code"), column("tenant_id"))
+    found = await session.execute(select(sites.c.id, sites.c.code).where(sites.c.tenant_id == tenant_id))
+    return {row.id: row.code for row in found}
+
+
 async def list_sites_by_code(session: AsyncSession, tenant_id: UUID, codes: Sequence[str]) -> dict[str, int]:
     """The site's id by the code as it is asked for, whatever its case."""
     keys = {code: fold_code(code) for code in codes}

@@ -23,8 +23,20 @@ _GROUP = {
 }
 
 
+def _within(chosen: MinerFilter | None, site_id: Site | None) -> MinerFilter | None:
+    """The filter with the site that stands beside it; two different ones contradict each other."""
+    if chosen is None or site_id is None or chosen.site_id == site_id:
+        return chosen
+    if chosen.site_id is not None:
+        raise ValueError(f"the filter is for the site {chosen.site_id}, and {site_id} is named beside it")
+    return chosen.model_copy(update={"site_id": site_id})
+
+
 class NewGroup(BaseModel):
-    """Either `filter`, or `miner_ids` (of `site_id`, where an id is at more than one site)."""
+    """Either `filter`, or `miner_ids` (of `site_id`, where an id is at more than one site).
+
+    With a filter, `site_id` is the filter's own.
+    """
 
     model_config = example(name="Aurora, S19j Pro", filter={"model": "S19j Pro", "owner": "Aurora Mining"})
 
@@ -37,11 +49,12 @@ class NewGroup(BaseModel):
     def _one_kind(self) -> Self:
         if (self.filter is None) == (self.miner_ids is None):
             raise ValueError("give either filter or miner_ids")
+        self.filter = _within(self.filter, self.site_id)
         return self
 
 
 class GroupChange(BaseModel):
-    """A filter group takes another `filter`; a listed one takes `add` and `remove`."""
+    """A filter group takes another `filter` (of `site_id`); a listed one takes `add` and `remove`."""
 
     model_config = example(add=["B2-R14-03"], remove=["B2-R14-09"], site_id="tx-midland-1")
 
@@ -50,6 +63,11 @@ class GroupChange(BaseModel):
     site_id: Site | None = None
     add: MinerIds | None = None
     remove: MinerIds | None = None
+
+    @model_validator(mode="after")
+    def _of_site(self) -> Self:
+        self.filter = _within(self.filter, self.site_id)
+        return self
 
 
 class GroupShown(BaseModel):

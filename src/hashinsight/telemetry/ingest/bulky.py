@@ -8,6 +8,7 @@ import msgspec
 
 from hashinsight.kit.scrub import A_GROUP, A_NAME, Scrubber, is_hidden_name
 from hashinsight.telemetry.fields import DROPPED
+from hashinsight.telemetry.ingest.lists import Floats
 
 MOST_BYTES = 8_192
 _DEPTH = 6
@@ -35,19 +36,58 @@ def count_boards(boards: Any) -> tuple[int, int | None] | None:
     return len(boards), None if all(one is None for one in said) else sum(one is True for one in said)
 
 
+def with_temperatures(boards: Sequence[Any], temps_c: Mapping[int, Floats]) -> list[Any]:
+    """Boards with the temperatures that came by their number; a board that tells its own keeps that."""
+    numbered = {number: values.tolist() for number, values in temps_c.items()}
+    return [
+        _with_temperatures(listed, {number: values[row] for number, values in numbered.items()})
+        for row, listed in enumerate(boards)
+    ]
+
+
+def _with_temperatures(listed: Any, temps_c: Mapping[int, float]) -> Any:
+    known = {number: temp_c for number, temp_c in temps_c.items() if temp_c == temp_c}  # noqa: PLR0124 - NaN
+    if not isinstance(listed, list) or not listed:
+        return [{"board": number, "temp_c": temp_c} for number, temp_c in known.items()]
+    told = list(listed)
+    for number, temp_c in known.items():
+        if number <= len(told) and isinstance(told[number - 1], dict):
+            told[number - 1] = {"temp_c": temp_c, **told[number - 1]}
+    return told
+
+
 def encode_extra(
-    extras: Sequence[Mapping[str, Any] | None] | None, raw_data: Sequence[Any] | None, count: int, scrubber: Scrubber
+    extras: Sequence[Mapping[str, Any] | None] | None,
+    raw_data: Sequence[Any] | None,
+    numbers: Mapping[str, Floats],
+    scrubber: Scrubber,
+    *,
+    count: int,
 ) -> list[str | None] | None:
-    """Unknown fields and `raw_data` together; None when no sample has any."""
+    """Unknown fields, `raw_data` and numbers without a column together; None when no sample has any."""
     if extras is None and (raw_data is None or not any(raw_data)):
-        return None
+        return encode_numbers(numbers) if numbers else None
+    columns = {name: values.tolist() for name, values in numbers.items()}
     found: list[str | None] = []
     for row in range(count):
         more = dict(extras[row] or {}) if extras is not None else {}
+        more |= _known_at(columns, row)
         if raw_data is not None and raw_data[row]:
             more["raw_data"] = raw_data[row]
         found.append(_encoded(more, scrubber) if more else None)
     return found
+
+
+def encode_numbers(numbers: Mapping[str, Floats]) -> list[str | None] | None:
+    """Names and numbers of ours hold no secrets: nothing has to be searched."""
+    columns = {name: values.tolist() for name, values in numbers.items()}
+    rows = range(len(next(iter(columns.values()))))
+    known = [_known_at(columns, row) for row in rows]
+    return [msgspec.json.encode(one).decode() if one else None for one in known] if any(known) else None
+
+
+def _known_at(columns: Mapping[str, Sequence[float]], row: int) -> dict[str, float]:
+    return {name: values[row] for name, values in columns.items() if values[row] == values[row]}
 
 
 def _hashes(board: Any) -> bool | None:

@@ -18,7 +18,10 @@ from hashinsight.telemetry.ingest.sealed import Sealed, read_sealed
 from hashinsight.telemetry.ingest.unpacking import MalformedBatch, check_amount, is_envelope, too_many
 
 _DIALECTS = 64
-_ENVELOPE = ("schema", "site_id", "zone_id", "device_id", "sent_at", "mode", "record_count", "zeros_are_readings")
+_ENVELOPE = (
+    *("schema", "site_id", "zone_id", "device_id", "sent_at", "mode", "record_count"),
+    *("zeros_are_readings", "reject_rate_unit"),
+)
 
 _KNOWN: dict[str, Any] = {
     MINER: Any,

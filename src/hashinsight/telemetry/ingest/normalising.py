@@ -10,16 +10,16 @@ from hashinsight.kit.scrub import Scrubber
 from hashinsight.telemetry.fields import FIELDS, MINER, TIMES, Field, Kind
 from hashinsight.telemetry.ingest.bulky import encode_extra
 from hashinsight.telemetry.ingest.decoding import Batch
+from hashinsight.telemetry.ingest.fans import MOST_RPM, settle_fans
 from hashinsight.telemetry.ingest.lists import Lists, Plausible, read_lists
-from hashinsight.telemetry.ingest.samples import Floats, Samples
+from hashinsight.telemetry.ingest.reject_rates import settle_reject_rate, stated_unit
+from hashinsight.telemetry.ingest.samples import Floats, RateSigns, Samples
 from hashinsight.telemetry.ingest.sensors import settle_sensors
 from hashinsight.telemetry.ingest.settling import (
     BROKEN_C,
-    MOST_RPM,
     either,
     settle_boards,
     settle_doubts,
-    settle_fans,
     settle_hashrate,
     settle_temperatures,
     settle_zeros,
@@ -37,8 +37,13 @@ _CHIPS, _FANS = Plausible(broken=BROKEN_C, apart=30.0), Plausible(most=MOST_RPM)
 _NUMBERS = tuple(one for one in FIELDS if one.kind in (Kind.NUMBER, Kind.COUNT))
 
 
-def normalise(batch: Batch, *, zero_is_unknown: bool, scrubber: Scrubber | None = None) -> Samples:
-    """`zero_is_unknown` is how collectors in the field write: 0 and "" for what they do not know."""
+def normalise(
+    batch: Batch, *, zero_is_unknown: bool, scrubber: Scrubber | None = None, rate_signs: RateSigns | None = None
+) -> Samples:
+    """`zero_is_unknown` is how collectors in the field write: 0 and "" for what they do not know.
+
+    `rate_signs`: in which unit this collector has written its reject rates so far.
+    """
     given, count = batch.columns, len(batch.indexes)
     samples = Samples(
         indexes=batch.indexes,
@@ -59,13 +64,15 @@ def normalise(batch: Batch, *, zero_is_unknown: bool, scrubber: Scrubber | None 
     chips = _lists(samples, given, "chip_temps_c", _CHIPS, zeros=not zero_is_unknown)
     settle_temperatures(samples, chips, zero_is_unknown=zero_is_unknown)
     settle_sensors(samples, given.get("temp_limits"))
-    settle_hashrate(samples)
+    windows = settle_hashrate(samples, zero_is_unknown=zero_is_unknown)
     fans = _lists(samples, given, "fan_speeds", _FANS, zeros=not zero_is_unknown)
     settle_fans(samples, fans, zero_is_unknown=zero_is_unknown)
     settle_zeros(samples, zero_is_unknown=zero_is_unknown)
+    stated = stated_unit(batch.envelope)
+    samples.rate_signs = settle_reject_rate(samples, stated, rate_signs or RateSigns())
     settle_boards(samples, given.get("boards"))
     settle_doubts(samples, given.get("raw_data"))
-    extra = encode_extra(batch.extras, given.get("raw_data"), count, samples.scrubber)
+    extra = encode_extra(batch.extras, given.get("raw_data"), windows, samples.scrubber, count=count)
     if extra is not None:
         samples.texts["extra"] = extra
     return samples

@@ -15,7 +15,11 @@ from hashinsight.telemetry.ingest.samples import Samples
 
 _WHOLES = {"accepted": ">i8", "rejected": ">i8", "hw_errors": ">i8", "uptime_sec": ">i8"}
 _SMALL = {"boards_healthy": ">i2", "boards_total": ">i2"}
-_GONE = ("board1_c", "board2_c", "board3_c", "fan1", "fan2", "fan3", "fan4", "temp_limit_c", "temp_warn_c")
+# that become part of something else
+_GONE = (
+    *("board1_c", "board2_c", "board3_c", "fan1", "fan2", "fan3", "fan4", "temp_limit_c", "temp_warn_c"),
+    *("hashrate_1m", "hashrate_5m", "hashrate_15m", "reject_percent"),
+)
 _REALS = (*(one.column for one in FIELDS if one.kind is Kind.NUMBER and one.column not in _GONE), "fan_min_rpm")
 NUMBERS = {**dict.fromkeys(_REALS, ">f4"), **_WHOLES, **_SMALL}
 _UNSTORED = ("mac", "serial", "temp_sensor")  # to the inventory, or a flag

@@ -12,6 +12,25 @@ from hashinsight.telemetry.states import Flags
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+_MOST_SIGNS = 10_000
+
+
+@dataclass(frozen=True)
+class RateSigns:
+    """How many samples of a collector spoke for each unit of its reject rates. Old ones fade: it may be updated."""
+
+    ratio: int = 0
+    percent: int = 0
+
+    @property
+    def is_percent(self) -> bool:
+        return self.percent > self.ratio
+
+    def with_more(self, ratio: int, percent: int) -> "RateSigns":
+        total = RateSigns(self.ratio + ratio, self.percent + percent)
+        if total.ratio + total.percent <= _MOST_SIGNS:
+            return total
+        return RateSigns(total.ratio // 2, total.percent // 2)
 
 
 @dataclass
@@ -27,6 +46,7 @@ class Samples:
     status: NDArray[np.int16]
     flags: NDArray[np.int16]
     scrubber: Scrubber  # for their texts, within one allowance
+    rate_signs: RateSigns = field(default_factory=RateSigns)
     bad: dict[int, tuple[str, str]] = field(default_factory=dict)
 
     def __len__(self) -> int:

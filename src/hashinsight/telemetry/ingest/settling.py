@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from hashinsight.facts.spellings import find_model
-from hashinsight.telemetry.ingest.bulky import count_boards, encode_boards
-from hashinsight.telemetry.ingest.lists import MOST_SENSORS, Lists
-from hashinsight.telemetry.ingest.samples import Bools, Floats, Samples
+from hashinsight.telemetry.ingest.bulky import count_boards, encode_boards, with_temperatures
+from hashinsight.telemetry.ingest.lists import Lists
+from hashinsight.telemetry.ingest.samples import Floats, Samples
 from hashinsight.telemetry.ingest.sensors import boards_told_as_chips
 from hashinsight.telemetry.states import Flags, Status
 
@@ -18,8 +17,7 @@ _MEGA = 1e6
 _BOARDS = ("board1_c", "board2_c", "board3_c")
 _BY_KIND = ("temp_chip_max_c", "temp_board_max_c")
 _TEMPERATURES = ("temp_c", "temp_max_c", "temp_min_c", *_BY_KIND, *_BOARDS)
-_FANS = ("fan1", "fan2", "fan3", "fan4")
-MOST_RPM = 30_000.0  # no fan turns faster
+_WINDOWS = ("hashrate_1m", "hashrate_5m", "hashrate_15m")
 _UNKNOWN_AT_ZERO = (
     *("frequency_mhz", "uptime_sec", "expected_ths", "voltage_v", "current_a", "pool_latency_ms", "fan_rpm"),
 )
@@ -57,7 +55,7 @@ def settle_temperatures(samples: Samples, chips: Lists | None, *, zero_is_unknow
 def _take_kinds(samples: Samples, chips: Lists | None) -> None:
     """The hottest board and the hottest chip, also where a collector gives them one by one."""
     numbers = samples.numbers
-    boards = [numbers.pop(name) for name in _BOARDS if name in numbers]
+    boards = [numbers[name] for name in _BOARDS if name in numbers]
     for column, listed in (("temp_chip_max_c", [] if chips is None else [chips.most]), ("temp_board_max_c", boards)):
         given = [*listed, *([numbers[column]] if column in numbers else [])]
         if given:
@@ -69,68 +67,30 @@ def _take_kinds(samples: Samples, chips: Lists | None) -> None:
         numbers["temp_chip_max_c"] = np.where(told, np.nan, numbers["temp_chip_max_c"])
 
 
-def settle_fans(samples: Samples, fans: Lists | None, *, zero_is_unknown: bool) -> None:
-    numbers = samples.numbers
-    answers = samples.status != Status.OFFLINE
-    singles = [numbers.pop(name) for name in _FANS if name in numbers]
-    said = [numbers["fan_rpm"]] if "fan_rpm" in numbers else []
-    for one in (*singles, *said):
-        one[(one > 0) & (one <= MOST_SENSORS)] = np.nan
-        broken = (one < 0) | (one > MOST_RPM)
-        samples.flag(broken & answers, Flags.FAN_SENTINEL)
-        one[broken] = np.nan
-    least: list[Floats] = []
-    mean: list[Floats] = []
-    if fans is not None:
-        samples.flag(fans.broken & answers, Flags.FAN_SENTINEL)
-        least, mean = [fans.least], [fans.mean]
-    if singles:
-        every = np.stack(singles)
-        if zero_is_unknown:
-            every[_absent(samples, every)] = np.nan
-        known = np.maximum((~np.isnan(every)).sum(axis=0), 1)
-        least.append(np.fmin.reduce(every))
-        mean.append(np.where(np.isnan(least[-1]), np.nan, np.nansum(every, axis=0) / known))
-    _keep(samples, "fan_rpm", [*mean, *said])
-    _keep(samples, "fan_min_rpm", least)
-    if "fan_min_rpm" in numbers:  # fans of a machine that rests stand by right; one alone that stands does not
-        resting = (numbers["fan_rpm"] == 0) & ~(samples.number("hashrate_ths") > 0)
-        numbers["fan_min_rpm"] = np.where(resting, np.nan, numbers["fan_min_rpm"])
+def settle_hashrate(samples: Samples, *, zero_is_unknown: bool) -> dict[str, Floats]:
+    """One make reports its hashrate a million times too high; what is wild even then is not known.
 
-
-def _absent(samples: Samples, every: Floats) -> Bools:
-    """Which fans at 0 are none, by fan and sample: all at 0 are not known, and who has two fans has four connectors.
-
-    Where as many turn as the model has, no other is missed. A model that nobody knows has two where two of four turn.
+    Gives the means of 1, 5 and 15 minutes, which have no column: where there is no hashrate they stand for it.
     """
-    zero: Bools = every == 0
-    turning = (every > 0).sum(axis=0)
-    if not zero.any():
-        return zero
-    names = samples.texts.get("model") or [None] * len(samples)
-    known = {name: find_model(name) for name in set(names) if name}
-    fitted = {name: model.fans for name, model in known.items() if model is not None and model.fans}
-    half = (turning == 2) & (zero.sum(axis=0) == 2)  # noqa: PLR2004 - two of four
-    fitted_fans = np.array([fitted.get(name or "", 0) for name in names])
-    are_all = np.where(fitted_fans > 0, turning >= fitted_fans, half)
-    absent: Bools = zero & ((turning == 0) | are_all)
-    return absent
-
-
-def settle_hashrate(samples: Samples) -> None:
-    """One make reports its hashrate a million times too high; what is wild even then is not known."""
-    rates = [samples.numbers[name] for name in ("hashrate_ths", "hashrate_5s_ths") if name in samples.numbers]
+    numbers = samples.numbers
+    lacking = np.isnan(samples.number("hashrate_ths"))
+    rates = [numbers[name] for name in ("hashrate_ths", *_WINDOWS, "hashrate_5s_ths") if name in numbers]
+    windows = {name: numbers.pop(name) for name in _WINDOWS if name in numbers}
     for values in rates:
         wild = values > _MOST_THS
         if not wild.any():
             continue
+        shown = lacking if any(values is window for window in windows.values()) else np.ones_like(wild)
         mended = wild & (values <= _MOST_THS * _MEGA) & (values >= _MEGA)
         values[mended] /= _MEGA
-        samples.flag(mended, Flags.UNITS_MENDED)
+        samples.flag(mended & shown, Flags.UNITS_MENDED)
         lost = wild & ~mended
         values[lost] = np.nan
-        samples.flag(lost, Flags.IMPLAUSIBLE)
+        samples.flag(lost & shown, Flags.IMPLAUSIBLE)
     _keep(samples, "hashrate_ths", rates)
+    return {
+        name: np.where(values == 0, np.nan, values) if zero_is_unknown else values for name, values in windows.items()
+    }
 
 
 def settle_zeros(samples: Samples, *, zero_is_unknown: bool) -> None:
@@ -140,8 +100,6 @@ def settle_zeros(samples: Samples, *, zero_is_unknown: bool) -> None:
         unknown = (numbers["power_w"] == 0) & (samples.status != Status.OFFLINE)
         numbers["power_w"][unknown] = np.nan
         samples.flag(unknown, Flags.POWER_UNKNOWN)
-    if "reject_rate" in numbers:
-        numbers["reject_rate"][numbers["reject_rate"] > 1] /= 100  # a percentage
     if not zero_is_unknown:
         return
     for column in _UNKNOWN_AT_ZERO:
@@ -155,13 +113,21 @@ def settle_zeros(samples: Samples, *, zero_is_unknown: bool) -> None:
 
 
 def settle_boards(samples: Samples, boards: Sequence[Any] | None) -> None:
-    if boards is None:
-        return
+    """Boards as a sample lists them, with the temperatures that came one field each."""
+    temps_c = {number: samples.numbers.pop(name) for number, name in enumerate(_BOARDS, 1) if name in samples.numbers}
+    if boards is not None:
+        _count_boards(samples, boards)
+    if temps_c:
+        boards = with_temperatures([None] * len(samples) if boards is None else boards, temps_c)
+    if boards is not None:
+        samples.texts["boards"] = encode_boards(boards, samples.scrubber)
+
+
+def _count_boards(samples: Samples, boards: Sequence[Any]) -> None:
     counted = [count_boards(one) for one in boards]
     for place, column in enumerate(("boards_total", "boards_healthy")):
         found = np.array([None if one is None else one[place] for one in counted], dtype=np.float64)  # None: NaN
         _keep(samples, column, [samples.number(column), found])
-    samples.texts["boards"] = encode_boards(boards, samples.scrubber)
 
 
 _SAID_BY_EDGE = {

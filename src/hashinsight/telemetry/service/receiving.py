@@ -138,10 +138,14 @@ def _open(
 def _normalised(
     receiver: Receiver, caller: CollectorCaller, batch: Batch, upload: Upload, scrubber: Scrubber | None = None
 ) -> tuple[Batch, Samples]:
-    receiver.store.dialects[caller.collector_id] = batch.names
+    store, who = receiver.store, caller.collector_id
+    store.dialects[who] = batch.names
     scrubber = scrubber or Scrubber(MOST_SEARCHED + _SEARCHED_A_SAMPLE * len(batch.indexes))
     in_envelope = bool(batch.envelope) and not envelopes.zeros_are_readings(batch.envelope)
-    return batch, normalise(batch, zero_is_unknown=upload.zero_is_unknown or in_envelope, scrubber=scrubber)
+    unknown = upload.zero_is_unknown or in_envelope
+    samples = normalise(batch, zero_is_unknown=unknown, scrubber=scrubber, rate_signs=store.rate_signs.get(who))
+    store.rate_signs[who] = samples.rate_signs
+    return batch, samples
 
 
 async def _check_envelope(

@@ -14,7 +14,7 @@ from hashinsight.kit.db.database import Database
 from hashinsight.telemetry.ingest.decoding import Dialect
 from hashinsight.telemetry.ingest.judging import good_rows
 from hashinsight.telemetry.ingest.rows import Rows, Stamp, to_rows
-from hashinsight.telemetry.ingest.samples import Samples
+from hashinsight.telemetry.ingest.samples import RateSigns, Samples
 from hashinsight.telemetry.queries import raw
 from hashinsight.telemetry.service.machines import MachineLookup
 from hashinsight.telemetry.service.reporting import Reports
@@ -35,6 +35,7 @@ class Store:
     hours: set[datetime] = field(default_factory=set)
     repeats: set[UUID] = field(default_factory=set)  # collectors whose last batch held duplicates
     dialects: dict[UUID, Dialect] = field(default_factory=dict)  # the fields that a collector sends
+    rate_signs: dict[UUID, RateSigns] = field(default_factory=dict)  # in which unit it writes its reject rates
     zones: dict[tuple[int, int | None, str], tuple[datetime, int | None]] = field(default_factory=dict)
     skews: Skews = field(default_factory=Skews)
     large: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))  # long batches, one at a time

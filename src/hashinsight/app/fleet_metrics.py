@@ -1,0 +1,103 @@
+"""The fleet for Prometheus, by site: machines, hashrate, power, problems, commands. As the pages say it.
+
+The live layer is made anew every minute; more often the figures are not read either, however many servers scrape.
+"""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+import polars as pl
+from prometheus_client.core import GaugeMetricFamily, Metric
+from sqlalchemy import select, text
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.audit.actions import SYSTEM
+from hashinsight.commands.states import OPEN
+from hashinsight.identity.scope import WHOLE_TENANT, make_scope
+from hashinsight.inventory.models import Site
+from hashinsight.kit.db.context import job_context
+from hashinsight.kit.db.database import Database
+from hashinsight.problems.codes import Severity
+from hashinsight.problems.models.shown import SHOWN
+from hashinsight.telemetry.queries import live_frame
+from hashinsight.telemetry.service.overview import tell_sites
+
+_READ_EVERY = timedelta(seconds=60)
+_STATES = ("fresh", "stale", "offline", "unknown")
+# figures of the sites page, and what they are called here
+_SUMS = {
+    "hashrate_ths": ("hashinsight_hashrate_ths", "TH/s of the machines that are online, mean of five minutes"),
+    "expected_ths": ("hashinsight_expected_hashrate_ths", "TH/s that the machines should have"),
+    "power_w": ("hashinsight_power_watts", "Power of the machines that are online, where it is known"),
+}
+_PROBLEMS = text(
+    f"select site_id, severity, count(*) as n from problem_events where {SHOWN} group by site_id, severity"  # noqa: S608 - our own words
+)
+_COMMANDS = text("select site_id, state, count(*) as n from commands where finished_at is null group by site_id, state")
+Counts = dict[tuple[int, str], float]
+
+
+class FleetFigures:
+    """Of one process: read when somebody asks, and kept for a minute."""
+
+    def __init__(self) -> None:
+        self._read_at: datetime | None = None
+        self._kept: list[Metric] = []
+
+    async def tell(self, database: Database, *, now: datetime) -> list[Metric]:
+        if self._read_at is None or not timedelta(0) <= now - self._read_at < _READ_EVERY:
+            self._kept = await _read(database, now=now)
+            self._read_at = now
+        return self._kept
+
+
+async def _read(database: Database, *, now: datetime) -> list[Metric]:
+    async with database.transaction(job_context(work_seconds=5)) as session:
+        sites = list((await session.execute(select(Site).order_by(Site.code))).scalars())
+        problems = await _counted(session, _PROBLEMS)
+        commands = await _counted(session, _COMMANDS)
+    machines: Counts = {}
+    sums: list[dict[str, Any]] = []
+    for tenant_id in dict.fromkeys(site.tenant_id for site in sites):
+        own = [site for site in sites if site.tenant_id == tenant_id]
+        scope = make_scope(tenant_id, SYSTEM, [WHOLE_TENANT])
+        told, frame = await asyncio.gather(
+            tell_sites(database, scope, own, now=now), live_frame(database, scope, as_of=now, only=("site_id",))
+        )
+        sums += msgspec.json.decode(told)["sites"]
+        counted = frame.group_by("site_id", "data_state").agg(n=pl.len())
+        machines |= {(site_id, state): n for site_id, state, n in counted.iter_rows()}
+    data, severities, states = _STATES, [one.name for one in Severity], [one.value for one in OPEN]
+    return [
+        _by_kind("hashinsight_machines", "Machines in service", sites, machines, state=data),
+        *_site_sums(sums),
+        _by_kind("hashinsight_open_problems", "Problems that are open", sites, problems, severity=severities),
+        _by_kind("hashinsight_commands", "Commands that are not finished", sites, commands, state=states),
+    ]
+
+
+async def _counted(session: AsyncSession, statement: Any) -> Counts:
+    return {(row.site_id, row[1]): row.n for row in await session.execute(statement)}
+
+
+def _by_kind(name: str, words: str, sites: list[Site], counts: Counts, **kinds: Sequence[str]) -> Metric:
+    """Every kind of every site: what is not there is 0, so that an alert has a series to look at."""
+    ((label, values),) = kinds.items()
+    family = GaugeMetricFamily(name, words, labels=["site", label])
+    for site in sites:
+        for kind in values:
+            family.add_metric([site.code, kind], counts.get((site.id, kind), 0))
+    return family
+
+
+def _site_sums(sums: list[dict[str, Any]]) -> Iterable[Metric]:
+    """A site without machines has no sums: they are not known, and not 0."""
+    for figure, (name, words) in _SUMS.items():
+        family = GaugeMetricFamily(name, words, labels=["site"])
+        for site in sums:
+            if site[figure] is not None:
+                family.add_metric([site["code"]], site[figure])
+        yield family

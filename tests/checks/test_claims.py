@@ -1,0 +1,89 @@
+"""What documents and settings claim is there: a package that only marks its place is called planned, not described."""
+
+import inspect
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import msgspec
+import pytest
+from pydantic import BaseModel
+
+from hashinsight.edge import settings as edge_settings
+from hashinsight.inventory import tenant_settings
+from hashinsight.kit.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "hashinsight"
+MARKED = {place.name for place in SOURCE.iterdir() if [one.name for one in place.glob("*.py")] == ["__init__.py"]}
+PICTURED = {
+    "README.md": {
+        "rules": "rule engine", "notify": "notices", "tickets": "tickets", "feedback": "verified effects",
+    },
+    "README.zh-CN.md": {"rules": "规则引擎", "notify": "通知", "tickets": "工单", "feedback": "效果验证"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PICTURED)
+def test_the_readmes_picture_calls_planned_what_is_not_there_and_nothing_else(name: str) -> None:
+    page = (ROOT / name).read_text(encoding="utf-8")
+    picture = next(block for block in re.findall(r"^```\n(.*?)^```$", page, re.DOTALL | re.MULTILINE) if "──►" in block)
+    planned = " ".join(re.findall(r"(?:planned:|计划中.)(.*)$", picture, re.MULTILINE))
+    for package, words in PICTURED[name].items():
+        assert words in picture
+        assert (words in planned) is (package in MARKED), words
+
+
+def test_the_architecture_page_names_the_packages_that_only_mark_their_place() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    (said,) = re.findall(r"Today (.*?) only mark", page, re.DOTALL)
+    assert set(re.findall(r"`(\w+)`", said)) == {name for name in MARKED if not name.startswith("_")}
+
+
+def settings_of_tenants() -> Iterator[tuple[str, str, str]]:
+    for name, section in inspect.getmembers(tenant_settings, inspect.isclass):
+        if issubclass(section, BaseModel) and section.__module__ == tenant_settings.__name__:
+            for field, one in section.model_fields.items():
+                yield name, field, one.description or ""
+
+
+def settings_of_the_edge(module: ModuleType) -> Iterator[tuple[str, str]]:
+    for name, section in inspect.getmembers(module, inspect.isclass):
+        if issubclass(section, msgspec.Struct) and section.__module__ == module.__name__:
+            yield from ((name, field) for field in section.__struct_fields__)
+
+
+@cache
+def everything_besides(*skipped: str) -> str:
+    sources = [*SOURCE.rglob("*.py"), *(ROOT / "console" / "src").rglob("*.ts*")]
+    skipped = (*skipped, "schema.d.ts", "examples.py")
+    return "\n".join(one.read_text() for one in sources if not one.as_posix().endswith(skipped))
+
+
+def is_read(field: str, *besides: str) -> bool:
+    """As an attribute, or as the key of a limit."""
+    return re.search(rf"[.\"']{field}\b", everything_besides(*besides)) is not None
+
+
+@pytest.mark.parametrize("field", Settings.model_fields)
+def test_every_setting_of_the_installation_is_read_somewhere(field: str) -> None:
+    assert is_read(field, "kit/settings.py")
+
+
+@pytest.mark.parametrize(("section", "field", "described"), [*settings_of_tenants()])
+def test_every_setting_of_a_tenant_is_read_somewhere_or_says_that_it_is_not_used_yet(
+    section: str, field: str, described: str
+) -> None:
+    found = is_read(field, "inventory/tenant_settings.py", "inventory/schemas/settings.py")
+    own = is_read(field) and section in (
+        "Rules",
+        "TenantSettings",
+    )  # layers and sections, which the document itself reads
+    assert (found or own) is not described.startswith("Not used yet"), section
+
+
+@pytest.mark.parametrize(("section", "field"), [*settings_of_the_edge(edge_settings)])
+def test_every_setting_of_the_edge_is_read_somewhere(section: str, field: str) -> None:
+    assert is_read(field), section

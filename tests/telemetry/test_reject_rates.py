@@ -1,0 +1,87 @@
+"""In which unit a collector writes its reject rates: what it states, what its counters say, and what it sent before."""
+
+import json
+from typing import Any
+
+import pytest
+
+from hashinsight.telemetry.ingest.normalising import normalise
+from hashinsight.telemetry.ingest.samples import RateSigns, Samples
+from tests.telemetry.place import Place
+from tests.telemetry.reading_in import TS, read_batch
+
+LOW = {"accepted_shares": 99_820, "rejected_shares": 180}  # 0.18 % of its shares
+HIGH = {"accepted_shares": 82_000, "rejected_shares": 18_000}
+
+
+def read(*fields: dict[str, Any], before: RateSigns | None = None, **envelope: Any) -> Samples:
+    records = [{"miner_id": f"m{no}", "ts": TS, **one} for no, one in enumerate(fields)]
+    sent = {"records": records, **envelope} if envelope else records
+    return normalise(read_batch(json.dumps(sent).encode()), zero_is_unknown=False, rate_signs=before)
+
+
+def rates(samples: Samples) -> list[float]:
+    assert samples.bad == {}
+    return [round(rate, 6) for rate in samples.number("reject_rate").tolist()]
+
+
+def test_a_percentage_below_one_is_stored_as_the_ratio_that_the_counters_show() -> None:
+    assert rates(read({"reject_rate": 0.18, **LOW})) == [0.0018]
+    assert rates(read({"reject_rate": 0.18, **HIGH})) == [0.18]
+
+
+def test_a_collector_has_one_unit_that_most_of_its_samples_decide() -> None:
+    percents = [{"reject_rate": 0.18, **LOW}, {"reject_rate": 0.5, **LOW}, {"reject_rate": 0.3}, {"reject_rate": 2.5}]
+    assert rates(read(*percents)) == [0.0018, 0.005, 0.003, 0.025]
+    # a machine of which the pool rejects much of late stays at that: the others say ratio
+    ratios = [{"reject_rate": 0.0018, **LOW}, {"reject_rate": 0.002, **LOW}, {"reject_rate": 0.3, **LOW}]
+    assert rates(read(*ratios)) == [0.0018, 0.002, 0.3]
+
+
+def test_a_value_over_one_is_a_percentage_and_shows_the_unit_of_its_batch() -> None:
+    assert rates(read({"reject_rate": 2.5}, {"reject_rate": 0.18}, {"reject_rate": 0})) == [0.025, 0.0018, 0.0]
+
+
+def test_counters_of_a_neighbouring_sample_decide_for_one_that_has_none() -> None:
+    records = [
+        {"miner_id": "m1", "ts": TS, **LOW},
+        {"miner_id": "m1", "ts": "2026-03-01T12:01:00Z", "reject_rate": 0.18},
+    ]
+    samples = normalise(read_batch(json.dumps(records).encode()), zero_is_unknown=False)
+    assert rates(samples)[1] == 0.0018
+
+
+def test_with_nothing_to_go_by_a_bare_value_up_to_one_is_a_ratio() -> None:
+    assert rates(read({"reject_rate": 0.18}, {"reject_rate": 1})) == [0.18, 1.0]
+    no_rejects = {"accepted_shares": 5, "rejected_shares": 0}  # says neither
+    assert rates(read({"reject_rate": 0.18, **no_rejects})) == [0.18]
+
+
+@pytest.mark.parametrize(
+    ("unit", "stored"),
+    [("percent", [0.0018, 0.025]), ("ratio", [0.18, 0.025]), ("furlong", [0.0018, 0.025]), (7, [0.0018, 0.025])],
+)
+def test_a_collector_that_states_its_unit_is_believed(unit: Any, stored: list[float]) -> None:
+    sent = [{"reject_rate": 0.18}, {"reject_rate": 2.5}]  # of whom states none that we know, the values decide
+    assert rates(read(*sent, reject_rate_unit=unit)) == stored
+
+
+@pytest.mark.parametrize("name", ["reject_rate_percent", "reject_rate_pct", "reject_percent"])
+def test_a_name_that_says_percent_is_one(name: str) -> None:
+    assert rates(read({name: 0.18, **HIGH})) == [0.0018]
+
+
+def test_signs_fade_so_that_an_updated_collector_is_read_by_its_new_unit() -> None:
+    signs = RateSigns(ratio=10_000)
+    for _ in range(4):
+        signs = signs.with_more(ratio=0, percent=3_000)
+    assert signs.is_percent
+
+
+async def test_what_a_collector_sent_before_decides_for_a_batch_that_shows_nothing(place: Place) -> None:
+    other = await place.add_collector("south", "tx-1")
+    await place.post([{"miner_id": "m1", "ts": place.at(-60), "reject_rate": 0.18, **LOW}])
+    await place.post([{"miner_id": "m1", "ts": place.at(0), "reject_rate": 0.4}])
+    await place.post([{"miner_id": "m2", "ts": place.at(0), "reject_rate": 0.4}], headers=other)
+    stored = place.rows("select miner_id, reject_rate from telemetry_raw_24h order by miner_id, ts")
+    assert stored == [("m1", pytest.approx(0.0018)), ("m1", pytest.approx(0.004)), ("m2", pytest.approx(0.4))]
