@@ -117,7 +117,7 @@ def record_of(told: Mapping[str, Any], *, miner_id: str, at: datetime, has_fans:
         "mac_address": text(data.get("mac"), 100),
         "serial_number": text(data.get("serial_number"), 200),
     }
-    if record["fan_speeds"] and not any(record["fan_speeds"]) and not has_fans:
+    if not has_fans and record["fan_speeds"] and not any(record["fan_speeds"]):
         flags.append("fans_never_turned")
         if not fans.are_missed(record):
             record["fan_speeds"] = None

@@ -114,7 +114,7 @@ def told_temperatures(
     if is_mean:
         flags.append(MEAN)
     sensor = usual if tops[usual] == hottest else next(kind for kind, temp in tops.items() if temp == hottest)
-    told = {
+    return {
         "temp_avg": mean([board.mean_c for board in boards]) or beside.mean_c,
         "temp_max": hottest,
         "temp_min": min((temp for board in boards if (temp := board.hottest_c) is not None), default=hottest),
@@ -122,7 +122,6 @@ def told_temperatures(
         "temp_board_max": tops[BOARD],
         "temp_sensor": sensor.value,
     }
-    return {name: value for name, value in told.items() if value is not None}
 
 
 def is_mean_only(make: Make, tables: Mapping[str, Any]) -> bool:
