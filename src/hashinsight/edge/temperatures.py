@@ -1,7 +1,6 @@
 """Every temperature that a machine gives, by what its sensor sits on. The hottest counts, never a mean. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
 from typing import Any
 
 from hashinsight.edge.chains import WATER
@@ -22,14 +21,14 @@ _WHOLE_C = {str(temp): float(temp) for temp in range(1, 150)}  # an Avalon says 
 
 
 class Sensors:
-    """The valid readings of one board, or of the machine beside its boards."""
+    """Of the valid readings of one board, or of the machine beside its boards: the hottest by kind, and the mean."""
 
-    __slots__ = ("board", "chip", "hottest_c", "mean_c")
+    __slots__ = ("board_c", "chip_c", "hottest_c", "mean_c")
 
     def __init__(self, chip: list[float], board: list[float]) -> None:
-        self.chip = chip
-        self.board = board
-        self.hottest_c = max(chip + board, default=None)
+        self.chip_c = max(chip) if chip else None
+        self.board_c = max(board) if board else None
+        self.hottest_c = _hottest([self.chip_c, self.board_c])
         self.mean_c = mean(chip or board)  # of the chips, where they say anything
 
 
@@ -71,7 +70,11 @@ def _valid(values: Sequence[Any], flags: list[str]) -> list[float]:
     """A corner that says 0 may have no sensor; anything else that cannot be is a broken one."""
     if not values:
         return []
-    temps = [_celsius(value) for value in values if value is not None]
+    temps = [
+        _WHOLE_C[value] if type(value) is str and value in _WHOLE_C else _celsius(value)
+        for value in values
+        if value is not None
+    ]
     valid = [temp for temp in temps if temp is not None and _COLDEST_C < temp < _HOTTEST_C]
     if len(valid) < len(temps):
         _doubt(temps, valid, flags)
@@ -105,10 +108,10 @@ def told_temperatures(
     """The record's fields. `usual` is the kind that this firmware measures: it decides between equals."""
     every = [*boards, beside]
     tops = {
-        CHIP: max(chain.from_iterable([sensors.chip for sensors in every]), default=None),
-        BOARD: max(chain.from_iterable([sensors.board for sensors in every]), default=None),
+        CHIP: _hottest([sensors.chip_c for sensors in every]),
+        BOARD: _hottest([sensors.board_c for sensors in every]),
     }
-    hottest = max((temp for temp in tops.values() if temp is not None), default=None)
+    hottest = _hottest([sensors.hottest_c for sensors in every])
     if hottest is None:
         return {}
     if is_mean:
@@ -149,12 +152,15 @@ def told_limits(
     return told
 
 
+def _hottest(temps: list[float | None]) -> float | None:
+    known = [temp for temp in temps if temp is not None]
+    return max(known) if known else None
+
+
 def _limit(value: Any) -> float | None:
     return number(value, least=_PLAUSIBLE_LIMIT_C[0], most=_PLAUSIBLE_LIMIT_C[1])
 
 
 def _celsius(value: Any) -> float | None:
-    if type(value) is str and value in _WHOLE_C:
-        return _WHOLE_C[value]
     found = number(value, most=1e9, least=-1e9)
     return found if found is None or found.is_integer() else round(found, 2)
