@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from hashinsight.edge.makes import make_of
 from hashinsight.edge.normalising import Record, record_of
 from hashinsight.edge.protecting_heat import heat_of
 from hashinsight.edge.settings import Protection
@@ -129,3 +130,11 @@ def test_luxos_corners_that_say_0_hide_no_other_sensor(row: dict[str, int], hott
     record = record_of({"data": data, "temps": [row]}, miner_id="m", at=AT)
     assert record["temp_max"] == hottest_c
     assert ("temp_max_is_a_mean" in record["raw_data"].get("flags", ())) is is_mean
+
+
+def test_what_a_make_means_for_its_readings_follows_from_any_of_its_names() -> None:
+    hydro = make_of({"make": "AntMiner", "model": "S21 XP Hyd.", "firmware": "LuxOS"})
+    assert (hydro.has_fans, hydro.is_luxos, hydro.corners_in) == (False, True, ("temps",))
+    braiins = make_of({"make": None, "model": "Antminer S19 (Braiins OS)"})
+    assert (braiins.has_fans, braiins.is_braiins, braiins.tells_sticker, braiins.corners_in) == (True, True, True, ())
+    assert make_of(STOCK).corners_in == ("stats",)

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from hashinsight.edge.child_plain import understood
 from hashinsight.edge.normalising import Record, record_of
 from hashinsight.edge.reading import Reader
 from tests.edge.makes import rare
@@ -121,3 +122,10 @@ def test_an_answer_that_is_nearly_json_is_understood() -> None:
     record = read(rare.NOT_QUITE_JSON, unit)
     assert record["hashrate_ths"] == pytest.approx(unit.ths, rel=1e-3)
     assert record["uptime_seconds"] == unit.uptime_sec
+
+
+def test_an_answer_that_is_json_is_not_mended() -> None:
+    answer = understood(b'{"STATUS":[{"STATUS":"S"}],"POOLS":[{"User":"farm}{7"}]}\0')
+    assert answer["POOLS"] == [{"User": "farm}{7"}]
+    missing_comma = understood(b'{"STATUS":[{"STATUS":"S"}],"POOLS":[{"User":"a\x01b"}{"User":"c"}]}\0')
+    assert missing_comma["POOLS"] == [{"User": "a\x01b"}, {"User": "c"}]

@@ -22,7 +22,7 @@ _BRACKETED = re.compile(r"(?<!\w)(\w++)\[([^\[\]]*+)\]")
 _MODES = {"0": "low", "1": "normal", "2": "high"}
 _OUTPUT_W, _WALL_W = 4, 6  # places in `PS`: the fifth is at the power supply's output, the seventh before it
 _GHS_PER_WORK = 2**32 / 60 / 1e9  # `WU` is work of difficulty one a minute
-_NO_CHIP = ("0", "-1")
+_NO_CHIP = frozenset({"0", "-1"})
 Told = dict[str, Any]
 
 
@@ -65,7 +65,9 @@ def _boards(module: Told) -> list[Told]:
     rates, hottest = (str(module.get(name, "")).split()[:_MOST_BOARDS] for name in ("MGHS", "MTmax"))
     boards = []
     for no, rate in enumerate(rates):
-        listed = [temp for temp in str(module.get(f"PVT_T{no}", "")).split()[:_MOST_CHIPS] if temp not in _NO_CHIP]
+        listed = str(module.get(f"PVT_T{no}", "")).split()[:_MOST_CHIPS]
+        if not _NO_CHIP.isdisjoint(listed):
+            listed = [temp for temp in listed if temp not in _NO_CHIP]
         top = hottest[no] if no < len(hottest) else module.get("TMax")
         is_stale = rests and number(top, most=1e3, least=-1e3) == 0  # chips keep their last figure when it rests
         boards.append(

@@ -3,14 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hashinsight.edge.makes import Make
 from hashinsight.edge.normalising_numbers import count, number, text
 from hashinsight.edge.normalising_units import in_ths
 from hashinsight.edge.temperatures import Sensors, table_sensors
 
-_SAYING = ("hashrate", "working_chips", "board_temperature", "outlet_chip_temperature", "sensors")
+_SAYING = ("working_chips", "board_temperature", "outlet_chip_temperature")
 _SET_MODES = ("low", "high")  # of a Whatsminer: in its normal mode it should do what its sticker says
-_STICKER_TOLD = ("vnish", "braiins")  # of the whole machine; their boards say what they should do now
-_SUMMED = ("lux",)  # over the boards that are there, which leaves out a dead one
 Told = dict[str, Any]
 
 
@@ -29,7 +28,7 @@ def boards_of(
         boards = [{**_at(boards, no), "active": None, **board} for no, board in enumerate(plain)]
     for board, sensors in zip(boards, table_sensors(temps), strict=False):
         board["sensors"] = sensors
-    if _has_all_chips(library, plain, fitted):
+    if plain and _has_all_chips(library, plain, fitted):
         return boards
     said = [_says_something(board) for board in boards]
     if all(said) and len(said) >= (fitted or 0):
@@ -55,9 +54,9 @@ def told_board(board: Mapping[str, Any], sensors: Sensors) -> Told:
 
 def told_counts(told: Sequence[Mapping[str, Any]], boards: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """How many there are and how many of them work; nothing where no board says whether it does."""
-    if not any(board["hashrate_ths"] is not None or board["chips"] is not None for board in told):
+    if all(board["hashrate_ths"] is None and board["chips"] is None for board in told):
         return {}
-    best_ths = max((board["hashrate_ths"] or 0.0 for board in told), default=0.0)
+    best_ths = max([board["hashrate_ths"] or 0.0 for board in told])
     works = [_works(board, raw.get("active"), best_ths) for board, raw in zip(told, boards, strict=True)]
     return {"boards_total": len(told), "boards_healthy": sum(works)}
 
@@ -73,7 +72,7 @@ def expected_ths(
     data: Mapping[str, Any],
     boards: list[dict[str, Any]],
     summary: Mapping[str, Any],
-    make: str,
+    make: Make,
     plain: Mapping[str, Any],
 ) -> float | None:
     """As it is set now: a preset's figure, where the machine has one, and not the sticker's."""
@@ -81,16 +80,17 @@ def expected_ths(
         target = number(summary.get("Target MHS"), most=1e30)
         if target:
             return in_ths({"value": target, "unit": "MH/s"})
-    nominal = _nominal_ths(boards)
-    if any(word in make for word in _STICKER_TOLD):
-        return nominal or in_ths(plain.get("expected_hashrate"))  # of its own table: as it is set
+    if make.tells_sticker:
+        return _nominal_ths(boards) or in_ths(plain.get("expected_hashrate"))  # of its own table: as it is set
     whole = in_ths(data.get("expected_hashrate")) or None
-    return nominal or whole if any(word in make for word in _SUMMED) else whole or nominal
+    if make.is_luxos:  # its figure is a sum over the boards that are there, which leaves out a dead one
+        return _nominal_ths(boards) or whole
+    return whole or _nominal_ths(boards)
 
 
 def _nominal_ths(boards: Sequence[Mapping[str, Any]]) -> float | None:
     """What the boards say that they should do as they are set; a dead one says nothing, and should do as the others."""
-    stated = [ths for ths in (in_ths(board.get("expected_hashrate")) for board in boards) if ths]
+    stated = [ths for board in boards if (ths := in_ths(board.get("expected_hashrate")))]
     return sum(stated) / len(stated) * len(boards) if stated else None
 
 
@@ -107,14 +107,10 @@ def _works(board: Mapping[str, Any], active: object, best_ths: float) -> bool:
 
 
 def _says_something(board: Mapping[str, Any]) -> bool:
-    return any(not _lacks(board, name) for name in _SAYING)
-
-
-def _lacks(board: Mapping[str, Any], name: str) -> bool:
-    value = board.get(name)
-    if name == "hashrate":
-        return not isinstance(value, Mapping) or value.get("value") is None
-    return not value if name == "sensors" else value is None
+    rate = board.get("hashrate")
+    if isinstance(rate, dict) and rate.get("value") is not None:
+        return True
+    return bool(board.get("sensors")) or any(board.get(name) is not None for name in _SAYING)
 
 
 def _has_all_chips(

@@ -46,17 +46,14 @@ class Machines:
 
     async def read(self, address: str, *, timeout_sec: float, auth: Credentials = ()) -> dict[str, Any]:
         """Both at once: the plain answer has the error counters, and says what is wrong where the library is mute."""
-        asked = asyncio.ensure_future(self._tables.ask(address, timeout_sec))
-        library = asyncio.ensure_future(self._read_library(address, timeout_sec, auth))
+        library = asyncio.create_task(self._read_library(address, timeout_sec, auth))
         try:
-            await asyncio.wait((asked, library), return_when=asyncio.FIRST_COMPLETED)
-            if not library.done() and _is_dead(await asked):  # whole racks go at once: no time is lost on them
+            tables = await self._tables.ask(address, timeout_sec)
+            if not library.done() and _is_dead(tables):  # whole racks go at once: no time is lost on them
                 self._forget(address)
                 raise Trouble("unreachable", "no connection within the time")
             data, timed_out = await library
-            tables = await asked
         finally:
-            asked.cancel()
             library.cancel()
         if data is not None:
             self._silent_in_a_row = 0

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+import msgspec
+
 PORT = 4028
 CONNECT_SEC = 2.0  # in a building a connection takes milliseconds, or it is not taken
 MOST_BYTES = 1024 * 1024
@@ -18,6 +20,8 @@ _SUCCESS = ("S", "I")
 _INVALID_COMMAND = 14  # cgminer's code, which its descendants kept
 # what firmware writes for no number, where JSON has no word for it
 _NO_NUMBER = re.compile(r"(?<=[:\[,])\s*-?(?:nan|inf(?:inity)?)\s*(?=[,}\]])", re.IGNORECASE)
+
+_decoder = msgspec.json.Decoder()
 
 
 class Trouble(Exception):
@@ -55,12 +59,15 @@ async def ask_joined(address: str, commands: Sequence[str], *, timeout_sec: floa
 async def exchange(address: str, message: Mapping[str, Any], *, timeout_sec: float) -> bytes:
     """A machine that drips its answer byte by byte is out of time like one that is silent."""
     connected = False
+    loop = asyncio.get_running_loop()
+    until = loop.time() + timeout_sec
     try:
-        async with asyncio.timeout(timeout_sec):
+        async with asyncio.timeout(min(timeout_sec, CONNECT_SEC)) as limit:
             with _socket() as line:
-                await _connect(line, address, PORT, min(timeout_sec, CONNECT_SEC))
+                await loop.sock_connect(line, (address, PORT))
                 connected = True
-                await asyncio.get_running_loop().sock_sendall(line, json.dumps(message).encode())
+                limit.reschedule(until)
+                await loop.sock_sendall(line, json.dumps(message).encode())
                 return await _answer(line)
     except TimeoutError:
         if connected:
@@ -75,7 +82,8 @@ async def knock(address: str, ports: tuple[int, ...], *, timeout_sec: float) -> 
 
     async def tried(port: int) -> bool:
         with suppress(OSError, TimeoutError), _socket() as line:
-            await _connect(line, address, port, timeout_sec)
+            async with asyncio.timeout(timeout_sec):
+                await asyncio.get_running_loop().sock_connect(line, (address, port))
             return True
         return False
 
@@ -87,11 +95,6 @@ def _socket() -> socket.socket:
     line = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     line.setblocking(False)  # noqa: FBT003 - the library's form
     return line
-
-
-async def _connect(line: socket.socket, address: str, port: int, timeout_sec: float) -> None:
-    async with asyncio.timeout(timeout_sec):
-        await asyncio.get_running_loop().sock_connect(line, (address, port))
 
 
 async def _answer(line: socket.socket) -> bytes:
@@ -122,12 +125,11 @@ def understood(raw: bytes) -> dict[str, Any]:
 
 
 def _parsed(raw: bytes) -> dict[str, Any]:
-    """Firmware forgets commas between objects and puts control characters into texts."""
-    text = raw.strip(b" \t\r\n\0").decode("utf-8", errors="replace").replace("}{", "},{")
-    if not text:
+    bare = raw.strip(b" \t\r\n\0")
+    if not bare:
         raise Trouble("reset", "it closed the connection without a word")
     try:
-        answer = _loaded(text)
+        answer = _loaded(bare)
     except (ValueError, RecursionError):
         raise Trouble("garbled", "what it answers is not JSON") from None
     if not isinstance(answer, dict):
@@ -135,8 +137,15 @@ def _parsed(raw: bytes) -> dict[str, Any]:
     return answer
 
 
-def _loaded(text: str) -> Any:
-    """Mended only where it must be: `nan` without quotes, and quotes escaped that need none."""
+def _loaded(bare: bytes) -> Any:
+    """Mended only where it must be.
+
+    Firmware forgets commas between objects, puts control characters into texts, writes `nan` without quotes, and
+    escapes quotes that need no escape.
+    """
+    with suppress(ValueError):
+        return _decoder.decode(bare)
+    text = bare.decode("utf-8", errors="replace").replace("}{", "},{")
     try:
         return json.loads(text, strict=False)
     except ValueError:

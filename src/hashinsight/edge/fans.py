@@ -3,20 +3,20 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from hashinsight.edge.makes import Make
 from hashinsight.edge.normalising_numbers import number
 from hashinsight.facts.temperatures import SensorKind, find_limits, reported_limits
 
-_WITHOUT_FANS = ("hyd", "imm")
 Record = Mapping[str, Any]
 
 
-def speeds_of(data: Mapping[str, Any], told: Iterable[Any], make: str, flags: list[str]) -> list[int] | None:
+def speeds_of(data: Mapping[str, Any], told: Iterable[Any], make: Make, flags: list[str]) -> list[int] | None:
     """The library leaves out a fan that stands. A machine in water or oil has none, whatever its connectors say."""
-    if any(word in make for word in _WITHOUT_FANS) or data.get("expected_fans") == 0:
+    if not make.has_fans or data.get("expected_fans") == 0:
         return None
-    said = [one.get("rpm") for one in told if isinstance(one, Mapping)]
-    speeds = [round(rpm) for rpm in (number(one, most=1e5) for one in said) if rpm is not None]
-    if len(speeds) < len([rpm for rpm in said if rpm is not None]):
+    said = [rpm for fan in told if isinstance(fan, dict) and (rpm := fan.get("rpm")) is not None]
+    speeds = [round(rpm) for value in said if (rpm := number(value, most=1e5)) is not None]
+    if len(speeds) < len(said):
         flags.append("fan_sensor_broken")
     return speeds or None
 

@@ -6,11 +6,11 @@ reading, and the record says that it was there. No address, no credential, no ho
 
 from collections.abc import Mapping
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from hashinsight.edge import fans
 from hashinsight.edge.boards import boards_of, expected_ths, told_board, told_counts, without_rest
+from hashinsight.edge.makes import make_of, model_of, sensor_kind_of
 from hashinsight.edge.normalising_numbers import count, mean, number, text
 from hashinsight.edge.normalising_plain import Expected, as_library, fitted_boards, rate_of
 from hashinsight.edge.normalising_units import Rates, in_ths, mended
@@ -23,12 +23,8 @@ from hashinsight.edge.temperatures import (
     told_temperatures,
 )
 from hashinsight.facts.models import MinerModel
-from hashinsight.facts.spellings import find_model
-from hashinsight.facts.temperatures import sensor_kind
 from hashinsight.wire.times import write_time
 
-_PLAIN = ("stats", "pools")  # tables that are read from where the library is there, too
-_model = lru_cache(maxsize=1024)(find_model)
 MODES = {"low": "eco", "normal": "normal", "high": "perf"}
 _STANDBY_SHARE = 0.15  # of the rated watts: what takes less does not hash, whatever it calls itself
 _MOST_MESSAGE = 500
@@ -43,9 +39,10 @@ def record_of(told: Mapping[str, Any], *, miner_id: str, at: datetime, has_fans:
     summary = told.get("summary") or {}
     library = told.get("data") or {}
     info = library.get("device_info") or {}
-    known = _model(str(info.get("model") or ""))
+    known = model_of(str(info.get("model") or ""))
     plain: dict[str, Any] = {}
-    if any(told.get(name) for name in _PLAIN) or not library.get("hashboards") or library.get("uptime") is None:
+    has_tables = told.get("stats") or told.get("pools")  # which are read where the library is there, too
+    if has_tables or not library.get("hashboards") or library.get("uptime") is None:
         plain = as_library(
             told,
             Expected(
@@ -54,13 +51,13 @@ def record_of(told: Mapping[str, Any], *, miner_id: str, at: datetime, has_fans:
                 model=text(info.get("model"), 200),
             ),
         )
-    data = {**library, **_filled(library, plain), **_own_power(plain)}
+    data = {**library, **_filled(library, plain), **_own_power(plain)} if plain else dict(library)
     data["hashrate"] = data.get("hashrate") or rate_of(summary)
     info = data.get("device_info") or {}
     firmware = _firmware(info, data)
-    usual = sensor_kind(firmware)
-    model = known or _model(str(info.get("model") or ""))
-    make = " ".join(str(info.get(name) or "") for name in ("make", "model", "firmware")).lower()
+    usual = sensor_kind_of(firmware)
+    model = known or model_of(str(info.get("model") or ""))
+    make = make_of(info)
     flags: list[str] = []
     read = boards_of(
         library.get("hashboards") or [],
@@ -71,11 +68,12 @@ def record_of(told: Mapping[str, Any], *, miner_id: str, at: datetime, has_fans:
     )
     sensors = [board_sensors(board, make, flags) for board in read]
     boards = [told_board(board, one) for board, one in zip(read, sensors, strict=True)]
+    total_ths = in_ths(data["hashrate"])
     power_w = number(data.get("wattage"), most=1e5)
-    power_w = None if power_w == 0 and in_ths(data.get("hashrate")) else power_w  # a meter that does not answer
+    power_w = None if power_w == 0 and total_ths else power_w  # a meter that does not answer
     rates = mended(
         Rates(
-            in_ths(data.get("hashrate")),
+            total_ths,
             expected_ths(data, read, summary, make, plain),
             [board["hashrate_ths"] for board in boards],
         ),
@@ -104,8 +102,8 @@ def record_of(told: Mapping[str, Any], *, miner_id: str, at: datetime, has_fans:
             data, (plain.get("fans") if told.get("stats") else None) or data.get("fans") or [], make, flags
         ),
         "power_w": power_w,
-        "voltage_v": mean(number(one.get("voltage"), most=1e3) for one in read),
-        "frequency_avg": mean(board["frequency_mhz"] for board in boards),
+        "voltage_v": mean([number(one.get("voltage"), most=1e3) for one in read]),
+        "frequency_avg": mean([board["frequency_mhz"] for board in boards]),
         "hw_errors": count(summary.get("Hardware Errors")) if "Hardware Errors" in summary else _sum_errors(told),
         "uptime_seconds": count(data.get("uptime")),
         "boards": boards or None,
@@ -119,17 +117,16 @@ def record_of(told: Mapping[str, Any], *, miner_id: str, at: datetime, has_fans:
         "mac_address": text(data.get("mac"), 100),
         "serial_number": text(data.get("serial_number"), 200),
     }
-    if record["fan_speeds"] and not any(record["fan_speeds"]) and not has_fans:
+    if not has_fans and record["fan_speeds"] and not any(record["fan_speeds"]):
         flags.append("fans_never_turned")
         if not fans.are_missed(record):
             record["fan_speeds"] = None
     if rates.total_ths and "temp_max" not in heat:
         flags.append("temp_unknown")  # local protection cannot see it
-    if any(board["hashrate_ths"] and board["temp_max_c"] is None for board in boards) and any(
-        board["temp_max_c"] is not None for board in boards
-    ):
+    mute = [board for board in boards if board["temp_max_c"] is None]
+    if 0 < len(mute) < len(boards) and any(board["hashrate_ths"] for board in mute):
         flags.append("sensor_broken")  # the library says nothing for a sensor that says 0
-    if boards and not any(board["hashrate_ths"] is not None for board in boards):
+    if boards and all(board["hashrate_ths"] is None for board in boards):
         flags.append("boards_silent")
     kept = {name: value for name, value in record.items() if value is not None}
     kept["raw_data"] = {
@@ -190,8 +187,8 @@ def _is_mining(data: Mapping[str, Any], plain: Mapping[str, Any]) -> object:
 
 def _firmware(info: Mapping[str, Any], data: Mapping[str, Any]) -> str | None:
     """The family's name belongs to it: it decides what the temperatures mean."""
-    words = [text(info.get("firmware"), 100), text(data.get("firmware_version"), 100)]
-    return " ".join(word for word in words if word) or None
+    family, version = text(info.get("firmware"), 100), text(data.get("firmware_version"), 100)
+    return f"{family} {version}" if family and version else family or version
 
 
 def _recent_ths(summary: Mapping[str, Any], rates: Rates) -> float | None:

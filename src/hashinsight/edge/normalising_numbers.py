@@ -4,27 +4,35 @@ from collections.abc import Iterable
 from typing import Any
 
 _MOST_COUNT = 10**18
+_MOST_EXACT = 2**53  # up to here a float is the same whole number
 
 
 def number(value: Any, *, most: float, least: float = 0.0) -> float | None:
     """A number within what such a reading can be; texts are read, as some firmware writes numbers so."""
-    if isinstance(value, str):
-        try:
-            value = float(value.strip().rstrip("%"))
-        except ValueError:
+    if type(value) is not float:
+        value = _as_float(value)
+        if value is None:
             return None
-    kind = type(value)
-    if kind is int:
-        try:
-            value = float(value)
-        except OverflowError:
-            return None
-    elif kind is not float:
-        return None
     return value if least <= value <= most else None  # neither NaN nor infinity is between them
 
 
+def _as_float(value: Any) -> float | None:
+    if isinstance(value, str):
+        try:
+            return float(value.strip().rstrip("%"))
+        except ValueError:
+            return None
+    if type(value) is not int:
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
 def count(value: Any) -> int | None:
+    if type(value) is int and 0 <= value <= _MOST_EXACT:
+        return value
     found = number(value, most=_MOST_COUNT)
     return None if found is None else round(found)
 

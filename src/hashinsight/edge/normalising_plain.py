@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from hashinsight.edge import avalons, chains
+from hashinsight.edge.makes import model_of
 from hashinsight.edge.normalising_numbers import count, number
 from hashinsight.edge.temperatures import table_sensors
 from hashinsight.facts.models import MinerModel
-from hashinsight.facts.spellings import find_model
 
 _MOST_BOARDS = 16
 _UNITS = (("THS", "TH/s"), ("GHS", "GH/s"), ("MHS", "MH/s"), ("KHS", "KH/s"))
@@ -43,7 +43,7 @@ def as_library(told: Mapping[str, Any], expected: Expected) -> Told:
     details = _first(told.get("devdetails"))
     model = version.get("Type") or version.get("PROD") or stats.get("Type") or details.get("Model")
     model = model or of_modules.get("model") or (_WHATSMINER if _is_whatsminer(summary) else None)
-    known = find_model(str(expected.model or model or ""))
+    known = model_of(str(expected.model or model or ""))
     family = _family(version, str(model or ""))
     found = of_modules or _found(told, stats, summary, known, expected=expected, family=family)
     firmware = version.get("Miner") or version.get("VERSION") or version.get("CompileTime")
@@ -97,7 +97,7 @@ def _is_whatsminer(summary: Mapping[str, Any]) -> bool:
 
 
 def _is_hydro(name: Any) -> bool:
-    model = find_model(str(name or ""))
+    model = model_of(str(name or ""))
     return model.cooling == "hydro" if model else "hyd" in str(name or "").lower()
 
 

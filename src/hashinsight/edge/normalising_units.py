@@ -6,8 +6,8 @@ starts or dies, so it is mended only where its boards prove it, and else only do
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from hashinsight.edge.normalising_numbers import number
@@ -28,20 +28,20 @@ class Rates:
     boards_ths: list[float | None]
     flags: list[str] = field(default_factory=list)
 
-    @property
-    def sum_ths(self) -> float | None:
-        known = [ths for ths in self.boards_ths if ths is not None]
-        return sum(known) if known else None
-
 
 def in_ths(rate: Any) -> float | None:
     """Of `{"value", "unit"}` as the library says it; a unit that is not known is no rate."""
-    if not isinstance(rate, Mapping):
+    if not isinstance(rate, dict):
         return None
     value = number(rate.get("value"), most=1e30)
-    factor = _TERAS.get(str(rate.get("unit") or "TH/s").lower().removesuffix("/s").strip())
+    factor = _teras(str(rate.get("unit") or "TH/s"))
     # not rounded yet: a total that is a million times too small has its digits far behind the point
     return None if value is None or factor is None else value * factor
+
+
+@lru_cache(maxsize=64)
+def _teras(unit: str) -> float | None:
+    return _TERAS.get(unit.lower().removesuffix("/s").strip())
 
 
 def mended(rates: Rates, *, rated_ths: float | None, power_w: float | None, rated_w: float | None) -> Rates:
@@ -49,11 +49,12 @@ def mended(rates: Rates, *, rated_ths: float | None, power_w: float | None, rate
     flags: list[str] = []
     expected = _down(rates.expected_ths, rated_ths, flags, "expected_units_mended")
     reference = rated_ths or expected
-    boards = list(rates.boards_ths)
+    boards = rates.boards_ths
     total = _down(rates.total_ths, reference, flags, "hashrate_units_mended")
     share = reference / len(boards) if reference and boards else None
     boards = [_down(ths, share, flags, "board_units_mended") for ths in boards]
-    summed = sum(ths for ths in boards if ths is not None) if any(ths is not None for ths in boards) else None
+    known = [ths for ths in boards if ths is not None]
+    summed = sum(known) if known else None
     if total and summed:
         total, boards = _agreed(total, summed, boards, reference, flags)
     elif total is None and summed is not None:

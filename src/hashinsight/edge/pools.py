@@ -3,19 +3,16 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from hashinsight.edge.makes import Make
 from hashinsight.edge.normalising_numbers import count, text
 
-# its older versions say ALIVE, which the library does not know and takes for dead
-_STATE_MISREAD = "braiins"
 
-
-def told_pools(groups: Iterable[Mapping[str, Any]] | None, make: str) -> dict[str, Any]:
+def told_pools(groups: Iterable[Mapping[str, Any]] | None, make: Make) -> dict[str, Any]:
     pools = [pool for group in groups or () for pool in group.get("pools") or [] if isinstance(pool, dict)]
     if not pools:
         return {}
     active = next((pool for pool in pools if pool.get("active")), None)
-    answering = next((pool for pool in pools if pool.get("alive")), None)
-    shown = active or answering or pools[0]
+    shown = active or next((pool for pool in pools if pool.get("alive")), pools[0])
     return {
         "pool_url": text(shown.get("url"), 500),
         "worker_name": text(shown.get("user"), 200),
@@ -25,9 +22,10 @@ def told_pools(groups: Iterable[Mapping[str, Any]] | None, make: str) -> dict[st
     }
 
 
-def _status(pools: list[dict[str, Any]], active: Mapping[str, Any] | None, make: str) -> str | None:
+def _status(pools: list[dict[str, Any]], active: Mapping[str, Any] | None, make: Make) -> str | None:
     if active is not None:
-        is_dead = active.get("alive") is False and _STATE_MISREAD not in make
+        # older versions of Braiins OS say ALIVE, which the library does not know and takes for dead
+        is_dead = active.get("alive") is False and not make.is_braiins
         return "dead" if is_dead else "alive"
     if any(pool.get("alive") for pool in pools):
         return "alive"
@@ -35,5 +33,5 @@ def _status(pools: list[dict[str, Any]], active: Mapping[str, Any] | None, make:
 
 
 def _sum(pools: list[dict[str, Any]], name: str) -> int | None:
-    known = [shares for shares in (count(pool.get(name)) for pool in pools) if shares is not None]
+    known = [shares for pool in pools if (shares := count(pool.get(name))) is not None]
     return sum(known) if known else None

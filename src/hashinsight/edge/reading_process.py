@@ -59,8 +59,9 @@ class ChildProcess:
         """Waits for the child to be there; then it has its time, and what it is late with is given up."""
         options["timeout_sec"] = timeout_sec
         try:
-            async with asyncio.timeout(STARTS_WITHIN_SEC):
-                await self._ready.wait()
+            if not self._ready.is_set():
+                async with asyncio.timeout(STARTS_WITHIN_SEC):
+                    await self._ready.wait()
             async with asyncio.timeout(2 * timeout_sec + _GRACE_SEC):
                 return await self._asked(op, args, options)
         except TimeoutError:

@@ -54,6 +54,17 @@ def test_every_make_answers_the_plain_form_with_fields_parted_by_commas(model: s
 
 
 @each_kind
+def test_a_joined_answer_is_made_of_the_answers_to_each_command_which_are_rendered_once_a_step(
+    model: str, firmware: str
+) -> None:
+    stage = Stage(readings(1))
+    both = json.loads(said(model, firmware, b'{"command":"summary+pools"}', stage)[:-1])
+    kept = {command: json.loads(answer[:-1]) for (command, _), answer in stage.answers[0].items()}
+    assert both == {"summary": [kept["summary"]], "pools": [kept["pools"]], "id": 1}
+    assert json.loads(said(model, firmware, b'{"command":"pools"}', stage)[:-1]) == kept["pools"]
+
+
+@each_kind
 def test_joined_commands_are_answered_together_each_under_its_name(model: str, firmware: str) -> None:
     both = answer(model, firmware, b'{"command":"summary+pools"}')
     assert both["summary"][0]["SUMMARY"][0]["Accepted"] == 1234

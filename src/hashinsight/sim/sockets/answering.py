@@ -26,14 +26,19 @@ async def answer(words: Words, machine: Machine, raw: bytes) -> bytes:
         asked = read_request(raw)
     except NotUnderstood as problem:
         return as_json(words.fail(machine, problem.code, str(problem)))
-    read = words.reads.get(asked.commands[0])
-    if read is not None and not (asked.joined or asked.as_text) and len(asked.parameter) <= _KEPT_PARAMETER:
-        key = (asked.commands[0], asked.parameter)
-        return machine.rendered(key, lambda: as_json(_read(words, machine, read, asked.parameter)))
-    answers = {command: await answer_one(words, machine, command, asked) for command in asked.commands}
     if asked.as_text:
+        answers = {command: await answer_one(words, machine, command, asked) for command in asked.commands}
         return as_text(list(answers.values()))
-    return joined_json(answers) if asked.joined else as_json(answers[asked.commands[0]])
+    if asked.joined:
+        return joined_json({command: await _answer_json(words, machine, command, asked) for command in asked.commands})
+    return await _answer_json(words, machine, asked.commands[0], asked)
+
+
+async def _answer_json(words: Words, machine: Machine, command: str, asked: Asked) -> bytes:
+    read, parameter = words.reads.get(command), asked.parameter
+    if read is not None and len(parameter) <= _KEPT_PARAMETER:
+        return machine.rendered((command, parameter), lambda: as_json(_read(words, machine, read, parameter)))
+    return as_json(await answer_one(words, machine, command, asked))
 
 
 async def answer_one(words: Words, machine: Machine, command: str, asked: Asked) -> Body:

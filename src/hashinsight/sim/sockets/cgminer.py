@@ -9,6 +9,7 @@ from hashinsight.sim.sockets.screen import Screen
 Body = dict[str, Any]
 END = b"\0"  # real machines end an answer with it
 DEFAULT_STRATUM_DIFFICULTY = 262_144
+_encoder = json.JSONEncoder(separators=(",", ":"))
 
 
 def status(letter: str, code: int, said: str, description: str, when: float) -> Body:
@@ -24,11 +25,15 @@ def alone(state: Body) -> Body:
 
 
 def as_json(answer: Body) -> bytes:
-    return json.dumps(answer, separators=(",", ":")).encode() + END
+    return _encoder.encode(answer).encode() + END
 
 
-def joined_json(answers: dict[str, Body]) -> bytes:
-    return as_json({**{command: [answer] for command, answer in answers.items()}, "id": 1})
+def joined_json(answers: dict[str, bytes]) -> bytes:
+    """Of answers that are JSON already."""
+    parts = [
+        _encoder.encode(name).encode() + b":[" + answer.removesuffix(END) + b"]" for name, answer in answers.items()
+    ]
+    return b"{" + b",".join((*parts, b'"id":1')) + b"}" + END
 
 
 def as_text(answers: list[Body]) -> bytes:

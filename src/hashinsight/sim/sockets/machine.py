@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 from hashinsight.facts.models import MinerModel
@@ -38,7 +39,7 @@ class Identity:
     address: str
     chips: int  # fitted on a board
 
-    @property
+    @cached_property
     def version(self) -> str:
         """The firmware as the machine itself says it: a number, without the words that people put before it."""
         return re.sub(r"^(?:[A-Za-z]++ )++", "", self.firmware)

@@ -57,9 +57,13 @@ class Screens:
         self.at = readings.at
         self.reachable: list[bool] = readings.reachable.tolist()
         self._columns: list[list[Any]] = [getattr(readings, name).tolist() for name in _COLUMNS]
+        self._shown: dict[int, Screen] = {}
 
     def of(self, machine: int) -> Screen:
-        return Screen(self.at, *(column[machine] for column in self._columns))
+        """The same one until the next step: a machine is asked a dozen questions in a row."""
+        if machine not in self._shown:
+            self._shown[machine] = Screen(self.at, *(column[machine] for column in self._columns))
+        return self._shown[machine]
 
 
 def number(value: float, digits: int = 2) -> float:
