@@ -8,6 +8,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 from prometheus_client.parser import text_string_to_metric_families
+from pydantic import SecretStr
 
 from hashinsight.kit.db.database import Database
 from tests.collectors.scene import Scene
@@ -16,6 +17,7 @@ from tests.people import People
 from tests.telemetry.fleet import Fleet
 from tests.telemetry.place import Place
 
+TOKEN = "scrape-the-whole-fleet"
 PROMISED = {"commands_dispatched", "commands_failed", "rule_evals", "telemetry_ingest_lag_seconds"}
 
 
@@ -35,10 +37,25 @@ async def gate(api: httpx.AsyncClient, people: People, database: Database, super
     return made
 
 
+@pytest.fixture(autouse=True)
+def _with_token(api: httpx.AsyncClient) -> None:
+    set_token(api, SecretStr(TOKEN))
+
+
+def set_token(api: httpx.AsyncClient, token: SecretStr | None) -> None:
+    state = cast("FastAPI", api.app).state  # type: ignore[attr-defined] # hung there
+    state.settings = state.settings.model_copy(update={"metrics_token": token})
+
+
+async def scraped(api: httpx.AsyncClient) -> httpx.Response:
+    answer = await api.get("http://127.0.0.1/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+    assert answer.status_code == 200, answer.text
+    return answer
+
+
 async def series(api: httpx.AsyncClient) -> dict[str, dict[tuple[str, ...], float]]:
     """Values by name and labels other than the site, which is the only one."""
-    answer = await api.get("http://127.0.0.1/metrics")
-    assert answer.status_code == 200, answer.text
+    answer = await scraped(api)
     found: dict[str, dict[tuple[str, ...], float]] = {}
     for family in text_string_to_metric_families(answer.text):
         for one in family.samples:
@@ -66,6 +83,16 @@ async def test_the_fleet_is_told_by_site_and_agrees_with_the_page_of_sites(fleet
     assert (await series(fleet.api))["hashinsight_hashrate_ths"] == {(): 175.0}
 
 
+async def test_without_a_token_nobody_is_told_which_sites_there_are(fleet: Fleet) -> None:
+    await fleet.load("m1,S19,A,")
+    set_token(fleet.api, None)
+    answer = await fleet.api.get("http://127.0.0.1/metrics")
+    assert answer.status_code == 200
+    assert "hashinsight_database_up 1.0" in answer.text
+    assert "hashinsight_machines" not in answer.text
+    assert 'site="' not in answer.text
+
+
 async def test_commands_are_counted_by_state_and_those_that_fail_for_good(gate: Gate) -> None:
     def total(found: dict[str, dict[tuple[str, ...], float]], name: str) -> float:
         return found.get(name, {}).get((), 0.0)
@@ -88,7 +115,7 @@ async def test_commands_are_counted_by_state_and_those_that_fail_for_good(gate: 
 
 async def test_every_name_has_our_prefix_or_is_promised_without_it(fleet: Fleet) -> None:
     await fleet.send({"miner_id": "m1", "ts": fleet.at(-40), "hashrate_ths": 100.0})
-    answer = await fleet.api.get("http://127.0.0.1/metrics")
+    answer = await scraped(fleet.api)
     names = set(re.findall(r"^# TYPE (\S+) ", answer.text, re.MULTILINE))
     other = {name for name in names if not name.startswith("hashinsight_")}
     assert {name.removesuffix("_total") for name in other} <= PROMISED

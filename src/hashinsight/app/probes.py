@@ -76,7 +76,7 @@ async def readyz(request: Request, response: Response) -> Readiness:
     responses={200: {"content": {"text/plain": {"example": "hashinsight_database_up 1.0\n"}}}},
 )
 async def metrics(request: Request) -> Response:
-    """Prometheus metrics of every process on this machine, and of the installation's ticks."""
+    """Prometheus metrics of every process on this machine and of the installation; of the fleet only with the token."""
     _check_may_scrape(request)
     registry = CollectorRegistry()
     MultiProcessCollector(registry)  # type: ignore[no-untyped-call] # the library left this one out
@@ -103,7 +103,9 @@ async def _installation_metrics(request: Request) -> list[Metric]:
     )
     told = await in_time(request, "metrics", lambda: _database_metrics(state.database))
     up = GaugeMetricFamily("hashinsight_database_up", "Whether the database answers", 1 if told else 0)
-    fleet = await in_time(request, "fleet", lambda: _fleet_metrics(request)) if told else None
+    # sites belong to tenants: whoever is on this machine by chance is not told of them
+    has_token = state.settings.metrics_token is not None
+    fleet = await in_time(request, "fleet", lambda: _fleet_metrics(request)) if told and has_token else None
     return [build, free, *(told or ()), up, *(fleet or ())]
 
 
