@@ -138,3 +138,13 @@ def test_what_a_make_means_for_its_readings_follows_from_any_of_its_names() -> N
     braiins = make_of({"make": None, "model": "Antminer S19 (Braiins OS)"})
     assert (braiins.has_fans, braiins.is_braiins, braiins.tells_sticker, braiins.corners_in) == (True, True, True, ())
     assert make_of(STOCK).corners_in == ("stats",)
+
+
+@pytest.mark.parametrize("said", [10**9, "1000000000", 10**17])
+def test_a_machine_that_says_it_has_a_billion_boards_is_not_given_room_for_them(said: Any) -> None:
+    stats = chains(70, fans=5000, miner_count=said)
+    by_library = read(STOCK, stats=stats, hashrate=S19_RATE, hashboards=[board(no, 31.6) for no in range(3)])
+    counted = read(STOCK, hashrate=S19_RATE, expected_hashboards=said, hashboards=[board(no, 31.6) for no in range(3)])
+    plain = record_of({"data": None, "summary": {"GHS 5s": 94_800}, "stats": [stats], "pools": []}, miner_id="m", at=AT)
+    for record in (by_library, counted, plain):
+        assert (record["boards_total"], record["boards_healthy"]) == (3, 3)

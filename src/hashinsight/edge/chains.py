@@ -30,7 +30,7 @@ def boards_of(
     """As the library has them, with every sensor. A dead board is one of them; a connector without a board is not."""
     sensors = _sensors(stats, has_chip_sensors=has_chip_sensors, is_hydro=is_hydro)
     boards = []
-    for place, no in enumerate(fitted(stats, expected or count(stats.get("miner_count")))):
+    for place, no in enumerate(fitted(stats, expected or board_count(stats.get("miner_count")))):
         boards.append(
             {
                 "position": place,
@@ -41,6 +41,12 @@ def boards_of(
             }
         )
     return boards
+
+
+def board_count(value: Any) -> int | None:
+    """How many boards a machine says it has; no machine has more than a few, and no room is made for a billion."""
+    boards = count(value)
+    return None if boards is None or boards > MOST_CHAINS else boards
 
 
 def fitted(stats: Mapping[str, Any], expected: int | None) -> list[int]:

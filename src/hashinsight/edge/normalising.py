@@ -10,6 +10,7 @@ from typing import Any
 
 from hashinsight.edge import fans
 from hashinsight.edge.boards import boards_of, expected_ths, told_board, told_counts, without_rest
+from hashinsight.edge.chains import board_count
 from hashinsight.edge.makes import make_of, model_of, sensor_kind_of
 from hashinsight.edge.normalising_numbers import count, mean, number, text
 from hashinsight.edge.normalising_plain import Expected, as_library, fitted_boards, rate_of
@@ -46,7 +47,7 @@ def record_of(told: Mapping[str, Any], *, miner_id: str, at: datetime, has_fans:
         plain = as_library(
             told,
             Expected(
-                boards=count(library.get("expected_hashboards")),
+                boards=board_count(library.get("expected_hashboards")),
                 fans=count(library.get("expected_fans")),
                 model=text(info.get("model"), 200),
             ),
@@ -64,7 +65,9 @@ def record_of(told: Mapping[str, Any], *, miner_id: str, at: datetime, has_fans:
         plain.get("hashboards") or [] if told.get("stats") or not library.get("hashboards") else [],
         told.get("temps") or [],
         # the same name is sold with other numbers of boards: who knows this very machine goes before the catalogue
-        None if plain.get("are_modules") else count(library.get("expected_hashboards")) or fitted_boards(told, model),
+        None
+        if plain.get("are_modules")
+        else board_count(library.get("expected_hashboards")) or fitted_boards(told, model),
     )
     sensors = [board_sensors(board, make, flags) for board in read]
     boards = [told_board(board, one) for board, one in zip(read, sensors, strict=True)]

@@ -103,7 +103,7 @@ def _is_hydro(name: Any) -> bool:
 
 def fitted_boards(told: Mapping[str, Any], known: MinerModel | None) -> int | None:
     """How many it should have: a machine counts those that it found, so that a dead one is not among them."""
-    own = next((no for row in _rows(told.get("stats")) if (no := count(row.get("miner_count")))), 0)
+    own = next((no for row in _rows(told.get("stats")) if (no := chains.board_count(row.get("miner_count")))), 0)
     return max(own, known.boards if known else 0) or None
 
 
