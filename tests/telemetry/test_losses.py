@@ -17,9 +17,13 @@ async def send_minutes(fleet: Fleet, miner_id: str, *minutes: dict[str, Any]) ->
     await fleet.send(*(sample(miner_id, fleet.at(60 * (first + no)), **said) for no, said in enumerate(minutes)))
 
 
-async def set_aside(fleet: Fleet, state: State, *miner_ids: str) -> list[int]:
+def numbers_of(fleet: Fleet, *miner_ids: str) -> list[int]:
     listed = ", ".join(f"'{one}'" for one in miner_ids)
-    numbers = [no for (no,) in fleet.place.rows(f"select miner_no from miners where miner_id in ({listed})")]
+    return [no for (no,) in fleet.place.rows(f"select miner_no from miners where miner_id in ({listed})")]
+
+
+async def set_aside(fleet: Fleet, state: State, *miner_ids: str) -> list[int]:
+    numbers = numbers_of(fleet, *miner_ids)
     async with fleet.database.transaction(job_context()) as session:
         await expect(session, numbers, state, cause="a test", now=fleet.now - timedelta(minutes=4))
     return numbers
@@ -150,5 +154,10 @@ async def test_the_sums_of_a_zone_and_of_a_moment_are_told_like_those_of_a_site(
     assert (then["power_w"], round(then["efficiency_j_th"], 2), then["conditions"]) == (5500.0, 18.33, None)
     empty = await site_of(fleet, site_id="tx-1", at=fleet.at(-7200))
     assert (empty["online"], empty["unknown"], empty["expected_unknown_ths"], empty["lost_ths"]) == (0, 3, 600.0, 0.0)
+    assert then["unknown"] == 0
+    async with fleet.database.transaction(job_context()) as session:  # without power, and so without a sample
+        await expect(session, numbers_of(fleet, "b1"), "curtailed", cause="a test", now=fleet.now - timedelta(hours=3))
+    dark = await site_of(fleet, site_id="tx-1", at=fleet.at(-7200))
+    assert (dark["unknown"], dark["stopped_ths"], dark["expected_ths"]) == (2, 200.0, 400.0)
     assert (await fleet.get(SITES, site_id="tx-1", zone="nowhere")).status_code == 404
     assert (await fleet.get(SITES, zone="A")).status_code == 422

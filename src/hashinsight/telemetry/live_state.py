@@ -132,7 +132,9 @@ def judge(
 
 
 def as_of_bucket(live: pl.DataFrame, then: pl.DataFrame, bucket: datetime) -> pl.DataFrame:
-    """Judged columns with what a bucket of five minutes holds in place of now; who sent nothing then is unknown.
+    """Judged columns with what a bucket of five minutes holds in place of now.
+
+    Who sent nothing then is unknown, unless it was stopped on purpose: it may have been without power.
 
     Ratings, modes and places are those of now; nobody keeps how well a machine was.
     """
@@ -142,7 +144,7 @@ def as_of_bucket(live: pl.DataFrame, then: pl.DataFrame, bucket: datetime) -> pl
         online=was_online,
         data_state=pl.when(was_online)
         .then(pl.lit("fresh"))
-        .when(pl.col("online_ratio").is_null())
+        .when(pl.col("online_ratio").is_null() & pl.col("expected_state").is_null())
         .then(pl.lit("unknown"))
         .otherwise(pl.lit("offline")),
         hashrate_5min_ths=pl.col("hashrate_ths"),

@@ -84,6 +84,7 @@ def _tallied() -> dict[str, pl.Expr]:
         "machines": pl.len(),
         "online": pl.col("online").sum(),
         **{name: (pl.col("condition") == name).sum() for name in CONDITIONS},
+        "unheard": (pl.col("data_state") == "unknown").sum(),
         "hashrate_ths": _total("hashrate_5min_ths", pl.col("online")),
         "expected_ths": _total("expected_ths", ~pl.col("is_stopped")),
         # what of it nobody can say: one that is known to be offline gives nothing, one that is not heard of may hash
@@ -102,10 +103,10 @@ def told(sums: dict[str, Any] | None, *, judged: bool = True) -> dict[str, Any]:
     """As an answer tells them. Sums of no machines are not known, and not 0; nor are conditions that nobody judged."""
     if sums is None:
         nothing: dict[str, Any] = dict.fromkeys((*SUMS, *OTHERS))
-        sums = dict.fromkeys((*COUNTS, *CONDITIONS), 0) | nothing
+        sums = dict.fromkeys((*COUNTS, *CONDITIONS, "unheard"), 0) | nothing
     shown = {name: sums[name] for name in (*COUNTS, *SUMS, *OTHERS)}
-    conditions = {name: sums[name] for name in CONDITIONS}
-    return shown | {"unknown": sums["unknown"], "conditions": conditions if judged else None}
+    conditions = {name: sums[name] for name in CONDITIONS} if judged else None
+    return shown | {"unknown": sums["unknown" if judged else "unheard"], "conditions": conditions}
 
 
 def _expected(newest: pl.Expr) -> dict[str, pl.Expr]:

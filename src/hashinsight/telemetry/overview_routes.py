@@ -109,7 +109,8 @@ async def read_sites(
     - `lost_ths` is what machines lack that are known: each that lacks more than a tenth, whatever others have too
       much, or all of them together if that is more.
     - `conditions` counts each machine once: its worst open problem, else `down` (no hashrate, no problem yet),
-      `stopped` (on purpose), `unknown` or `fine`. It is null for a moment of the past.
+      `stopped` (on purpose), `unknown` or `fine`. It is null for a moment of the past,
+      of which `unknown` counts the machines without a sample.
     - `power_w` is of the newest samples of machines online; `efficiency_j_th` is watts over TH/s of the same five
       minutes, without the `efficiency_left_out` machines whose power is not known.
     """
