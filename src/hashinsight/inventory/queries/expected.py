@@ -176,7 +176,7 @@ async def list_open(
     return found
 
 
-def states_as_of(as_of: datetime) -> Select[Any]:
+def states_as_of(as_of: datetime) -> Select[int, str]:
     """`miner_no, state` of the same machines, to be joined."""
     of = ExpectedState
     return (

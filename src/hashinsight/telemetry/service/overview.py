@@ -24,8 +24,10 @@ from hashinsight.telemetry.states import Flags
 DAY = timedelta(hours=24)
 # above this many points of a site a trend is read from hours: a day of 20,000 machines is 5.8 million rows
 _FINE_POINTS = 700_000
-_NAMED = ("zone", "rack", "model", "firmware", "data_state", "data_reason", "overall_health", "condition")
-_NAMED += ("inferred_mode", "expected_state")
+_NAMED = (
+    *("zone", "rack", "model", "firmware", "data_state", "data_reason", "overall_health", "condition"),
+    *("inferred_mode", "expected_state"),
+)
 _ROUNDED = {"hashrate_ths": 2, "expected_ths": 2, "temp_max_c": 1, "temp_other_c": 1}
 _ROUNDED |= {"power_w": 0, "efficiency_j_th": 2, "age_sec": 0}
 _OF_A_MOMENT = ("hashrate_ths", "expected_ths", "temp_max_c", "power_w", "efficiency_j_th")
