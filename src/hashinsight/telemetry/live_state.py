@@ -76,7 +76,7 @@ SCHEMA: dict[str, Any] = {
 # what `judge` looks at
 NEEDED = frozenset({
     "miner_no", "inventory_model", "inventory_firmware", "inventory_ths", "inventory_source", "heard_at", "ts",
-    "status", "flags", "hashrate_5min_ths", "reported_ths", "power_w", "reject_rate", "accepted", "rejected",
+    "status", "flags", "hashrate_5min_ths", "reported_ths", "reject_rate", "accepted", "rejected",
     "reported_model", "reported_firmware", "overall_health", "hashrate_ths", "power_5min_w", "powered_5min_ths",
     "inferred_mode", "mode_share", "expected_state",
 })  # fmt: skip

@@ -31,7 +31,7 @@ _NAMED = (
 _ROUNDED = {"hashrate_ths": 2, "expected_ths": 2, "temp_max_c": 1, "temp_other_c": 1}
 _ROUNDED |= {"power_w": 0, "efficiency_j_th": 2, "age_sec": 0}
 _OF_A_MOMENT = ("hashrate_ths", "expected_ths", "temp_max_c", "power_w", "efficiency_j_th")
-_SUMMED = ("site_id", "zone", "temp_max_c", "updated_at")  # beside what is judged
+_SUMMED = ("site_id", "zone", "temp_max_c", "power_w", "updated_at")  # beside what is judged
 
 
 @dataclass(frozen=True)
