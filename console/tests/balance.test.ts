@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { balanceOf, isNothing } from "../src/pages/balance";
 
-const site = (now: number | null, expected: number | null, unknown: number | null, lost: number | null) => ({
+const site = (now: number | null, expected: number | null, unknown: number | null, lost: number | null, stopped = 0) => ({
   hashrate_ths: now,
   expected_ths: expected,
   expected_unknown_ths: unknown,
+  stopped_ths: expected === null ? null : stopped,
   lost_ths: lost,
 });
 
@@ -19,6 +20,12 @@ describe("what the fleet lost", () => {
     expect(dark).toMatchObject({ now: null, lost: null, expected: 1200, unknown: 1200 });
     expect(isNothing(dark)).toBe(false);
     expect(balanceOf([site(0, 1200, 1200, 0), site(100, 100, 0, 0)])).toMatchObject({ now: 100, lost: 0, unknown: 1200 });
+  });
+
+  it("is nothing where all were stopped on purpose, and that is known", () => {
+    const stopped = balanceOf([site(0, 0, 0, 0, 1200)]);
+    expect(stopped).toMatchObject({ now: 0, expected: 0, stopped: 1200, lost: 0 });
+    expect(isNothing(stopped)).toBe(true);
   });
 
   it("is everything where all are known to stand still, and nothing where all is delivered", () => {

@@ -2,7 +2,7 @@
 import { expect, test, vi } from "vitest";
 import type { SiteSums } from "../src/api/known";
 import type { Summary } from "../src/problems/api";
-import { healthsOf, unknownOf } from "../src/problems/health";
+import { healthsOf, othersOf } from "../src/problems/health";
 import { commandFor } from "../src/problems/recommended";
 import { silentOf } from "../src/problems/silent";
 
@@ -11,13 +11,13 @@ const NOW = Date.parse("2026-10-01T12:00:00Z");
 const [north, south] = [1, 2].map((id) => ({ site_id: id, name: `site ${id}`, machines: 40, unknown: 0 }) as SiteSums) as [SiteSums, SiteSums];
 const scanned = (at: string | null) => ({ isError: false, data: { last_scan_ts: at, unknown_miners: 2 } as Summary });
 
-test("machines that the registry could not judge are unknown, though their data are fresh", () => {
-  expect(unknownOf(north, { unknown_miners: 666 } as Summary)).toBe(666);
-  expect(unknownOf({ ...north, unknown: 36 }, undefined)).toBe(36);
-});
-
-test("machines whose data stopped are unknown, though the registry still knew them", () => {
-  expect(unknownOf({ ...north, unknown: 40 }, { unknown_miners: 2 } as Summary)).toBe(40);
+test("machines that are neither fine nor a problem are counted as the map's legend counts them", () => {
+  const conditions = { P0: 1, P1: 2, P2: 0, P3: 0, down: 3, stopped: 4, unknown: 5, fine: 25 };
+  expect(othersOf([{ ...north, unknown: 5, conditions }, { ...south, unknown: 7, conditions: null }])).toEqual({
+    down: 3,
+    stopped: 4,
+    unknown: 12,
+  });
 });
 
 test("what the registry found three cycles ago says nothing of now, and its age is told", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Cells, Frame } from "../src/api/known";
 import { cellAt, cellsWithin, endsOf, labelAt, layOut, neighbour, PITCH } from "../src/map/layout";
-import { colour, isDimmed, loudness, momentColumns, noColumns, nowColumns, onlyOf, type BothLimits, type Limits } from "../src/map/measures";
+import { colour, countsOf, isDimmed, loudness, momentColumns, noColumns, nowColumns, onlyOf, type BothLimits, type Limits } from "../src/map/measures";
 import { momentOf, stepOf } from "../src/map/replay";
 import { rowsOf, select, shownOf, sumOf } from "../src/map/selection";
 
@@ -34,6 +34,9 @@ function site(machines: number, perRack: number, zones: string[]): Cells {
       data_state: word(["fresh"], all.map(() => 0)),
       data_reason: word(["in_time"], all.map(() => 0)),
       overall_health: word(["ok"], all.map(() => 0)),
+      condition: word(["fine"], all.map(() => 0)),
+      inferred_mode: word(["normal"], all.map(() => 0)),
+      expected_state: word([], all.map(() => -1)),
     },
     _meta: { as_of: "", source: "live", site_id: 1 },
   };
@@ -88,15 +91,26 @@ describe("the map", () => {
   });
 
   it("puts a moment's columns in the order of the machines, with nothing for those that sent nothing", () => {
+    Object.assign(globalThis, { document: { documentElement: { lang: "en", dataset: {} } } });
     const cells = site(3, 3, ["A"]);
     const frame: Frame = {
       machines: 2,
-      columns: { miner_no: [102, 100], hashrate_ths: [7, 9], temp_max_c: [1, 2], power_w: [3, 4], online_ratio: [1, 0] },
+      columns: {
+        miner_no: [102, 100],
+        hashrate_ths: [7, 9],
+        expected_ths: [10, 10],
+        temp_max_c: [1, 2],
+        power_w: [3, 4],
+        efficiency_j_th: [0.4, 0.4],
+        online_ratio: [1, 0],
+        stopped: [101],
+      },
       _meta: { as_of: "", bucket: "" },
     };
     const columns = momentColumns(cells, frame);
     expect(columns.hashrate).toEqual([9, null, 7]);
     expect([0, 1, 2].map(columns.present)).toEqual([false, false, true]);
+    expect([...colour("ratio", cells, columns, undefined).of]).toEqual([5, 4, 2]); // unknown, stopped, 70 %
   });
 
   it("keeps the same machines selected when the rows move, and drops who is gone or in another zone", () => {
@@ -122,7 +136,7 @@ describe("the map", () => {
 
   it("leaves in the background what the legend's filter does not name", () => {
     const classes = ["hot", "fine"].map((key) => ({ key, label: "", colour: "fine" }));
-    const coloured = { classes, of: Uint8Array.of(0, 1), counts: [1, 1], figure: () => "" };
+    const coloured = { classes, of: Uint8Array.of(0, 1), figure: () => "" };
     expect([0, 1].map((no) => isDimmed(coloured, new Set(["hot"]), no))).toEqual([false, true]);
     expect([0, 1].map((no) => isDimmed(coloured, new Set(), no))).toEqual([false, false]);
   });
@@ -166,7 +180,7 @@ describe("the map", () => {
       const { classes } = colour(measure, cells, nowColumns(cells), undefined);
       return [...classes].sort((a, b) => loudness(a) - loudness(b)).map((one) => one.colour);
     };
-    expect(louder("health")).toEqual(["ink-3", "fine", "p3", "p2", "p1", "p0"]);
+    expect(louder("health")).toEqual(["ink-2", "stopped", "ink-3", "fine", "p3", "p2", "p1", "p0"]);
     expect(louder("temperature").slice(-2)).toEqual(["p1", "p0"]);
   });
 
@@ -174,9 +188,36 @@ describe("the map", () => {
     const cells = site(4, 4, ["A"]);
     const labels = (measure: "ratio" | "risk" | "temperature") =>
       colour(measure, cells, nowColumns(cells), undefined).classes.map((one) => one.label);
-    expect(labels("ratio")).toEqual(["≥ 95%", "85–95%", "50–85%", "< 50%", "unknown"]);
+    expect(labels("ratio")).toEqual(["≥ 95%", "85–95%", "50–85%", "< 50%", "stopped", "unknown"]);
     expect(labels("risk")).toEqual(["< 10%", "10–30%", "30–60%", "≥ 60%", "unknown"]);
     expect(labels("temperature")[1]).toBe("within 10 °C of limit");
+  });
+
+  it("counts a machine that says it is offline as offline, however fresh its word", () => {
+    const cells = site(4, 4, ["A"]);
+    cells.named.data_state = { words: ["fresh", "offline", "stale", "unknown"], index: [0, 1, 2, 3] };
+    expect([...colour("age", cells, nowColumns(cells), undefined).of]).toEqual([0, 2, 1, 3]);
+  });
+
+  it("counts in its legend the machines of the zone that it shows", () => {
+    const cells = site(6, 6, ["A", "B"]);
+    cells.named.condition = { words: ["P1", "fine", "stopped"], index: [0, 1, 1, 2, 1, 1] };
+    const health = colour("health", cells, nowColumns(cells), undefined);
+    const told = (zone: string | null) => {
+      const counts = countsOf(health, layOut(cells, zone).shown);
+      return Object.fromEntries(health.classes.map(({ key }, no) => [key, counts[no]]).filter(([, n]) => n));
+    };
+    expect(told(null)).toEqual({ P1: 1, fine: 4, stopped: 1 });
+    expect(told("A")).toEqual({ P1: 1, fine: 2 });
+    expect(told("B")).toEqual({ fine: 2, stopped: 1 });
+  });
+
+  it("colours efficiency by the server's own figure, and stopped machines as stopped", () => {
+    const cells = site(3, 3, ["A"]);
+    cells.columns.power_w = [9000, 20, 20]; // newest watts, which the mean hashrate does not belong to
+    cells.columns.efficiency_j_th = [20, 0, 0];
+    cells.named.condition = { words: ["fine", "stopped", "down"], index: [0, 1, 2] };
+    expect([...colour("efficiency", cells, nowColumns(cells), undefined).of]).toEqual([0, 4, 5]);
   });
 
   it("colours each machine's temperature by its own limits, and nobody's before they are known", () => {

@@ -9,6 +9,7 @@ from hashinsight.commands.asking import PreApproval
 from hashinsight.commands.queries.reading import Wanted
 from hashinsight.commands.service import list_shown
 from hashinsight.commands.service.deciding import Which
+from hashinsight.commands.service.expecting import BACK_WITHIN
 from hashinsight.commands.service.leasing import Holder
 from hashinsight.identity.scope import Reach
 from hashinsight.kit.errors import Conflict, Forbidden, NotFound
@@ -225,6 +226,11 @@ async def test_expected_states_follow_the_commands(yard: Yard) -> None:
     yard.pass_time(10)
     await yard.made("enable_hashing", 1)
     await yard.say((await yard.lease_one()).dispatch_id)
+    assert expected(yard) == [(2, "curtailed", True), (1, "rebooting", False)], "a start boots before it hashes"
+    await yard.made("enable_hashing", 5)
+    await yard.say((await yard.lease_one()).dispatch_id)
+    assert len(expected(yard)) == 2, "one that ran does not"
+    yard.pass_time(BACK_WITHIN.total_seconds())
     assert expected(yard) == [(2, "curtailed", True)]
 
 

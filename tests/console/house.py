@@ -149,6 +149,11 @@ class House:
         with psycopg.connect(self.up.superuser_url) as connection:
             return connection.execute(query.encode()).fetchall()
 
+    def write(self, *statements: str) -> None:
+        with psycopg.connect(self.up.superuser_url) as connection:
+            for statement in statements:
+                connection.execute(statement.encode())
+
     def add(self, email: str, role: str, **reach: list[int]) -> tuple[str, str]:
         body = {"email": email, "password": PASSWORD, "role": role, "name": email.partition("@")[0], **reach}
         made = self.ask(self.owner, "POST", "/api/admin/v1/users", json=body)

@@ -29,6 +29,7 @@ _WHOLE = ("accepted", "rejected", "hw_errors", "uptime_sec", "boards_healthy", "
 _TEXTS = {"model": "model", "firmware": "firmware", "pool_url": "pool", "worker": "worker", "mode": "mode",
           "temp_limits": "temp_limits"}  # fmt: skip
 _COLUMNS = ("miner_no", "ts", "status", "flags", *_READINGS, *_TEXTS, "boards", "hashrate_ths")
+_COLUMNS += ("power_5min_w", "powered_5min_ths")
 
 
 class StoredSite:
@@ -131,6 +132,7 @@ def _rows(frame: Frame, numbers: Sequence[int]) -> pl.DataFrame:
     columns |= {name: _words(getattr(frame, ours)) for name, ours in _TEXTS.items()}
     # a sample's own hashrate is told with its boards: where there is one sample in five minutes it is the mean, too
     columns |= {"boards": _boards(frame), "hashrate_ths": columns["hashrate_5min_ths"]}
+    columns |= {"power_5min_w": columns["power_w"], "powered_5min_ths": columns["hashrate_5min_ths"]}
     return pl.DataFrame(columns).filter(pl.col("ts").is_not_null())
 
 

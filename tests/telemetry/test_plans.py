@@ -98,7 +98,9 @@ def scope_of(*sites: int) -> Scope:
 
 async def test_a_page_of_a_sites_live_state_reads_a_page(database: Database) -> None:
     for scope in (scope_of(), scope_of(SITE)):
-        query = live_query(scope, site_id=SITE).where(Miner.miner_id > "m30").order_by(Miner.miner_id).limit(101)
+        query = (
+            live_query(scope, as_of=NOW, site_id=SITE).where(Miner.miner_id > "m30").order_by(Miner.miner_id).limit(101)
+        )
         plan = await explain(database, scope.context(), query)
         assert plan.kinds("telemetry_live") == {"Index Scan"}
         assert plan.rows_read("telemetry_live") <= 101
@@ -108,14 +110,14 @@ async def test_a_page_of_a_sites_live_state_reads_a_page(database: Database) -> 
 
 async def test_the_frame_of_a_site_reads_that_site_alone(database: Database) -> None:
     scope = scope_of(SITE)
-    plan = await explain(database, scope.context(), live_query(scope, site_id=SITE))
+    plan = await explain(database, scope.context(), live_query(scope, as_of=NOW, site_id=SITE))
     assert "Seq Scan" not in plan.kinds("telemetry_live")
     assert plan.rows_read("telemetry_live") <= SITE_MACHINES + 1
     assert plan.rows_read("miners") <= SITE_MACHINES + 1
 
 
 async def test_the_frame_of_a_tenant_passes_each_table_once(database: Database) -> None:
-    plan = await explain(database, scope_of().context(), live_query(scope_of()))
+    plan = await explain(database, scope_of().context(), live_query(scope_of(), as_of=NOW))
     assert len(plan.scans("telemetry_live")) == len(plan.scans("miners")) == 1
     assert all(node["Actual Loops"] == 1 for node in plan.scans("telemetry_live"))
     assert not [node for node in plan.nodes if node["Node Type"] == "Nested Loop" and node["Actual Rows"] > 1000]

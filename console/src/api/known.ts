@@ -5,10 +5,17 @@ type Sure<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> }
 type Item<T> = T extends readonly (infer I)[] ? I : never;
 
 type RawSite = Item<Answer<"/api/v1/telemetry/sites">["sites"]>;
-export type SiteSums = Sure<
-  RawSite,
-  "site_id" | "code" | "name" | "timezone" | "machines" | "online" | "unknown" | "power_unknown" | "zones"
+/** Machines by how each stands, every one counted once. */
+export type Conditions = Record<"P0" | "P1" | "P2" | "P3" | "down" | "stopped" | "unknown" | "fine", number>;
+/** `conditions` is null for a moment of the past. */
+export type SiteSums = Told<
+  Sure<
+    RawSite,
+    "site_id" | "code" | "name" | "timezone" | "machines" | "online" | "unknown" | "power_unknown" | "efficiency_left_out" | "zones"
+  >,
+  { conditions: Conditions | null }
 >;
+export type FleetSums = { efficiency_j_th: number | null; efficiency_left_out: number };
 type Told<T, F> = Omit<T, keyof F> & F;
 type Grant = Told<Item<Answer<"/api/v1/auth/me">["grants"]>, { touches: number[] | null; may: string[] }>;
 export type Me = Told<Answer<"/api/v1/auth/me">, { csrf_token: string | null; grants: Grant[] }>;
@@ -16,7 +23,7 @@ type Text = string | null;
 type Measured = { value: number | null; unit: Text };
 export type LiveMiner = Told<
   Item<Answer<"/api/v1/telemetry/live">["miners"]>,
-  { power: Measured; efficiency: Measured; error_message: Text }
+  { power: Measured; efficiency: Measured; error_message: Text; mode: Text; expected_state: Text }
 >;
 export type MinerRow = Item<Answer<"/api/admin/v1/miners">["miners"]>;
 export type CommandRow = Told<
@@ -47,7 +54,10 @@ export type Cells = {
     efficiency_j_th: (number | null)[];
     age_sec: (number | null)[];
   };
-  named: Record<"zone" | "rack" | "model" | "firmware" | "data_state" | "data_reason" | "overall_health", Words>;
+  named: Record<
+    "zone" | "rack" | "model" | "firmware" | "data_state" | "data_reason" | "overall_health" | "condition" | "inferred_mode" | "expected_state",
+    Words
+  >;
   _meta: { as_of: string; source: string; site_id: number };
 };
 export type Frame = {
@@ -55,9 +65,12 @@ export type Frame = {
   columns: {
     miner_no: number[];
     hashrate_ths: (number | null)[];
+    expected_ths: (number | null)[];
     temp_max_c: (number | null)[];
     power_w: (number | null)[];
+    efficiency_j_th: (number | null)[];
     online_ratio: (number | null)[];
+    stopped: number[]; // machines that stood still on purpose, also those without a sample
   };
   _meta: { as_of: string; bucket: string };
 };

@@ -1,7 +1,7 @@
 // What the pages ask for. The first word of a key is the kind of change that makes it old; the second is the site.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { get } from "./client";
-import type { Cells, CommandRow, Frame, LiveMiner, SiteSums, Trend } from "./known";
+import type { Cells, CommandRow, FleetSums, Frame, LiveMiner, SiteSums, Trend } from "./known";
 
 const SLOW = 60_000; // without a stream everything is still asked for once a minute
 const OPEN_STATES = new Set(["queued", "dispatched", "running"]);
@@ -10,10 +10,23 @@ export const sitesQuery = queryOptions({
   queryKey: ["telemetry", null, "sites"],
   queryFn: async ({ signal }) => {
     const found = await get("/api/v1/telemetry/sites", { signal });
-    return { sites: found.sites as SiteSums[], asOf: String(found._meta.as_of) };
+    return { sites: found.sites as unknown as SiteSums[], fleet: found.fleet as FleetSums, asOf: String(found._meta.as_of) };
   },
   refetchInterval: SLOW,
 });
+
+/** The sums of a zone of a site, or of a moment: nothing stands in for them meanwhile. */
+export const partQuery = (site: number, zone: string | null, at: string | null) =>
+  queryOptions({
+    queryKey: at === null ? ["telemetry", site, "part", zone] : ["frame", site, "part", zone, at],
+    queryFn: async ({ signal }): Promise<SiteSums | null> => {
+      const query = { site_id: site, zone: zone ?? undefined, at: at ?? undefined };
+      const { sites } = await get("/api/v1/telemetry/sites", { query, signal });
+      return (sites[0] as unknown as SiteSums | undefined) ?? null;
+    },
+    enabled: zone !== null || at !== null,
+    ...(at === null ? { refetchInterval: SLOW } : { staleTime: Infinity }),
+  });
 
 export const trendQuery = (site: number | null) =>
   queryOptions({

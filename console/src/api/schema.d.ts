@@ -6770,6 +6770,9 @@ export interface operations {
                                 latency_ms: number | null;
                             };
                             overall_health: string | null;
+                            condition: string | null;
+                            mode: string | null;
+                            expected_state: string | null;
                             online: boolean | null;
                             status: string | null;
                             last_seen: string | null;
@@ -6881,7 +6884,11 @@ export interface operations {
     };
     read_sites_api_v1_telemetry_sites_get: {
         parameters: {
-            query?: never;
+            query?: {
+                site_id?: string | null;
+                zone?: string | null;
+                at?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6905,20 +6912,44 @@ export interface operations {
                             hashrate_ths: number | null;
                             expected_ths: number | null;
                             expected_unknown_ths: number | null;
+                            stopped_ths: number | null;
                             lost_ths: number | null;
                             power_w: number | null;
                             power_unknown: number | null;
                             efficiency_j_th: number | null;
+                            efficiency_left_out: number | null;
+                            conditions: {
+                                P0: number | null;
+                                P1: number | null;
+                                P2: number | null;
+                                P3: number | null;
+                                down: number | null;
+                                stopped: number | null;
+                                unknown: number | null;
+                                fine: number | null;
+                            };
                             hottest_c: number | null;
                             newest_at: string | null;
                             updated_at: string | null;
                             zones: number | null;
                         }[];
+                        fleet: {
+                            efficiency_j_th: number | null;
+                            efficiency_left_out: number | null;
+                        };
                         _meta: {
                             as_of: string | null;
                             source: string | null;
                         };
                     };
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
         };
@@ -6957,6 +6988,7 @@ export interface operations {
                             efficiency_j_th: (number | null)[];
                             age_sec: (number | null)[];
                             online_ratio: (number | null)[];
+                            stopped: (number | null)[];
                         };
                         named: {
                             zone: {
@@ -6984,6 +7016,18 @@ export interface operations {
                                 index: (number | null)[];
                             };
                             overall_health: {
+                                words: (string | null)[];
+                                index: (number | null)[];
+                            };
+                            condition: {
+                                words: (string | null)[];
+                                index: (number | null)[];
+                            };
+                            inferred_mode: {
+                                words: (string | null)[];
+                                index: (number | null)[];
+                            };
+                            expected_state: {
                                 words: (string | null)[];
                                 index: (number | null)[];
                             };
@@ -7073,6 +7117,8 @@ export interface operations {
                         total_miners: number | null;
                         healthy_miners: number | null;
                         problem_miners: number | null;
+                        stopped_miners: number | null;
+                        down_miners: number | null;
                         unknown_miners: number | null;
                         by_severity: {
                             P0: number | null;
@@ -8941,6 +8987,8 @@ export interface operations {
                         total_miners: number | null;
                         healthy_miners: number | null;
                         problem_miners: number | null;
+                        stopped_miners: number | null;
+                        down_miners: number | null;
                         unknown_miners: number | null;
                         by_severity: {
                             P0: number | null;

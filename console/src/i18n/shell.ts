@@ -94,6 +94,8 @@ export const shell = {
   "sev.ok": ["fine", "正常"],
   "sev.none": ["none", "无"],
   "sev.unknown": ["unknown", "未知"],
+  "sev.stopped": ["stopped", "已停机"],
+  "sev.down": ["down", "无算力"],
   "list.selected": ["{n} selected", "已选 {n} 项"],
   "list.clear": ["Clear selection", "清除选择"],
   "list.all": ["Select all shown", "全选当前显示项"],

@@ -25,6 +25,8 @@ export function HoverCard({ site, cells, columns, at, row, x, y, room }: Props) 
   const state = word("data_state");
   const place = [site.name, word("zone"), word("rack"), now.position[row]].filter(Boolean).join(" · ");
   const temperature = columns.temperature[row];
+  const inferred = word("inferred_mode");
+  const mode = inferred && inferred !== "unknown" ? named("mode", inferred) : null;
   // on the other side of the pointer where it would leave the map
   const over = (at: number, size: number, most: number | undefined) => most !== undefined && at + 14 + size > most + 24;
   const style = {
@@ -35,10 +37,11 @@ export function HoverCard({ site, cells, columns, at, row, x, y, room }: Props) 
     <div className="hover-card stack" style={style}>
       <div className="row">
         <strong>{now.miner_id[row]}</strong>
-        {at === null ? <Sev of={word("overall_health")} /> : null}
+        {at === null ? <Sev of={word("condition")} /> : null}
       </div>
       <div className="quiet">{place}</div>
-      <div className="quiet">{[word("model"), word("firmware")].filter(Boolean).join(" · ")}</div>
+      <div className="quiet">{[word("model"), word("firmware"), mode].filter(Boolean).join(" · ")}</div>
+      {at === null && word("expected_state") ? <div>{named("expected", word("expected_state"))}</div> : null}
       <div>
         {text(hashrate(columns.hashrate[row]))} / {text(hashrate(now.expected_ths[row]))}
       </div>

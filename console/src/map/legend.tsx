@@ -6,10 +6,12 @@ import type { Coloured } from "./measures";
 
 export function Legend({
   coloured,
+  counts,
   only,
   onOnly,
 }: {
   coloured: Coloured;
+  counts: number[]; // of the machines on the map
   only: Set<string>;
   onOnly: (only: Set<string>) => void;
 }) {
@@ -35,7 +37,7 @@ export function Legend({
           ) : (
             <span className={`swatch ${cls.hatched ? "hatched" : ""}`} style={{ background: `var(--${cls.colour})` }} />
           )}
-          {cls.label} <strong>{number(coloured.counts[no] ?? 0)}</strong>
+          {cls.label} <strong>{number(counts[no] ?? 0)}</strong>
         </button>
       ))}
     </div>

@@ -11,7 +11,7 @@ export const LEAST_RISK = 0.1; // below it a machine is fine
 const NEAR_LIMIT_C = 10;
 
 export type Class = { key: string; label: string; colour: string; hatched?: boolean; severity?: string };
-export type Coloured = { classes: Class[]; of: Uint8Array; counts: number[]; figure: (no: number) => string };
+export type Coloured = { classes: Class[]; of: Uint8Array; figure: (no: number) => string };
 type Limit = { warn: number; crit: number };
 /** Of the sensor that the hottest reading comes from, and of the other kind. */
 export type BothLimits = Limit & { other: Limit };
@@ -23,16 +23,28 @@ export type Risk = Map<number, number>;
 /** The columns that a picture is made of: those of now, or those of a moment put in the same order. */
 export type Columns = {
   hashrate: (number | null)[];
+  expected: (number | null)[];
+  efficiency: (number | null)[]; // as the server says it: watts and hashrate of the same time
   temperature: (number | null)[];
   other: (number | null)[]; // the other kind of sensor's temperature; of a past moment nobody keeps it
   power: (number | null)[];
   present: (no: number) => boolean;
+  stopped: (no: number) => boolean; // on purpose
 };
 
 export function nowColumns(cells: Cells): Columns {
-  const { hashrate_ths, temp_max_c, temp_other_c, power_w, online } = cells.columns;
-  const present = (no: number) => online[no] ?? false;
-  return { hashrate: hashrate_ths, temperature: temp_max_c, other: temp_other_c, power: power_w, present };
+  const { hashrate_ths, expected_ths, efficiency_j_th, temp_max_c, temp_other_c, power_w, online } = cells.columns;
+  const { words, index } = cells.named.condition;
+  return {
+    hashrate: hashrate_ths,
+    expected: expected_ths,
+    efficiency: efficiency_j_th,
+    temperature: temp_max_c,
+    other: temp_other_c,
+    power: power_w,
+    present: (no) => online[no] ?? false,
+    stopped: (no) => words[index[no] ?? -1] === "stopped",
+  };
 }
 
 export function momentColumns(cells: Cells, frame: Frame): Columns {
@@ -41,19 +53,25 @@ export function momentColumns(cells: Cells, frame: Frame): Columns {
   const rows = cells.columns.miner_no.map((no) => at.get(no) ?? -1);
   const column = (values: (number | null)[]) => rows.map((row) => (row < 0 ? null : (values[row] ?? null)));
   const online = column(frame.columns.online_ratio);
+  const stopped = new Set(frame.columns.stopped);
   return {
     hashrate: column(frame.columns.hashrate_ths),
+    expected: column(frame.columns.expected_ths),
+    efficiency: column(frame.columns.efficiency_j_th),
     temperature: column(frame.columns.temp_max_c),
     other: [],
     power: column(frame.columns.power_w),
     present: (no) => (online[no] ?? 0) > 0,
+    stopped: (no) => stopped.has(cells.columns.miner_no[no] ?? -1),
   };
 }
 
 /** A moment that has not been read, or was refused: nothing is known of anybody. */
 export function noColumns(cells: Cells): Columns {
   const nothing = new Array<null>(cells.machines).fill(null);
-  return { hashrate: nothing, temperature: nothing, other: nothing, power: nothing, present: () => false };
+  const none = () => false;
+  const readings = { hashrate: nothing, expected: nothing, efficiency: nothing, temperature: nothing, other: nothing, power: nothing };
+  return { ...readings, present: none, stopped: none };
 }
 
 /** Of what the address asks for, the classes that this measure has: those of another one would fade the whole map. */
@@ -80,26 +98,34 @@ export function measureFor(wanted: Measure, ofAMoment: boolean): Measure {
 
 const FINE: Omit<Class, "label"> = { key: "fine", colour: "fine" };
 const UNKNOWN: Omit<Class, "label"> = { key: "unknown", colour: "ink-3", hatched: true, severity: "unknown" };
+const STOPPED: Omit<Class, "label"> = { key: "stopped", colour: "stopped", severity: "stopped" };
+const DOWN: Omit<Class, "label"> = { key: "down", colour: "ink-2", severity: "down" };
 
 export function colour(measure: Measure, cells: Cells, columns: Columns, limits: Limits, risk?: Risk | null): Coloured {
   const n = cells.machines;
   const { classes, pick, figure } = CUTS[measure](cells, columns, limits, risk);
   const of = new Uint8Array(n);
+  for (let no = 0; no < n; no++) of[no] = pick(no);
+  return { classes, of, figure };
+}
+
+/** How many of these machines each class has: of those that are on the map, which may be those of one zone. */
+export function countsOf({ classes, of }: Coloured, shown: Iterable<number>): number[] {
   const counts = classes.map(() => 0);
-  for (let no = 0; no < n; no++) {
-    const cls = pick(no);
-    of[no] = cls;
-    counts[cls] = (counts[cls] ?? 0) + 1;
+  for (const no of shown) {
+    const cls = of[no] ?? -1;
+    if (cls in counts) counts[cls] = (counts[cls] ?? 0) + 1;
   }
-  return { classes, of, counts, figure };
+  return counts;
 }
 
 type Cut = (cells: Cells, columns: Columns, limits: Limits, risk?: Risk | null) => Cutting;
 type Cutting = { classes: Class[]; pick: (no: number) => number; figure: (no: number) => string };
 
 const unknown = (): Class => ({ ...UNKNOWN, label: t("class.unknown") });
+const stopped = (): Class => ({ ...STOPPED, label: t("class.stopped") });
 
-/** Steps from good to bad; what has no value is unknown, the last class. */
+/** Steps from good to bad; then, where the measure is of hashing, who was stopped; what has no value is unknown, the last class. */
 function steps(
   name: Measure, // a key means one measure's class alone
   value: (no: number) => number | null,
@@ -107,13 +133,16 @@ function steps(
   labels: string[],
   colours: string[],
   show: (value: number) => string,
+  isStopped?: (no: number) => boolean,
 ): Cutting {
   const classes = labels.map((label, no) => ({ key: `${name}${no}`, label, colour: colours[no] ?? "fine" }));
+  const others = isStopped ? [stopped(), unknown()] : [unknown()];
   return {
-    classes: [...classes, unknown()],
+    classes: [...classes, ...others],
     pick: (no) => {
+      if (isStopped?.(no)) return classes.length;
       const one = value(no);
-      if (one === null) return classes.length;
+      if (one === null) return classes.length + others.length - 1;
       let cls = 0;
       while (cls < limits.length && one >= (limits[cls] ?? Infinity)) cls++;
       return cls;
@@ -134,8 +163,7 @@ function ranges(limits: number[], show: (value: number) => string, unit: string)
 
 const CUTS: Record<Measure, Cut> = {
   health: (cells) => {
-    const words = cells.named.overall_health;
-    const states = cells.named.data_state;
+    const { words, index } = cells.named.condition;
     const order = ["P0", "P1", "P2", "P3"];
     const classes: Class[] = order.map((one) => ({
       key: one,
@@ -143,16 +171,12 @@ const CUTS: Record<Measure, Cut> = {
       colour: one.toLowerCase(),
       severity: one,
     }));
-    classes.push(unknown(), { ...FINE, label: t("class.fine") });
+    classes.push({ ...DOWN, label: t("class.down") }, stopped(), unknown(), { ...FINE, label: t("class.fine") });
+    const place = new Map(classes.map(({ key }, cls) => [key, cls]));
+    const otherwise = place.get(UNKNOWN.key) ?? 0;
     return {
       classes,
-      pick: (no) => {
-        const health = words.words[words.index[no] ?? -1] ?? "unknown";
-        const at = order.indexOf(health);
-        if (at >= 0) return at;
-        const state = states.words[states.index[no] ?? -1];
-        return health === "ok" && state === "fresh" ? 5 : 4;
-      },
+      pick: (no) => place.get(words[index[no] ?? -1] ?? "") ?? otherwise,
       figure: (no) => cells.columns.position[no] ?? "",
     };
   },
@@ -177,25 +201,21 @@ const CUTS: Record<Measure, Cut> = {
     };
     return { ...cut, figure };
   },
-  ratio: (cells, columns) => {
-    const expected = cells.columns.expected_ths;
+  ratio: (_, columns) => {
     const value = (no: number) => {
-      const of = expected[no];
+      const of = columns.expected[no];
       const now = columns.present(no) ? columns.hashrate[no] : null;
       return of && now !== null && now !== undefined ? 1 - now / of : null;
     };
     const cuts = [0.05, 0.15, 0.5];
     const labels = ranges(cuts.map((one) => 100 - 100 * one).reverse(), number, "%").reverse();
-    return steps("ratio", value, cuts, labels, ["fine", "p3", "p2", "p1"], (one) => number((1 - one) * 100));
+    return steps("ratio", value, cuts, labels, ["fine", "p3", "p2", "p1"], (one) => number((1 - one) * 100), columns.stopped);
   },
   efficiency: (_, columns) => {
-    const value = (no: number) => {
-      const hash = columns.present(no) ? (columns.hashrate[no] ?? 0) : 0;
-      const watts = columns.power[no];
-      return hash > 0 && watts ? watts / hash : null;
-    };
+    const value = (no: number) => (columns.present(no) ? columns.efficiency[no] || null : null); // 0: it does not hash
     const cuts = [25, 32, 40];
-    return steps("efficiency", value, cuts, ranges(cuts, number, "J/TH"), ["fine", "warm", "p3", "p2"], (one) => number(one));
+    const colours = ["fine", "warm", "p3", "p2"];
+    return steps("efficiency", value, cuts, ranges(cuts, number, "J/TH"), colours, (one) => number(one), columns.stopped);
   },
   risk: (cells, _, __, risk) => {
     const value = (no: number) => {
@@ -208,8 +228,15 @@ const CUTS: Record<Measure, Cut> = {
     return steps("risk", value, cuts, ranges(cuts.map((one) => 100 * one), number, "%"), ["fine", "p3", "p2", "p1"], (one) => percent(one));
   },
   age: (cells) => {
-    const value = (no: number) => cells.columns.age_sec[no] ?? null;
+    // by the state of the data, not by their age alone: who says that it is offline says so in time
+    const { words, index } = cells.named.data_state;
+    const order = ["fresh", "stale", "offline"];
+    const value = (no: number) => {
+      const state = order.indexOf(words[index[no] ?? -1] ?? "");
+      return state < 0 ? null : state;
+    };
     const labels = [t("class.fresh"), t("class.stale"), t("class.offline")];
-    return steps("age", value, [180, 300], labels, ["fine", "p3", "p2"], (one) => number(one));
+    const cut = steps("age", value, [1, 2], labels, ["fine", "p3", "p2"], number);
+    return { ...cut, figure: (no) => (value(no) === null ? "" : number(cells.columns.age_sec[no])) };
   },
 };

@@ -1,12 +1,14 @@
-// What the fleet should hash, what it does, and what is lost, by each machine that lacks it. What nobody knows is neither delivered nor lost.
+// What the fleet should hash, what it does, and what is lost, by each machine that lacks it. What nobody knows is neither
+// delivered nor lost, and what was stopped on purpose is not expected.
 import type { SiteSums } from "../api/known";
 
-type Sums = Pick<SiteSums, "hashrate_ths" | "expected_ths" | "expected_unknown_ths" | "lost_ths">;
+type Sums = Pick<SiteSums, "hashrate_ths" | "expected_ths" | "expected_unknown_ths" | "stopped_ths" | "lost_ths">;
 export type Balance = {
   now: number | null; // null where not one machine is known
   expected: number | null;
   unknown: number; // of the expected, what belongs to machines whose hashrate nobody knows now
   known: number;
+  stopped: number;
   lost: number | null;
 };
 
@@ -18,17 +20,19 @@ export function balanceOf(sites: Sums[]): Balance {
   const unknown = total(told.map((one) => one.expected_unknown_ths));
   const now = total(sites.map((one) => one.hashrate_ths));
   const known = Math.max(0, expected - unknown);
-  const isDark = known <= 0 && now <= 0;
+  const stopped = total(told.map((one) => one.stopped_ths));
+  const isDark = known <= 0 && now <= 0 && stopped <= 0;
   return {
     now: isDark ? null : now,
     expected: told.length ? expected : null,
     unknown,
     known,
+    stopped,
     lost: isDark ? null : total(sites.map((one) => one.lost_ths)),
   };
 }
 
 /** Less than this share is noise, not loss. */
 export function isNothing({ lost, known }: Balance): boolean {
-  return lost !== null && lost < known * 0.0005;
+  return lost !== null && lost <= known * 0.0005;
 }

@@ -1,6 +1,7 @@
 // Hashrate and loss of a site or of the fleet in figures, with what nobody knows beside them.
+import type { FleetSums } from "../api/known";
 import { t } from "../i18n";
-import { hashrate, money, percent, text } from "../i18n/format";
+import { hashrate, money, number, percent, text } from "../i18n/format";
 import type { Prices } from "../problems/prices";
 import { Amount, Figure } from "../ui/quantity";
 import { isNothing, type Balance } from "./balance";
@@ -25,15 +26,29 @@ export function Against({ of }: { of: Balance }) {
 }
 
 export function Lost({ of, prices }: { of: Balance; prices: Prices | null }) {
-  const { lost, unknown } = of;
+  const { lost, unknown, stopped } = of;
+  const hints = [
+    unknown > 0 ? t("fleet.lost.dark", { unknown: text(hashrate(unknown)) }) : null,
+    stopped > 0 ? t("fleet.lost.stopped", { stopped: text(hashrate(stopped)) }) : null,
+  ].filter(Boolean);
   const words = () => {
     if (isNothing(of)) return t("fleet.lost.nothing");
     if (lost === null || !prices) return text(hashrate(lost));
     return t("fleet.lost.day", { lost: text(hashrate(lost)), money: money((lost / 1000) * prices.perPhDay, prices.currency) });
   };
   return (
-    <Figure label={t("fleet.lost")} hint={unknown > 0 ? t("fleet.lost.dark", { unknown: text(hashrate(unknown)) }) : null}>
+    <Figure label={t("fleet.lost")} hint={hints.length ? hints.join(" · ") : null}>
       {words()}
+    </Figure>
+  );
+}
+
+/** As the server says it: of the same five minutes, and without machines whose power nobody knows. */
+export function Efficiency({ of }: { of: FleetSums }) {
+  const without = of.efficiency_left_out;
+  return (
+    <Figure label={t("col.efficiency")} hint={without > 0 ? t("fleet.without", { n: number(without) }) : null}>
+      <Amount of={{ value: number(of.efficiency_j_th, 1), unit: "J/TH" }} />
     </Figure>
   );
 }

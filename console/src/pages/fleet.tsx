@@ -3,14 +3,14 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { sitesQuery, trendQuery } from "../api/queries";
-import type { SiteSums, Trend } from "../api/known";
+import type { FleetSums, SiteSums, Trend } from "../api/known";
 import { useMay } from "../api/session";
 import type { Point } from "../charts/points";
 import { Spark } from "../charts/spark";
 import { t, useLanguage } from "../i18n";
 import { hashrate, money, number, power, text } from "../i18n/format";
 import type { Summary as Health } from "../problems/api";
-import { unknownOf, useHealth, type Healths } from "../problems/health";
+import { othersOf, useHealth, type Healths } from "../problems/health";
 import { usePrices, type Prices } from "../problems/prices";
 import { silentOf } from "../problems/silent";
 import { useKeys } from "../ui/keys";
@@ -20,7 +20,7 @@ import { Counts } from "../ui/severity";
 import { Empty, Part } from "../ui/states";
 import { useNow, useOld, When } from "../ui/when";
 import { balanceOf } from "./balance";
-import { Against, Hashing, Lost } from "./figures";
+import { Against, Efficiency, Hashing, Lost } from "./figures";
 import { Kinds, Waiting, Worst } from "./fleet_parts";
 import { Why } from "./why";
 
@@ -34,7 +34,7 @@ export function Fleet() {
       <Part of={sites} rows={8}>
         {(found) =>
           found.sites.length ? (
-            <Sites sites={found.sites} />
+            <Sites sites={found.sites} fleet={found.fleet} />
           ) : (
             <Empty title={t("fleet.empty")} hint={t(may("admin") ? "fleet.empty.hint" : "fleet.empty.scope")} />
           )
@@ -44,14 +44,14 @@ export function Fleet() {
   );
 }
 
-function Sites({ sites }: { sites: SiteSums[] }) {
+function Sites({ sites, fleet }: { sites: SiteSums[]; fleet: FleetSums }) {
   const health = useHealth(sites);
   const prices = usePrices();
   const trend = useQuery(trendQuery(null)).data;
   return (
     <>
       <h1 className="hidden-label">{t("fleet.title")}</h1>
-      <Summary sites={sites} health={health} prices={prices} />
+      <Summary sites={sites} fleet={fleet} health={health} prices={prices} />
       <section className="panel" aria-labelledby="sites-title">
         <header>
           <h2 id="sites-title">{t("fleet.sites")}</h2>
@@ -71,15 +71,15 @@ function Sites({ sites }: { sites: SiteSums[] }) {
 
 const sum = (values: (number | null)[]) => values.reduce<number>((all, one) => all + (one ?? 0), 0);
 
-function Summary({ sites, health, prices }: { sites: SiteSums[]; health: Healths; prices: Prices | null }) {
+type Shown = { sites: SiteSums[]; fleet: FleetSums; health: Healths; prices: Prices | null };
+
+function Summary({ sites, fleet, health, prices }: Shown) {
   const balance = balanceOf(sites);
   const watts = sum(sites.map((one) => one.power_w));
-  const isMeasured = sites.every((one) => one.power_unknown === 0) && watts > 0;
   const counts: Record<string, number> = {};
   for (const one of health.of.values()) {
     for (const [severity, n] of Object.entries(one.by_severity)) counts[severity] = (counts[severity] ?? 0) + n;
   }
-  const unknown = sum(sites.map((one) => unknownOf(one, health.of.get(one.site_id))));
   const machines = sum(sites.map((one) => one.machines));
   return (
     <section className="panel" aria-label={t("fleet.title")}>
@@ -92,12 +92,10 @@ function Summary({ sites, health, prices }: { sites: SiteSums[]; health: Healths
           <Figure label={t("col.power")}>
             <Amount of={power(balance.now === null ? null : watts)} />
           </Figure>
-          <Figure label={t("col.efficiency")}>
-            <Amount of={{ value: number(isMeasured && balance.now ? watts / balance.now : null, 1), unit: "J/TH" }} />
-          </Figure>
+          <Efficiency of={fleet} />
           <Lost of={balance} prices={prices} />
           <Figure label={t("col.problems")} hint={silentOf(health, useNow())}>
-            <Counts of={health.isWhole ? counts : undefined} unknown={unknown} />
+            <Counts of={health.isWhole ? counts : undefined} others={othersOf(sites)} />
           </Figure>
         </div>
         <Why balance={balance} health={health} />
@@ -202,7 +200,7 @@ function Row({
         {number(site.online)}/{number(site.machines)}
       </td>
       <td>
-        <Counts of={health?.by_severity} unknown={unknownOf(site, health)} />
+        <Counts of={health?.by_severity} others={othersOf([site])} />
       </td>
       <td className="num only-wide">
         <Amount of={{ value: number(site.efficiency_j_th, 1), unit: "J/TH" }} />
@@ -225,6 +223,7 @@ function Row({
 
 function Day({ of, site }: { of: Trend; site: SiteSums }) {
   const found = of.series.find((one) => one.site_id === site.site_id);
+  const expected = site.expected_ths === null ? null : site.expected_ths + (site.stopped_ths ?? 0);
   const points = (found?.ts ?? []).map((at, no): Point => [Date.parse(at), found?.hashrate_ths[no] ?? null]);
-  return <Spark points={points} start={Date.parse(of._meta.start)} end={Date.parse(of._meta.end)} expected={site.expected_ths} />;
+  return <Spark points={points} start={Date.parse(of._meta.start)} end={Date.parse(of._meta.end)} expected={expected} />;
 }

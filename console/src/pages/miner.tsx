@@ -52,7 +52,7 @@ function Miner({ site, miner }: { site: SiteSums; miner: string }) {
   return (
     <main className="page" id="content">
       <div className="miner-head">
-        <Sev of={live.data?.overall_health} word />
+        <Sev of={live.data?.condition} word />
         <h1>{miner}</h1>
         <span className="second">{[kept?.model, live.data?.hardware.firmware ?? kept?.firmware].filter(Boolean).join(" · ")}</span>
         <span className="quiet">{[site.name, place].filter(Boolean).join(" · ")}</span>

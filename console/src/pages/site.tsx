@@ -1,6 +1,6 @@
 // Site: the map of its machines, what it did in the last day, and what is most at risk.
 import { useQuery } from "@tanstack/react-query";
-import { useParams } from "@tanstack/react-router";
+import { useParams, useSearch } from "@tanstack/react-router";
 import { ApiError } from "../api/client";
 import type { SiteSums } from "../api/known";
 import { cellsQuery, sitesQuery } from "../api/queries";
@@ -28,9 +28,10 @@ export function SitePage() {
 
 function Site({ site }: { site: SiteSums }) {
   const cells = useQuery(cellsQuery(site.site_id));
+  const { zone, at } = useSearch({ from: "/sites/$site" });
   return (
     <main className="page fill" id="content">
-      <SiteSummary site={site} />
+      <SiteSummary site={site} zone={zone ?? null} at={at && Number.isFinite(Date.parse(at)) ? at : null} />
       <div className="site-grid">
         {cells.data === undefined ? (
           <section className="panel">{cells.isError ? <Failed error={cells.error} /> : <Bones rows={12} />}</section>

@@ -14,7 +14,7 @@ import { HoverCard } from "../map/card";
 import { MapCanvas } from "../map/canvas";
 import { layOut, type Layout, type Room } from "../map/layout";
 import { Legend } from "../map/legend";
-import { colour, measureFor, MEASURES, momentColumns, noColumns, nowColumns, onlyOf, type Columns, type Measure } from "../map/measures";
+import { colour, countsOf, measureFor, MEASURES, momentColumns, noColumns, nowColumns, onlyOf, type Columns, type Measure } from "../map/measures";
 import { Replay, useReplay } from "../map/replay";
 import { useLimits, useRisk } from "../map/risks";
 import { rowsOf, select, shownOf, sumOf } from "../map/selection";
@@ -48,6 +48,7 @@ export function SiteMap({ site, cells }: { site: SiteSums; cells: Cells }) {
   // its labels are in the language's words, the scene's colours in the theme's
   const coloured = useMemo(() => colour(measure, cells, columns, limits, risk), [cells, columns, measure, limits, risk, language]);
   const only = useMemo(() => onlyOf(search.only, coloured), [search.only, coloured]);
+  const counts = useMemo(() => countsOf(coloured, layout.shown), [coloured, layout]);
   const nos = cells.columns.miner_no;
   const scene = useMemo(
     () => ({ layout, coloured, nos, only, labels: { zone: t("map.nozone"), rack: t("map.norack") } }),
@@ -84,6 +85,7 @@ export function SiteMap({ site, cells }: { site: SiteSums; cells: Cells }) {
         </label>
         <Legend
           coloured={coloured}
+          counts={counts}
           only={only}
           onOnly={(next) => change({ only: next.size ? [...next].join(",") : undefined })}
         />

@@ -2,13 +2,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { SiteSums, Trend } from "../api/known";
-import { trendQuery } from "../api/queries";
+import { partQuery, trendQuery } from "../api/queries";
 import { Chart } from "../charts/chart";
 import { drawLines } from "../charts/lines";
 import { t, useLanguage } from "../i18n";
-import { number, power } from "../i18n/format";
-import { unknownOf, useHealth } from "../problems/health";
-import { usePrices } from "../problems/prices";
+import { clock, number, power, UNKNOWN } from "../i18n/format";
+import { countsQuery } from "../problems/api";
+import { othersOf, useHealth } from "../problems/health";
+import { usePrices, type Prices } from "../problems/prices";
 import { RiskList } from "../problems/risk_list";
 import { silentOf } from "../problems/silent";
 import { Amount, Figure } from "../ui/quantity";
@@ -16,38 +17,65 @@ import { Counts } from "../ui/severity";
 import { Part } from "../ui/states";
 import { useNow, useOld, When } from "../ui/when";
 import { balanceOf } from "./balance";
-import { Hashing, Lost } from "./figures";
+import { Efficiency, Hashing, Lost } from "./figures";
 
-export function SiteSummary({ site }: { site: SiteSums }) {
+type Which = { site: SiteSums; zone: string | null; at: string | null };
+
+/** Of what the map shows: the site, the zone that was chosen, now or at the slider's moment. */
+export function SiteSummary({ site, zone, at }: Which) {
   const prices = usePrices();
-  const healths = useHealth([site]);
-  const health = healths.of.get(site.site_id);
-  const balance = balanceOf([site]);
-  const isOld = useOld(site.newest_at);
+  const isPart = zone !== null || at !== null;
+  const part = useQuery(partQuery(site.site_id, zone, at)).data;
+  const sums = isPart ? part : site;
+  const isOld = useOld(at === null ? sums?.newest_at : null);
   return (
     <section className="pagehead">
       <div>
-        <h1>{site.name}</h1>
+        <h1>{zone === null ? site.name : `${site.name} · ${zone}`}</h1>
         <span className="quiet">
-          {site.code} · {site.timezone} · <When at={site.newest_at} zone={site.timezone} />
+          {site.code} · {site.timezone} ·{" "}
+          {at === null ? <When at={sums?.newest_at} zone={site.timezone} /> : t("site.then", { time: clock(at, site.timezone, true) })}
         </span>
       </div>
       <span className="grow" />
       <div className={isOld ? "figures stale" : "figures"}>
-        <Figure label={t("fleet.machines", { n: number(site.machines) })}>{t("fleet.online", { n: number(site.online) })}</Figure>
-        <Hashing of={balance} />
-        <Figure label={t("col.power")}>
-          <Amount of={power(balance.now === null ? null : site.power_w)} />
-        </Figure>
-        <Figure label={t("col.efficiency")}>
-          <Amount of={{ value: number(site.efficiency_j_th, 1), unit: "J/TH" }} />
-        </Figure>
-        <Lost of={balance} prices={prices} />
-        <Figure label={t("col.problems")} hint={silentOf(healths, useNow())}>
-          <Counts of={health?.by_severity} unknown={unknownOf(site, health)} />
-        </Figure>
+        {sums ? <SumFigures sums={sums} prices={prices} /> : <Figure label={t("col.hashrate")}>{UNKNOWN}</Figure>}
+        <ProblemCounts site={site} zone={zone} at={at} sums={sums ?? null} />
       </div>
     </section>
+  );
+}
+
+function SumFigures({ sums, prices }: { sums: SiteSums; prices: Prices | null }) {
+  const balance = balanceOf([sums]);
+  return (
+    <>
+      <Figure label={t("fleet.machines", { n: number(sums.machines) })}>{t("fleet.online", { n: number(sums.online) })}</Figure>
+      <Hashing of={balance} />
+      <Figure label={t("col.power")}>
+        <Amount of={power(balance.now === null ? null : sums.power_w)} />
+      </Figure>
+      <Efficiency of={sums} />
+      <Lost of={balance} prices={prices} />
+    </>
+  );
+}
+
+/** Problems that are open now; of a moment of the past nobody keeps them. */
+function ProblemCounts({ site, zone, at, sums }: Which & { sums: SiteSums | null }) {
+  const healths = useHealth([site]);
+  const now = useNow();
+  const inZone = useQuery({ ...countsQuery({ site: site.code, zone: zone ?? undefined }), enabled: zone !== null && at === null });
+  const others = sums ? othersOf([sums]) : undefined;
+  const judged = healths.of.get(site.site_id);
+  const severities = inZone.data?.facets["severity"];
+  const ofZone = severities && Object.fromEntries(severities.map(({ value, problems }) => [value, problems]));
+  const of = at !== null || !judged ? undefined : zone === null ? judged.by_severity : ofZone;
+  const hint = at === null ? silentOf(healths, now) : t("site.then.problems");
+  return (
+    <Figure label={t("col.problems")} hint={hint}>
+      <Counts of={of} {...(others ? { others } : {})} />
+    </Figure>
   );
 }
 
@@ -78,7 +106,9 @@ function TrendCharts({ site, trend }: { site: SiteSums; trend: Trend }) {
       series.ts.map((at, no): [number, number | null] => [Date.parse(at), values[no] === null ? null : (values[no] ?? 0) / by]);
     const common = { start, end, zone: site.timezone, isNarrow: true };
     const isLarge = Math.max(...series.power_w.map((one) => one ?? 0)) >= 1e6;
-    const expected = site.expected_ths ? { value: site.expected_ths / 1000, name: t("miner.expected") } : null;
+    // of a day in which those that are stopped now may have run
+    const rated = (site.expected_ths ?? 0) + (site.stopped_ths ?? 0);
+    const expected = rated ? { value: rated / 1000, name: t("miner.expected") } : null;
     return [
       { key: "chart.hashrate", unit: "PH/s", digits: 2, points: points(series.hashrate_ths, 1000), expected },
       { key: "chart.temperature", unit: "°C", digits: 0, points: points(series.temp_max_c, 1), expected: null },
@@ -86,7 +116,7 @@ function TrendCharts({ site, trend }: { site: SiteSums; trend: Trend }) {
         ? { key: "chart.power", unit: "MW", digits: 2, points: points(series.power_w, 1e6), expected: null }
         : { key: "chart.power", unit: "kW", digits: 0, points: points(series.power_w, 1e3), expected: null },
     ].map((one) => ({ ...one, draw: drawLines({ ...common, ...one, name: one.unit }) }));
-  }, [series, trend, site.timezone, site.expected_ths, language]);
+  }, [series, trend, site.timezone, site.expected_ths, site.stopped_ths, language]);
   if (!series) return <p className="quiet">{t("miner.chart.empty")}</p>;
   return (
     <>

@@ -20,9 +20,17 @@ export function isJudged({ last_scan_ts: at }: Pick<Summary, "last_scan_ts">, no
   return at !== null && now - Date.parse(at) <= OLD_MS;
 }
 
-/** Machines of which nobody can say whether they are well: by the registry or by their data, whichever knows less. */
-export function unknownOf(site: SiteSums, health: Summary | undefined): number {
-  return Math.max(health?.unknown_miners ?? 0, site.unknown);
+export type Others = { down: number; stopped: number; unknown: number };
+
+/** Machines without a problem that are not fine either, as the map's legend counts them. */
+export function othersOf(sites: Pick<SiteSums, "conditions" | "unknown">[]): Others {
+  const others: Others = { down: 0, stopped: 0, unknown: 0 };
+  for (const { conditions, unknown } of sites) {
+    others.down += conditions?.down ?? 0;
+    others.stopped += conditions?.stopped ?? 0;
+    others.unknown += conditions?.unknown ?? unknown;
+  }
+  return others;
 }
 
 export function healthsOf(sites: SiteSums[], found: Found[], now: number): Healths {

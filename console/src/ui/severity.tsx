@@ -1,6 +1,6 @@
 // Severity: a colour, a shape and a letter, always all three.
 import { t, type Key } from "../i18n";
-import { number } from "../i18n/format";
+import { number, UNKNOWN } from "../i18n/format";
 
 export const SEVERITIES = ["P0", "P1", "P2", "P3"] as const;
 export type Severity = (typeof SEVERITIES)[number];
@@ -12,6 +12,8 @@ const SHAPES: Record<string, string> = {
   P3: "M5 0.5a4.5 4.5 0 1 0 0 9a4.5 4.5 0 0 0 0-9Zm0 1.6a2.9 2.9 0 1 1 0 5.8a2.9 2.9 0 0 1 0-5.8Z",
   unknown: "M0 8 8 0H10L0 10ZM0 3 3 0H5L0 5ZM5 10 10 5V7L7 10Z",
   ok: "M2.5 2.5h5v5h-5Z",
+  down: "M0 3.5h10v3H0Z",
+  stopped: "M1.5 1h2.6v8H1.5ZM5.9 1h2.6v8H5.9Z",
 };
 
 export function Shape({ of }: { of: string }) {
@@ -23,7 +25,7 @@ export function Shape({ of }: { of: string }) {
 }
 
 export function Sev({ of, word = false }: { of: string | null | undefined; word?: boolean }) {
-  const known = of && of in SHAPES ? of : "unknown";
+  const known = of === "fine" ? "ok" : of && of in SHAPES ? of : "unknown";
   const said = t(`sev.${known}` as Key);
   return (
     <span className={`sev ${known}`} title={said}>
@@ -34,13 +36,15 @@ export function Sev({ of, word = false }: { of: string | null | undefined; word?
   );
 }
 
-/** ▲2 ◆14 ●41 ○23 ▨36 unknown: only what there is. */
-export function Counts({ of, unknown }: { of: Partial<Record<string, number>> | undefined; unknown?: number | null }) {
+const OTHERS = ["down", "stopped", "unknown"] as const;
+
+/** ▲2 ◆14 ●41 ○23, and machines that have no problem and are not fine: ▬1 down ‖3 stopped ▨36 unknown. Only what there is. */
+export function Counts({ of, others }: { of: Partial<Record<string, number>> | undefined; others?: Record<(typeof OTHERS)[number], number> }) {
   const shown = SEVERITIES.filter((one) => (of?.[one] ?? 0) > 0);
-  if (of && !shown.length && !unknown) return <span className="quiet">{t("sev.none")}</span>;
+  const rest = OTHERS.filter((one) => (others?.[one] ?? 0) > 0);
   return (
     <span className="row counts">
-      {of ? null : <span className="quiet">—</span>}
+      {shown.length ? null : <span className="quiet">{of ? t("sev.none") : UNKNOWN}</span>}
       {shown.map((one) => (
         <span key={one} className={`sev ${one}`} title={`${one} ${t(`sev.${one}`)}`}>
           <Shape of={one} />
@@ -48,12 +52,12 @@ export function Counts({ of, unknown }: { of: Partial<Record<string, number>> | 
           {number(of?.[one])}
         </span>
       ))}
-      {unknown ? (
-        <span className="sev unknown">
-          <Shape of="unknown" />
-          {number(unknown)} {t("sev.unknown")}
+      {rest.map((one) => (
+        <span key={one} className={`sev ${one}`}>
+          <Shape of={one} />
+          {number(others?.[one])} {t(`sev.${one}`)}
         </span>
-      ) : null}
+      ))}
     </span>
   );
 }

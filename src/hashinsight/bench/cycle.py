@@ -39,10 +39,12 @@ select :tenant, :site, 'm' || n, :now, :now from generate_series(1, cast(:machin
 """
 _LIVE = """
 insert into telemetry_live (miner_no, tenant_id, site_id, ts, last_seen_at, online, status, flags, hashrate_5min_ths,
-    hashrate_ths, expected_ths, temp_c, temp_max_c, fan_rpm, fan_min_rpm, power_w, accepted, rejected, hw_errors,
-    uptime_sec, boards_healthy, boards_total, model, firmware, pool_url, worker, updated_at)
-select miner_no, tenant_id, site_id, :now, :now, true, 1, 0, 100, 100, 100, 56, 60, 4500, 4500, 3000, 0, 0, 0, 500000,
-    3, 3, (array['Antminer S19j Pro', 'Antminer S21', 'Whatsminer M50S', 'Antminer S19 XP'])[1 + miner_no % 4],
+    hashrate_ths, expected_ths, temp_c, temp_max_c, fan_rpm, fan_min_rpm, power_w, power_5min_w, powered_5min_ths,
+    accepted, rejected, hw_errors, uptime_sec, boards_healthy, boards_total, model, firmware, pool_url, worker,
+    updated_at)
+select miner_no, tenant_id, site_id, :now, :now, true, 1, 0, 100, 100, 100, 56, 60, 4500, 4500, 3000, 3000, 100,
+    0, 0, 0, 500000, 3, 3,
+    (array['Antminer S19j Pro', 'Antminer S21', 'Whatsminer M50S', 'Antminer S19 XP'])[1 + miner_no % 4],
     (array['stock 1', 'LuxOS 2024'])[1 + miner_no % 2], 'stratum+tcp://pool.example:3333', 'farm.' || miner_no, :now
 from miners where site_id = :site
 """
@@ -58,9 +60,9 @@ update telemetry_live set ts = :now, hashrate_5min_ths = case when miner_no % 10
         else 100 * (1 + 0.02 * (random() + random() + random() - 1.5)) end,
     status = case when miner_no % 1000 >= 1000 - :dark then 0 else 1 end,
     temp_c = 56 + random(), temp_max_c = 60 + random(), fan_min_rpm = 4500 + 50 * random(),
-    power_w = 3000 * (1 + 0.01 * (random() - 0.5)), accepted = accepted + 60, rejected = (accepted + 60) * 3 / 1000,
-    hw_errors = (accepted + 60) * 2 / 1000, uptime_sec = uptime_sec + 300, updated_at = :now,
-    boards = jsonb_build_array({_BOARDS}) where site_id = :site
+    power_5min_w = 3000 * (1 + 0.01 * (random() - 0.5)), accepted = accepted + 60,
+    rejected = (accepted + 60) * 3 / 1000, hw_errors = (accepted + 60) * 2 / 1000, uptime_sec = uptime_sec + 300,
+    updated_at = :now, boards = jsonb_build_array({_BOARDS}) where site_id = :site
 """  # noqa: S608 - our own words
 
 

@@ -150,7 +150,7 @@ class Newest:
         machine: NDArray[np.int64],
         newer: NDArray[np.bool_],
     ) -> None:
-        """Of the samples of the last five minutes; offline ones have no hashrate."""
+        """Of the samples of the last five minutes; offline ones have no hashrate. Watts are of the same samples."""
         no, ts, ths = part["no"][order], part["ts"][order], part["hashrate_ths"][order]
         late = np.zeros(self._n)
         late[machine] = self._now["ts"][machine]
@@ -159,6 +159,13 @@ class Newest:
         total = np.bincount(no[use], weights=ths[use], minlength=self._n)
         rows = machine[newer & (count[machine] > 1) & ~np.isnan(self._now["hashrate_ths"][machine])]
         self._now["hashrate_ths"][rows] = total[rows] / count[rows]
+        if "power_w" in part:
+            watts = part["power_w"][order]
+            use &= watts > 0  # 0 is unknown
+            count = np.bincount(no[use], minlength=self._n)
+            total = np.bincount(no[use], weights=watts[use], minlength=self._n)
+            rows = rows[count[rows] > 0]
+            self._now["power_w"][rows] = total[rows] / count[rows]
 
 
 def _told(rows: pl.DataFrame) -> dict[str, NDArray[Any]]:

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from hashinsight.inventory.expectation import expect_of
+from hashinsight.telemetry import losses
 from hashinsight.telemetry.states import Flags, Status
 
 STALE_AFTER = timedelta(seconds=180)
@@ -66,12 +67,18 @@ SCHEMA: dict[str, Any] = {
     "error_message": pl.String,
     "overall_health": pl.String,
     "updated_at": _TIME,
+    "power_5min_w": pl.Float32,
+    "powered_5min_ths": pl.Float32,
+    "inferred_mode": pl.String,
+    "mode_share": pl.Float32,
+    "expected_state": pl.String,
 }
 # what `judge` looks at
 NEEDED = frozenset({
     "miner_no", "inventory_model", "inventory_firmware", "inventory_ths", "inventory_source", "heard_at", "ts",
-    "status", "flags", "hashrate_5min_ths", "reported_ths", "power_w", "reject_rate", "accepted", "rejected",
-    "reported_model", "reported_firmware", "overall_health",
+    "status", "flags", "hashrate_5min_ths", "reported_ths", "reject_rate", "accepted", "rejected",
+    "reported_model", "reported_firmware", "overall_health", "hashrate_ths", "power_5min_w", "powered_5min_ths",
+    "inferred_mode", "mode_share", "expected_state",
 })  # fmt: skip
 _FLAGS = {
     "temp_sensor_fault": Flags.TEMPERATURE_SENTINEL,
@@ -96,8 +103,8 @@ def judge(
         frame = frame.with_columns(source=pl.lit("live"), hashrate_source=pl.lit("5min_avg"))
     at = pl.lit(as_of).cast(_TIME)
     counted = pl.col("accepted") + pl.col("rejected")
-    return (
-        _expecting(frame)
+    judged = (
+        _rated(frame)
         .with_columns(
             age_sec=(at - pl.col("ts")).dt.total_microseconds() / 1e6,
             model=pl.coalesce("inventory_model", "reported_model"),
@@ -108,10 +115,10 @@ def judge(
             .when(counted == 0)
             .then(0.0)
             .otherwise(pl.col("reject_rate")),
-            efficiency_j_th=pl.when(pl.col("hashrate_5min_ths") > 0)
-            .then(pl.col("power_w") / pl.col("hashrate_5min_ths"))
-            .when(pl.col("hashrate_5min_ths") == 0)
-            .then(0.0),
+            efficiency_j_th=pl.coalesce(
+                losses.efficiency(pl.col("power_5min_w"), pl.col("powered_5min_ths")),
+                pl.when(pl.col("hashrate_5min_ths") == 0).then(0.0),
+            ),
             **{name: (pl.col("flags") & flag.value) != 0 for name, flag in _FLAGS.items()},
         )
         .with_columns(data_reason=_reason(at, stale_after, offline_after))
@@ -120,6 +127,32 @@ def judge(
             online=(pl.col("age_sec") < offline_after.total_seconds()) & (pl.col("status") != Status.OFFLINE),
         )
         .with_columns(online=pl.col("online").fill_null(value=False))
+    )
+    return losses.weigh(judged)
+
+
+def as_of_bucket(live: pl.DataFrame, then: pl.DataFrame, bucket: datetime) -> pl.DataFrame:
+    """Judged columns with what a bucket of five minutes holds in place of now.
+
+    Who sent nothing then is unknown, unless it was stopped on purpose: it may have been without power.
+
+    Ratings, modes and places are those of now; nobody keeps how well a machine was.
+    """
+    both = live.drop("temp_max_c", "power_w", "hashrate_ths", "efficiency_j_th").join(then, on="miner_no", how="left")
+    was_online = (pl.col("online_ratio") > 0).fill_null(value=False)
+    return both.with_columns(
+        online=was_online,
+        data_state=pl.when(was_online)
+        .then(pl.lit("fresh"))
+        .when(pl.col("online_ratio").is_null() & pl.col("expected_state").is_null())
+        .then(pl.lit("unknown"))
+        .otherwise(pl.lit("offline")),
+        hashrate_5min_ths=pl.col("hashrate_ths"),
+        power_5min_w=pl.when(pl.col("hashrate_ths").is_not_null()).then("power_w"),
+        powered_5min_ths=pl.when(pl.col("power_w").is_not_null()).then("hashrate_ths"),
+        efficiency_j_th=losses.efficiency(pl.col("power_w"), pl.col("hashrate_ths")),
+        ts=pl.when(pl.col("online_ratio").is_not_null()).then(pl.lit(bucket).cast(_TIME)),
+        overall_health=pl.lit("unknown"),
     )
 
 
@@ -152,7 +185,7 @@ def _reason(at: pl.Expr, stale_after: timedelta, offline_after: timedelta) -> pl
     )
 
 
-def _expecting(frame: pl.DataFrame) -> pl.DataFrame:
+def _rated(frame: pl.DataFrame) -> pl.DataFrame:
     """The operator's own figure, else what the machine says, else the catalogue's, else its own long baseline."""
     models = frame["reported_model"].drop_nulls().unique().to_list()
     known = {model: expect_of(model) for model in models}  # a few dozen, however many machines
@@ -171,8 +204,8 @@ def _expecting(frame: pl.DataFrame) -> pl.DataFrame:
     }
     frame = frame.with_columns(**{f"_{way}": value for way, value in ways.items()})
     return frame.with_columns(
-        expected_ths=pl.coalesce(*(f"_{way}" for way in ways)),
-        expected_source=pl.coalesce(
+        rated_ths=pl.coalesce(*(f"_{way}" for way in ways)),
+        rated_source=pl.coalesce(
             *(pl.when(pl.col(f"_{way}").is_not_null()).then(pl.lit(way)) for way in ways),
         ),
     ).drop(*(f"_{way}" for way in ways))

@@ -95,6 +95,10 @@ LIVE = Table(
     Column("overall_health", Text),
     _must("updated_at", _when()),
     Column("collector_no", Integer),
+    # of the samples of these five minutes that have both: never the watts of one time over the hashrate of another
+    *(Column(name, REAL) for name in ("power_5min_w", "powered_5min_ths")),
+    Column("inferred_mode", Text),  # as the newest cycle tells it, and what machines of its kind do in that mode:
+    Column("mode_share", REAL),  # a share of what is rated; null where that is what it is rated for
     PrimaryKeyConstraint("miner_no", name="pk_telemetry_live"),
     ForeignKeyConstraint(["miner_no"], ["miners.miner_no"], name="fk_telemetry_live_miner_no"),
     Index("ix_telemetry_live_site_id", "site_id", "miner_no"),

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from hashinsight.inventory.queries import places
 from hashinsight.inventory.routes.asking import Now, See
+from hashinsight.kit.errors import ValidationFailed
 from hashinsight.kit.paging import MAX_LIMIT
 from hashinsight.kit.web.examples import answers
 from hashinsight.kit.web.session import get_database
@@ -27,10 +28,13 @@ _SITE: dict[str, Any] = {
     "hashrate_ths": 96100.0,
     "expected_ths": 104000.0,
     "expected_unknown_ths": 416.0,
+    "stopped_ths": 1040.0,
     "lost_ths": 7900.0,
     "power_w": 3200000.0,
-    "power_unknown": 0,
+    "power_unknown": 2,
     "efficiency_j_th": 30.8,
+    "efficiency_left_out": 2,
+    "conditions": {"P0": 1, "P1": 8, "P2": 22, "P3": 9, "down": 2, "stopped": 10, "unknown": 4, "fine": 944},
     "hottest_c": 84.5,
     "newest_at": "2026-03-01T11:59:40Z",
     "updated_at": "2026-03-01T11:59:58Z",
@@ -54,9 +58,14 @@ _CELLS: dict[str, Any] = {
         "efficiency_j_th": [29.4],
         "age_sec": [40.0],
         "online_ratio": [1.0],
+        "stopped": [10231],
     },
     "named": dict.fromkeys(
-        ("zone", "rack", "model", "firmware", "data_state", "data_reason", "overall_health"), _WORDS
+        (
+            *("zone", "rack", "model", "firmware", "data_state", "data_reason", "overall_health"),
+            *("condition", "inferred_mode", "expected_state"),
+        ),
+        _WORDS,
     ),
     "_meta": {"as_of": _NOW, "bucket": _THEN, "source": "live", "site_id": 3},
 }
@@ -77,21 +86,46 @@ _TREND: dict[str, Any] = {
 _JSON = "application/json"
 
 
-@router.get(
-    "/sites", response_class=Response, responses=answers({"sites": [_SITE], "_meta": {"as_of": _NOW, "source": "live"}})
-)
-async def read_sites(*, request: Request, scope: See, now: Now) -> Response:
-    """Every site in scope with its sums: hashrate against expected, machines online, power, efficiency.
+_At = Annotated[Instant | None, Query(description="A moment of the last 24 hours, in its bucket of 5 minutes.")]
+_FLEET = {"efficiency_j_th": 30.8, "efficiency_left_out": 2}
+_META = {"as_of": _NOW, "bucket": None, "zone": None, "source": "live"}
 
-    Sums are over machines that are online. `expected_unknown_ths` is the part of `expected_ths` of machines whose
-    hashrate nobody knows now: it is neither delivered nor lost. `lost_ths` is what machines lack that are known: each
-    that lacks more than a tenth, whatever others have too much, or all of them together if that is more.
-    `efficiency_j_th` is null while an online machine's power is not known.
+
+@router.get("/sites", response_class=Response, responses=answers({"sites": [_SITE], "fleet": _FLEET, "_meta": _META}))
+async def read_sites(
+    *,
+    request: Request,
+    scope: See,
+    now: Now,
+    site_id: SiteQuery = None,
+    zone: Annotated[str | None, Query(max_length=100, description="The code of a zone of the site.")] = None,
+    at: _At = None,
+) -> Response:
+    """Every site in scope with its sums; with `site_id` one, or a zone of it, now or at a moment of its last day.
+
+    - `expected_ths` is what machines are rated for, or what their kind does in their mode (eco, perf), without those
+      that stand still on purpose (`stopped_ths`: curtailed, stopped or restarted by command, under maintenance).
+      `expected_unknown_ths` is its part of machines whose hashrate nobody knows now: neither delivered nor lost.
+    - `lost_ths` is what machines lack that are known: each that lacks more than a tenth, whatever others have too
+      much, or all of them together if that is more.
+    - `conditions` counts each machine once: its worst open problem, else `down` (no hashrate, no problem yet),
+      `stopped` (on purpose), `unknown` or `fine`. It is null for a moment of the past,
+      of which `unknown` counts the machines without a sample.
+    - `power_w` is of the newest samples of machines online; `efficiency_j_th` is watts over TH/s of the same five
+      minutes, without the `efficiency_left_out` machines whose power is not known.
     """
+    if site_id is None and not (zone is None and at is None):
+        raise ValidationFailed("a zone and a moment are those of one site: say site_id")
     database = get_database(request)
     async with database.reading(scope.context(read_only=True)) as session:
-        sites = (await places.list_sites(session, scope, limit=MAX_LIMIT)).rows
-    return Response(await overview.tell_sites(database, scope, sites, now=now), media_type=_JSON)
+        if site_id is None:
+            sites = (await places.list_sites(session, scope, limit=MAX_LIMIT)).rows
+            part = None
+        else:
+            sites = [await places.get_site(session, scope, site_id)]
+            code = None if zone is None else (await places.get_zone(session, scope, sites[0].id, zone)).code
+            part = overview.Part(code, at)
+    return Response(await overview.tell_sites(database, scope, sites, part, now=now), media_type=_JSON)
 
 
 @router.get("/cells", response_class=Response, responses=answers(_CELLS))
@@ -101,15 +135,14 @@ async def read_cells(
     scope: See,
     now: Now,
     site_id: OneSite,
-    at: Annotated[
-        Instant | None, Query(description="A moment of the last 24 hours, in its bucket of 5 minutes.")
-    ] = None,
+    at: _At = None,
 ) -> Response:
     """All machines of a site as columns, for a map: `named` holds each word once and its number for each machine.
 
     Without `at` it is the live state; `temp_other_c` is the hottest of the kind of sensor that `temp_max_c` is not of:
-    a board beside a hotter chip, or a chip beside a hotter board. With `at`, `columns` holds `miner_no`, means and
-    `online_ratio` of that bucket; a machine that sent nothing then is not in it.
+    a board beside a hotter chip, or a chip beside a hotter board. `condition` is what `/sites` counts by. With `at`,
+    `columns` holds `miner_no`, means and `online_ratio` of that bucket; a machine that sent nothing then is not in it.
+    `stopped` lists who stood still on purpose then.
     """
     database = get_database(request)
     async with database.reading(scope.context(read_only=True)) as session:

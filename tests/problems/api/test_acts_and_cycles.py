@@ -105,12 +105,12 @@ async def test_what_a_cycle_wrote_is_told_as_it_is(site: StoredSite) -> None:
     await yard.cycle(HOT, times=2)
     seen, now = asker(site).seen, datetime.fromtimestamp(yard.now, UTC)
     async with site.database.transaction(job_context()) as session:
-        summary = await summarise(session, seen, site.site_id)
+        summary = await summarise(session, seen, site.site_id, now=now)
         story = await tell_problem(session, seen, one(site)["id"], history_hours=24, now=now)
         health = await tell_health(session, seen, "m-003", site.site_id, now=now)
         of_miner = await list_of_miner(session, seen, "m-003", None, status=(), include_resolved=False, now=now)
     assert (summary["by_severity"]["P0"], summary["last_scan_ts"]) == (1, now)
-    machines = [summary[f"{name}_miners"] for name in ("total", "healthy", "problem", "unknown")]
+    machines = [summary[f"{name}_miners"] for name in ("total", "healthy", "problem", "stopped", "down", "unknown")]
     assert (machines[0], machines[2]) == (12, 1)
     assert sum(machines[1:]) == machines[0]
     assert (health["health_state"], health["issues"][0]["issue_code"]) == ("P0", "overheat_crit")

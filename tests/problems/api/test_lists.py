@@ -253,18 +253,18 @@ async def test_a_summary_counts_problems_now_and_machines_as_the_last_scan_left_
     ward.problem("m5", status=EventStatus.PENDING)
     ward.desk.write(
         "insert into problem_runs (tenant_id, site_id, period, ran_at, machines, fresh, stale, offline, unknown,"
-        " healthy, with_problem, actions, seconds) select tenant_id, id, %s, %s, 60, 50, 5, 1, 4, 48, 3, '{}', '{}'"
-        " from sites where code = 'tx-1'",
+        " healthy, with_problem, stopped, down, lost_ths, actions, seconds)"
+        " select tenant_id, id, %s, %s, 60, 50, 5, 1, 4, 44, 3, 3, 1, 812.5, '{}', '{}' from sites where code = 'tx-1'",
         *(ward.now, ward.now),
     )
     told = await ward.get("/sites/tx-1/health_summary", noc)
     assert told.keys() == examples.SUMMARY.keys()
     assert told["by_severity"] == {"P0": 1, "P1": 0, "P2": 2, "P3": 0}
     assert told["by_issue"] == {"hashrate_degradation": 2, "offline": 1}
-    machines = ("total_miners", "healthy_miners", "problem_miners", "unknown_miners")
-    assert [told[name] for name in machines] == [60, 48, 3, 9]
+    machines = ("total", "healthy", "problem", "stopped", "down", "unknown")
+    assert [told[f"{name}_miners"] for name in machines] == [60, 44, 3, 3, 1, 9]
     assert [one["miner_id"] for one in told["top_risks"]] == ["m3", "m2", "m1"]
-    assert told["loss"] == {"ths": 0.0, "thh": 0.0}
+    assert (empty["loss"], told["loss"]) == ({"ths": None, "thh": None}, {"ths": 812.5, "thh": None})
     assert told["last_scan_ts"] == ward.now.isoformat().replace("+00:00", "Z")
 
 

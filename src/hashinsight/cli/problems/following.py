@@ -92,7 +92,7 @@ def summary(site: _SITE, *, tenant: TenantOption = None, json: JsonOption = Fals
     async def work(acting: Acting) -> dict[str, Any]:
         from hashinsight.problems.service.summarising import summarise
 
-        return await summarise(acting.session, acting.asker.seen, str(acting.site_id))
+        return await summarise(acting.session, acting.asker.seen, str(acting.site_id), now=acting.now)
 
     answer = jsons.loads(encoded(run(work, tenant=tenant, site=site)))
     if json:
@@ -101,7 +101,8 @@ def summary(site: _SITE, *, tenant: TenantOption = None, json: JsonOption = Fals
     severities = ", ".join(f"{count} {name}" for name, count in answer["by_severity"].items())
     print_lines(
         f"{answer['total_miners']} machines: {answer['healthy_miners']} healthy, {answer['problem_miners']} with a"
-        f" problem, {answer['unknown_miners']} unknown; last scan {answer['last_scan_ts'] or 'never'}",
+        f" problem, {answer['stopped_miners']} stopped, {answer['down_miners']} down, {answer['unknown_miners']}"
+        f" unknown; last scan {answer['last_scan_ts'] or 'never'}",
         f"open problems: {severities}",
         *(f"  {count} {code}" for code, count in answer["by_issue"].items()),
     )

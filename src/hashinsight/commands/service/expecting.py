@@ -18,6 +18,7 @@ BACK_WITHIN = timedelta(minutes=10)  # behind the end of the lease: a boot, and 
 _STANDS: tuple[State, ...] = ("stopped", "curtailed")
 _BY_COMMAND = "command "  # what a cause begins with that counts for the cap of the site
 _NOT_STARTED = "not started by command "
+_STARTED = "started by command "
 
 
 class Acted(NamedTuple):
@@ -54,15 +55,24 @@ async def expect_begun(session: AsyncSession, begun: Sequence[Acted], *, lease_u
 async def expect_ended(session: AsyncSession, ended: Sequence[tuple[Acted, Event]], *, now: datetime) -> None:
     """Acked: a stop holds until a start, a start ends it, and what failed is expected no longer."""
     stopped = [one for one, event in ended if event is Event.SUCCEEDED and one.effect is Effect.STOPS]
-    resumed = [one.miner_no for one, event in ended if event is Event.SUCCEEDED and one.effect is Effect.RESUMES]
+    resumed = [one for one, event in ended if event is Event.SUCCEEDED and one.effect is Effect.RESUMES]
     failed = [one for one, event in ended if event in (Event.FAILED, Event.RETRIED) and one.state is not None]
     not_started = [one for one, event in ended if event is Event.FAILED]
     over = stopped + failed
     await end_causes(session, [one.miner_no for one in over], [one.cause for one in over], now=now)
-    await end_states(session, resumed, _STANDS, now=now)
+    stood = await end_states(session, [one.miner_no for one in resumed], _STANDS, now=now)
     await expect_unheard(session, not_started, now=now)
+    await _expect_back(session, [one for one in resumed if one.miner_no in set(stood)], now=now)
     await expect_each(
         session, [Expected(one.miner_no, one.state, one.cause, None) for one in stopped if one.state], now=now
+    )
+
+
+async def _expect_back(session: AsyncSession, started: Sequence[Acted], *, now: datetime) -> None:
+    """One that stood boots before it hashes: what it lacks meanwhile is not lost. The site's cap does not count it."""
+    until = now + BACK_WITHIN
+    await expect_each(
+        session, [Expected(one.miner_no, "rebooting", f"{_STARTED}{one.command_id}", until) for one in started], now=now
     )
 
 

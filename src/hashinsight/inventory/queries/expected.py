@@ -5,7 +5,23 @@ from datetime import datetime
 from typing import Any
 
 from psycopg import sql
-from sqlalchemy import ARRAY, DateTime, Integer, Row, Text, Uuid, bindparam, delete, literal, or_, select, text, update
+from sqlalchemy import (
+    ARRAY,
+    DateTime,
+    Integer,
+    Row,
+    Select,
+    Text,
+    Uuid,
+    bindparam,
+    delete,
+    literal,
+    or_,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.identity.scope import Scope
@@ -158,6 +174,17 @@ async def list_open(
     rows: Any = (await session.execute(query)).all()
     found: Sequence[Row[Any]] = rows
     return found
+
+
+def states_as_of(as_of: datetime) -> Select[int, str]:
+    """`miner_no, state` of the same machines, to be joined."""
+    of = ExpectedState
+    return (
+        select(of.miner_no, of.state)
+        .where(of.from_at <= as_of, or_(of.until_at.is_(None), of.until_at > as_of))
+        .ext(distinct_on(of.miner_no))
+        .order_by(of.miner_no, of.created_at.desc(), of.id.desc())
+    )
 
 
 def expected_as_of(as_of: datetime, site_id: int | None) -> sql.Composed:

@@ -68,6 +68,8 @@ RUNS = Table(
     *owned(),
     *must("period ran_at", when()),
     *must("machines fresh stale offline unknown healthy with_problem", Integer),
+    *must("stopped down", Integer, "0"),
+    *may("lost_ths", Double),
     *must("actions seconds", JSONB),
     PrimaryKeyConstraint("site_id", "period", name="pk_problem_runs"),
     *owners("problem_runs"),

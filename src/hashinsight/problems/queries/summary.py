@@ -2,17 +2,14 @@
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, case, func, literal, select, union_all
+from sqlalchemy import ColumnElement, Select, func, literal, select, union_all
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.identity.scope import Scope
-from hashinsight.inventory.models import Miner
-from hashinsight.inventory.queries.scopes import miners_within
 from hashinsight.problems.codes import Severity
 from hashinsight.problems.models import EVENTS
 from hashinsight.problems.queries.listing import Wanted
 from hashinsight.problems.queries.scopes import problems_within
-from hashinsight.telemetry.models import LIVE
 
 TOP_RISKS = 10
 _MOST_INCIDENTS = 50
@@ -54,18 +51,17 @@ def risks_query(scope: Scope, site_id: int) -> Any:
 
 
 def loss_query(scope: Scope, site_id: int) -> Select[Any]:
-    lost = (func.sum(_E.loss_ths).label("ths"), func.sum(_E.loss_thh).label("thh"))
-    return select(*lost).where(*_open_at(scope, site_id), _E.loss_ths.is_not(None))
+    return select(func.sum(_E.loss_thh)).where(*_open_at(scope, site_id), _E.loss_ths.is_not(None))
 
 
 async def count_open(session: AsyncSession, scope: Scope, site_id: int) -> list[Any]:
     return list((await session.execute(counts_query(scope, site_id))).all())
 
 
-async def sum_loss(session: AsyncSession, scope: Scope, site_id: int) -> dict[str, float]:
-    """TH/s that are lost now and TH·h so far, of what has a figure."""
-    row = (await session.execute(loss_query(scope, site_id))).one()
-    return {"ths": float(row.ths or 0), "thh": float(row.thh or 0)}
+async def sum_hours_lost(session: AsyncSession, scope: Scope, site_id: int) -> float | None:
+    """TH·h that open problems have cost so far; null where none has a figure."""
+    found: float | None = (await session.execute(loss_query(scope, site_id))).scalar_one()
+    return found
 
 
 async def list_risks(session: AsyncSession, scope: Scope, site_id: int) -> list[dict[str, Any]]:
@@ -83,20 +79,3 @@ async def list_incidents(session: AsyncSession, scope: Scope, site_id: int) -> l
         .limit(_MOST_INCIDENTS)
     )
     return [dict(row._mapping) for row in await session.execute(query)]  # noqa: SLF001
-
-
-async def count_machines(session: AsyncSession, scope: Scope, site_id: int) -> tuple[int, int, int]:
-    """Total, healthy and with a problem, of the machines of a scope that holds only a part of the site."""
-    health = func.coalesce(LIVE.c.overall_health, "unknown")
-    query = (
-        select(
-            func.count(),
-            func.count(case((health == "ok", 1))),
-            func.count(case((health.not_in(("ok", "unknown")), 1))),
-        )
-        .select_from(Miner)
-        .outerjoin(LIVE, LIVE.c.miner_no == Miner.miner_no)
-        .where(miners_within(scope), Miner.site_id == site_id, Miner.state == "in_service")
-    )
-    total, healthy, with_problem = (await session.execute(query)).one()
-    return int(total), int(healthy), int(with_problem)

@@ -145,8 +145,10 @@ TEMPERATURE_LIMITS: dict[str, Any] = {
 SUMMARY: dict[str, Any] = {
     "site_id": 3,
     "total_miners": 4120,
-    "healthy_miners": 4071,
+    "healthy_miners": 3991,
     "problem_miners": 41,
+    "stopped_miners": 78,
+    "down_miners": 2,
     "unknown_miners": 8,
     "by_severity": {"P0": 2, "P1": 9, "P2": 21, "P3": 11},
     "by_issue": {"hashrate_degradation": 14, "offline": 2},

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,16 +16,19 @@ from hashinsight.kit.announcing import announce
 from hashinsight.kit.db import partitions
 from hashinsight.kit.db.database import Database
 from hashinsight.problems import baselines, chunks
-from hashinsight.problems.codes import DataState, EventStatus, Metric, Severity, ThawReason, Verdict
+from hashinsight.problems.codes import DataState, EventStatus, Metric, Mode, Severity, ThawReason, Verdict
 from hashinsight.problems.events import Events, closed
 from hashinsight.problems.features import checked
+from hashinsight.problems.mode_shares import mode_shares
 from hashinsight.problems.models import FEATURE_CHUNKS, FEATURE_HOURS, RUNS
 from hashinsight.problems.pipeline import Verdicts, step
 from hashinsight.problems.queries import carried
 from hashinsight.problems.registry import Place, write_cycle
 from hashinsight.problems.service.reading import Read, read_cycle
+from hashinsight.problems.stands import Stands, stands_of
 from hashinsight.problems.state import State, aligned
-from hashinsight.telemetry.queries.live import set_health
+from hashinsight.telemetry import losses
+from hashinsight.telemetry.queries.live import set_standing
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 _PLAIN = (
@@ -34,6 +37,8 @@ _PLAIN = (
 )  # fmt: skip
 _NO_ONE = 127
 _STEP_BACK = timedelta(minutes=5)
+_STANDING = ("overall_health", "inferred_mode", "mode_share")
+_SHARE_MOVES = 0.01
 
 
 @dataclass(frozen=True)
@@ -70,13 +75,14 @@ async def run_cycle(
     await _write_features(session, kept, site_id, found, now=now)
     spent.lap("features")
     health = _health(found.lived.events, found)
-    await set_health(session, _changed_health(read.live, found, health))
+    live = _stood(read.live, found, state, health)
+    await set_standing(session, _changed(live))
     await carried.move_site(
         session, site_id, next_no=found.lived.events.next_no, mixtures=state.mixtures,
         fitted_before=kept.mixtures.fitted_at, now=now,
     )  # fmt: skip
     spent.lap("rest")
-    row = {"actions": actions, "seconds": spent.of, "ran_at": now, **_counts(found, health)}
+    row = {"actions": actions, "seconds": spent.of, "ran_at": now, **_counts(found, live)}
     made = upsert(RUNS).values(tenant_id=kept.tenant_id, site_id=site_id, period=period, **row)
     await session.execute(made.on_conflict_do_update(index_elements=["site_id", "period"], set_=row))
     await session.execute(delete(RUNS).where(RUNS.c.site_id == site_id, RUNS.c.period > period))  # of a wrong clock
@@ -143,25 +149,36 @@ def _health(events: Events, found: Verdicts) -> np.ndarray[tuple[int], np.dtype[
     return worst
 
 
-def _changed_health(live: pl.DataFrame, found: Verdicts, health: Any) -> pl.DataFrame:
+def _stood(live: pl.DataFrame, found: Verdicts, state: State, health: Any) -> pl.DataFrame:
+    """The live columns with what this cycle found of each machine, weighed again; what was there is `…_before`."""
     words = {-1: "unknown", _NO_ONE: "ok", **{int(one): one.name for one in Severity}}
-    now = pl.DataFrame(
+    modes = {int(one): one.name.lower() for one in Mode}
+    judged = pl.DataFrame(
         {
-            "miner_no": found.seen.frame.miner_no,
+            "miner_no": pl.Series(found.seen.frame.miner_no, dtype=live.schema["miner_no"]),
             "overall_health": pl.Series(health).replace_strict(words, return_dtype=pl.String),
+            "inferred_mode": pl.Series(found.mode).replace_strict(modes, return_dtype=pl.String),
+            "mode_share": pl.Series(mode_shares(found, state), dtype=pl.Float32).fill_nan(None),
         }
     )
-    was = live.select(pl.col("miner_no").cast(pl.Int64), before="overall_health")
-    return now.join(was, on="miner_no").filter(pl.col("overall_health") != pl.col("before")).drop("before")
+    before = live.rename({name: f"{name}_before" for name in _STANDING})
+    return losses.weigh(before.join(judged, on="miner_no", maintain_order="left"))
 
 
-def _counts(found: Verdicts, health: Any) -> dict[str, int]:
+def _changed(live: pl.DataFrame) -> pl.DataFrame:
+    """Few do from cycle to cycle; a share moves with every sample, and counts once it has moved by a hundredth."""
+    share, before = pl.col("mode_share"), pl.col("mode_share_before")
+    differs = [pl.col(name).ne_missing(pl.col(f"{name}_before")) for name in ("overall_health", "inferred_mode")]
+    moved = (share.is_null() != before.is_null()) | ((share - before).abs() >= _SHARE_MOVES).fill_null(value=False)
+    return live.filter(pl.any_horizontal(*differs, moved)).select("miner_no", *_STANDING)
+
+
+def _counts(found: Verdicts, live: pl.DataFrame) -> dict[str, Any]:
     state = found.standing.state
+    tallied = list(losses.tally(live, "site_id").iter_rows(named=True))
     return {
-        "machines": found.seen.frame.n,
         **{one.name.lower(): int((state == one).sum()) for one in DataState},
-        "healthy": int((health == _NO_ONE).sum()),
-        "with_problem": int(((health >= 0) & (health != _NO_ONE)).sum()),
+        **asdict(stands_of(tallied[0]) if tallied else Stands(0)),
     }
 
 

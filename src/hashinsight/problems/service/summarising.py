@@ -1,6 +1,7 @@
 """Sum up a site: how many machines are well, what is open, and what is likeliest to fail next."""
 
 from collections import Counter
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -9,10 +10,13 @@ from hashinsight.identity.scope import Scope
 from hashinsight.inventory.queries import places
 from hashinsight.problems.codes import Severity
 from hashinsight.problems.queries import listing, risks, showing, summary
+from hashinsight.problems.stands import Stands, stands_of
+from hashinsight.telemetry import losses
+from hashinsight.telemetry.queries.live import live_of_site
 
 
-async def summarise(session: AsyncSession, scope: Scope, site: str | int) -> dict[str, Any]:
-    """Problems as they are now; machines as the last scan left them, which says of all whether they are well."""
+async def summarise(session: AsyncSession, scope: Scope, site: str | int, *, now: datetime) -> dict[str, Any]:
+    """Problems as they are now; machines and what is lost as the last scan left them."""
     found = await places.get_site(session, scope, site)
     await listing.plan_by_values(session)
     counted = await summary.count_open(session, scope, found.id)
@@ -21,32 +25,39 @@ async def summarise(session: AsyncSession, scope: Scope, site: str | int) -> dic
     for row in counted:
         by_severity[row.severity] += row.problems
         by_issue[row.issue_code] += row.problems
+    machines = await _machines(session, scope, found.id, scan, now=now)
+    lost = {"ths": machines.pop("lost_ths"), "thh": await summary.sum_hours_lost(session, scope, found.id)}
     return {
         "site_id": found.id,
-        **await _machines(session, scope, found.id, scan),
+        **machines,
         "by_severity": {one.name: by_severity[one.name] for one in Severity},
         "by_issue": dict(by_issue.most_common()),
         "incidents": await summary.list_incidents(session, scope, found.id),
-        "loss": await summary.sum_loss(session, scope, found.id),
+        "loss": lost,
         "top_risks": await summary.list_risks(session, scope, found.id),
         "last_scan_ts": None if scan is None else scan.ran_at,
     }
 
 
-async def _machines(session: AsyncSession, scope: Scope, site_id: int, scan: Any) -> dict[str, int]:
+async def _machines(session: AsyncSession, scope: Scope, site_id: int, scan: Any, *, now: datetime) -> dict[str, Any]:
     """What nobody has looked at yet is unknown. A scan has counted its whole site; a part of one is counted here."""
     if scan is None:
-        total = await places.count_miners(session, scope, site_id)
-        healthy = with_problem = 0
+        counted = Stands(await places.count_miners(session, scope, site_id))
     elif scope.holds_site(site_id):
-        total, healthy, with_problem = scan.machines, scan.healthy, scan.with_problem
+        counted = Stands(scan.machines, scan.healthy, scan.with_problem, scan.stopped, scan.down, scan.lost_ths)
     else:
-        total, healthy, with_problem = await summary.count_machines(session, scope, site_id)
+        seen = await live_of_site(session, scope, site_id, as_of=now)
+        tallied = list(losses.tally(seen, "site_id").iter_rows(named=True))
+        counted = stands_of(tallied[0]) if tallied else Stands(0)
+    standing = (counted.healthy, counted.with_problem, counted.stopped, counted.down)
     return {
-        "total_miners": total,
-        "healthy_miners": healthy,
-        "problem_miners": with_problem,
-        "unknown_miners": total - healthy - with_problem,
+        "total_miners": counted.machines,
+        "healthy_miners": counted.healthy,
+        "problem_miners": counted.with_problem,
+        "stopped_miners": counted.stopped,
+        "down_miners": counted.down,
+        "unknown_miners": counted.machines - sum(standing),
+        "lost_ths": counted.lost_ths,
     }
 
 

@@ -14,6 +14,7 @@ from sqlalchemy.orm import aliased
 from hashinsight.collectors.models import Collector
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.models import Miner, Rack, Zone
+from hashinsight.inventory.queries.expected import states_as_of
 from hashinsight.inventory.queries.scopes import miners_within
 from hashinsight.kit.db.copying import staged
 from hashinsight.kit.db.database import Database
@@ -43,7 +44,7 @@ async def live_frame(
     `only` these columns of the live layer: each costs as much as the machines are many. `NEEDED` are always among them.
     """
     names = [name for name in SCHEMA if name in only or name in NEEDED]
-    query = live_query(scope, site_id=site_id, names=names)
+    query = live_query(scope, as_of=as_of, site_id=site_id, names=names)
     statement = str(query.compile(dialect=_PLAIN, compile_kwargs={"literal_binds": True}))
     found = await database.frame(scope.context(read_only=True), sql.SQL(statement))
     return judge(
@@ -52,6 +53,14 @@ async def live_frame(
         stale_after=stale_after,
         offline_after=offline_after,
     )
+
+
+async def live_of_site(session: AsyncSession, scope: Scope, site_id: int, *, as_of: datetime) -> pl.DataFrame:
+    """What of a site lies in a scope, judged, by a session: for a part of it, not for a fleet."""
+    names = [name for name in SCHEMA if name in NEEDED or name == "site_id"]
+    rows = (await session.execute(live_query(scope, as_of=as_of, site_id=site_id, names=names))).all()
+    schema = {name: SCHEMA[name] for name in names}
+    return judge(pl.DataFrame([tuple(row) for row in rows], schema=schema, orient="row"), as_of=as_of)
 
 
 async def list_live(
@@ -66,7 +75,7 @@ async def list_live(
     cursor: str | None = None,
 ) -> tuple[pl.DataFrame, str | None]:
     """A page of the same columns, by machine id, not judged yet; and where the next one begins."""
-    query = live_query(scope, site_id=site_id)
+    query = live_query(scope, as_of=as_of, site_id=site_id)
     if miner_nos is not None:
         query = query.where(Miner.miner_no.in_(miner_nos))
     if online is not None:
@@ -76,9 +85,12 @@ async def list_live(
     return pl.DataFrame(list(found.rows), schema=SCHEMA, orient="row"), found.next_cursor
 
 
-def live_query(scope: Scope, *, site_id: int | None = None, names: Collection[str] = tuple(SCHEMA)) -> Select[Any]:
+def live_query(
+    scope: Scope, *, as_of: datetime, site_id: int | None = None, names: Collection[str] = tuple(SCHEMA)
+) -> Select[Any]:
     """Machines in service, also those that were never heard of."""
     of_site, of_zone, brought = _heard(zoned=False), _heard(zoned=True), aliased(Collector)
+    expected = states_as_of(as_of).subquery("expected")
     is_here = and_(brought.site_id == Miner.site_id, brought.status != "disabled")
     columns: dict[str, Any] = {
         "miner_no": Miner.miner_no,
@@ -99,6 +111,7 @@ def live_query(scope: Scope, *, site_id: int | None = None, names: Collection[st
         "reported_ths": LIVE.c.expected_ths,
         "reported_model": LIVE.c.model,
         "reported_firmware": LIVE.c.firmware,
+        "expected_state": expected.c.state,
     }
     query = (
         select(*(columns[name].label(name) for name in names))
@@ -109,6 +122,7 @@ def live_query(scope: Scope, *, site_id: int | None = None, names: Collection[st
         .outerjoin(brought, and_(brought.number == LIVE.c.collector_no, is_here))
         .outerjoin(of_site, of_site.c.site_id == Miner.site_id)
         .outerjoin(of_zone, of_zone.c.zone_id == Miner.zone_id)
+        .outerjoin(expected, expected.c.miner_no == Miner.miner_no)
         .where(miners_within(scope), Miner.state == "in_service")
     )
     return query if site_id is None else query.where(Miner.site_id == site_id)
@@ -123,14 +137,15 @@ def _heard(*, zoned: bool) -> Any:
     return spoken.group_by(key).subquery("heard_in_zone" if zoned else "heard_at_site")
 
 
-async def set_health(session: AsyncSession, rows: pl.DataFrame) -> None:
-    """`miner_no, overall_health` of machines whose health has changed."""
+async def set_standing(session: AsyncSession, rows: pl.DataFrame) -> None:
+    """`miner_no, overall_health, inferred_mode, mode_share` of machines of which a cycle found something new."""
     if rows.is_empty():
         return
-    async with staged(session, "stage_health", rows, {"miner_no": "integer", "overall_health": "text"}) as stage:
+    kinds = {"miner_no": "integer", "overall_health": "text", "inferred_mode": "text", "mode_share": "real"}
+    async with staged(session, "stage_standing", rows.select(*kinds), kinds) as stage:
         await session.execute(
             text(
-                f"update telemetry_live t set overall_health = s.overall_health from {stage} s"  # noqa: S608 - our own name
-                " where t.miner_no = s.miner_no"
+                "update telemetry_live t set overall_health = s.overall_health, inferred_mode = s.inferred_mode,"  # noqa: S608 - our own name
+                f" mode_share = s.mode_share from {stage} s where t.miner_no = s.miner_no"
             )
         )

@@ -116,14 +116,19 @@ _FROM_5MIN = _coarser(HOURS.name, "hour_ts", FIVE_MINUTES.name, "bucket_ts", bou
 _FROM_HOURS = _coarser(DAYS.name, "day", HOURS.name, "hour_ts", boundary=False)
 
 _LIVE_COLUMNS = ("status", "flags", "collector_no", *SAID)
+_LIVE_MEANS = ("hashrate_5min_ths", "power_5min_w", "powered_5min_ths")
 _LIVE = f"""
     with span as materialized (
-        select miner_no, ts, status, hashrate_ths from telemetry_raw
+        select miner_no, ts, status, hashrate_ths, power_w from telemetry_raw
         where ts >= :begins and ts < :ends and site_id = any(:sites)
     ), latest as materialized (
         select miner_no, max(ts) as ts, max(ts) filter (where status <> 0) as at from span group by miner_no
     ), recent as (
-        select miner_no, (avg(hashrate_ths order by span.ts))::real as hashrate_5min_ths
+        select
+            miner_no,
+            (avg(hashrate_ths order by span.ts))::real as hashrate_5min_ths,
+            (avg(power_w order by span.ts) filter (where hashrate_ths is not null))::real as power_5min_w,
+            (avg(hashrate_ths order by span.ts) filter (where power_w is not null))::real as powered_5min_ths
         from span join latest using (miner_no)
         where span.ts > latest.ts - interval '5 minutes' and span.status <> 0
         group by miner_no
@@ -131,16 +136,17 @@ _LIVE = f"""
         select r.*, l.at from latest l join telemetry_raw r on r.miner_no = l.miner_no and r.ts = l.ts
         where r.ts >= :begins and r.ts < :ends
     )
-    insert into telemetry_live as live ({_KEY}, ts, last_seen_at, online, hashrate_5min_ths,
+    insert into telemetry_live as live ({_KEY}, ts, last_seen_at, online, {", ".join(_LIVE_MEANS)},
         {", ".join(_LIVE_COLUMNS)}, updated_at)
     select n.miner_no, n.tenant_id, n.site_id, n.ts, n.at, n.status <> 0 and n.ts > cast(:online_from as timestamptz),
-        r.hashrate_5min_ths, {", ".join(f"n.{name}" for name in _LIVE_COLUMNS)}, cast(:now as timestamptz)
+        {", ".join(f"r.{name}" for name in _LIVE_MEANS)},
+        {", ".join(f"n.{name}" for name in _LIVE_COLUMNS)}, cast(:now as timestamptz)
     from newest n left join recent r using (miner_no)
     on conflict (miner_no) do update set
         tenant_id = excluded.tenant_id, site_id = excluded.site_id, ts = excluded.ts,
         last_seen_at = greatest(live.last_seen_at, excluded.last_seen_at), online = excluded.online,
-        hashrate_5min_ths = excluded.hashrate_5min_ths, updated_at = excluded.updated_at,
-        {", ".join(f"{name} = excluded.{name}" for name in _LIVE_COLUMNS)}
+        updated_at = excluded.updated_at,
+        {", ".join(f"{name} = excluded.{name}" for name in (*_LIVE_MEANS, *_LIVE_COLUMNS))}
     where excluded.ts >= live.ts
 """  # noqa: S608 - names of our own columns
 _SEEN_ONLY = """

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,62 +13,79 @@ from hashinsight.identity.scope import Scope
 from hashinsight.inventory.models import Site
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.errors import ValidationFailed
+from hashinsight.telemetry import losses
 from hashinsight.telemetry.layers import LENGTH, Layer, floor
+from hashinsight.telemetry.live_state import as_of_bucket
 from hashinsight.telemetry.queries.live import live_frame
 from hashinsight.telemetry.queries.overview import bucket_frame, trend_frame
 from hashinsight.telemetry.queries.sensors import sensors_frame
 from hashinsight.telemetry.states import Flags
 
 DAY = timedelta(hours=24)
-_SHORT = 0.1  # of what is expected of a machine: more than this it lacks, less may be the luck of five minutes
 # above this many points of a site a trend is read from hours: a day of 20,000 machines is 5.8 million rows
 _FINE_POINTS = 700_000
-_NAMED = ("zone", "rack", "model", "firmware", "data_state", "data_reason", "overall_health")
+_NAMED = (
+    *("zone", "rack", "model", "firmware", "data_state", "data_reason", "overall_health", "condition"),
+    *("inferred_mode", "expected_state"),
+)
 _ROUNDED = {"hashrate_ths": 2, "expected_ths": 2, "temp_max_c": 1, "temp_other_c": 1}
 _ROUNDED |= {"power_w": 0, "efficiency_j_th": 2, "age_sec": 0}
+_OF_A_MOMENT = ("hashrate_ths", "expected_ths", "temp_max_c", "power_w", "efficiency_j_th")
+_SUMMED = ("site_id", "zone", "temp_max_c", "power_w", "updated_at")  # beside what is judged
 
 
-async def tell_sites(database: Database, scope: Scope, sites: Sequence[Site], *, now: datetime) -> bytes:
-    """Sums a site, over what is known: a machine without a figure adds nothing, and is counted as unknown."""
-    frame = await live_frame(database, scope, as_of=now)
-    is_told = pl.col("online") & pl.col("hashrate_5min_ths").is_not_null()
-    is_known = is_told | (pl.col("data_state") == "offline")
-    lack = pl.when(is_known).then(pl.col("expected_ths") - pl.when(is_told).then("hashrate_5min_ths").otherwise(0))
-    frame = frame.with_columns(lack=lack.cast(pl.Float64))
-    is_short = pl.col("lack") > _SHORT * pl.col("expected_ths")
-    sums = frame.group_by("site_id").agg(
-        machines=pl.len(),
-        online=pl.col("online").sum(),
-        unknown=(pl.col("data_state").is_in(["unknown", "stale"])).sum(),
-        hashrate_ths=pl.col("hashrate_5min_ths").filter(pl.col("online")).cast(pl.Float64).sum(),
-        expected_ths=pl.col("expected_ths").sum(),
-        # what of it nobody can say: one that is known to be offline gives nothing, one that is not heard of may hash
-        expected_unknown_ths=pl.col("expected_ths").filter(~is_known).sum(),
-        # what others have too much does not make up for a machine that stands; what all lack a little is lost, too
-        lost_ths=pl.max_horizontal(pl.col("lack").sum(), pl.col("lack").filter(is_short).sum(), pl.lit(0.0)),
-        power_w=pl.col("power_w").filter(pl.col("online")).cast(pl.Float64).sum(),
-        power_unknown=(pl.col("power_w").is_null() & pl.col("online")).sum(),
-        hottest_c=pl.col("temp_max_c").filter(pl.col("online")).cast(pl.Float64).max(),
-        newest_at=pl.col("ts").max(),
-        updated_at=pl.col("updated_at").max(),
-        zones=pl.col("zone").n_unique(),
-    )
-    known = {row["site_id"]: row for row in sums.iter_rows(named=True)}
-    shown = [_site(site) | _summed(known.get(site.id)) for site in sites]
-    return msgspec.json.encode({"sites": shown, "_meta": {"as_of": now, "source": "live"}})
+@dataclass(frozen=True)
+class Part:
+    """Of one site: a zone, a moment, or both."""
+
+    zone: str | None = None
+    at: datetime | None = None
+
+
+async def tell_sites(
+    database: Database, scope: Scope, sites: Sequence[Site], part: Part | None = None, *, now: datetime
+) -> bytes:
+    """Each site's sums, or those of a part of one: a zone of it, a moment of its last day."""
+    moment = None if part is None else _bucket(part.at, now)
+    frame = await _machines(database, scope, sites[0].id if part else None, moment, now=now)
+    if part is not None and part.zone is not None:
+        frame = frame.filter(pl.col("zone") == part.zone)
+    sums = {row["site_id"]: row for row in losses.sum_up(frame, "site_id").iter_rows(named=True)}
+    shown = [_site(site) | losses.told(sums.get(site.id), judged=moment is None) for site in sites]
+    # a fleet's efficiency does not follow from those of its sites
+    fleet = losses.told(next(losses.sum_up(frame, pl.lit(0).alias("fleet")).iter_rows(named=True), None))
+    of_all = {name: fleet[name] for name in ("efficiency_j_th", "efficiency_left_out")}
+    meta: dict[str, Any] = {"as_of": now, "bucket": moment, "zone": part.zone if part else None}
+    return msgspec.json.encode({"sites": shown, "fleet": of_all, "_meta": meta | {"source": _source(moment)}})
 
 
 async def tell_cells(database: Database, scope: Scope, site: Site, at: datetime | None, *, now: datetime) -> bytes:
-    if at is None:
+    bucket = _bucket(at, now)
+    if bucket is None:
         return await _cells_now(database, scope, site, now)
-    if not now - DAY - LENGTH[Layer.FIVE_MINUTES] <= at <= now:
-        raise ValidationFailed("`at` lies within the last 24 hours")
-    bucket = floor(at, Layer.FIVE_MINUTES)
-    frame = (await bucket_frame(database, scope, site.id, bucket)).sort("miner_no")
-    columns = {name: _numbers(frame, name) for name in ("hashrate_ths", "temp_max_c", "power_w")}
+    machines = await _machines(database, scope, site.id, bucket, now=now)
+    frame = machines.filter(pl.col("online_ratio").is_not_null()).sort("miner_no")
+    frame = frame.with_columns(hashrate_ths=pl.col("hashrate_5min_ths"))
+    columns: dict[str, Any] = {name: _numbers(frame, name) for name in _OF_A_MOMENT}
     columns |= {"miner_no": frame["miner_no"].to_list(), "online_ratio": frame["online_ratio"].round(3).to_list()}
-    meta = {"as_of": now, "bucket": bucket, "source": "telemetry_history_5min", "site_id": site.id}
+    # who sent nothing then is not in it, but may have been stopped
+    columns["stopped"] = machines.filter("is_stopped")["miner_no"].sort().to_list()
+    meta = {"as_of": now, "bucket": bucket, "source": _source(bucket), "site_id": site.id}
     return msgspec.json.encode({"machines": frame.height, "columns": columns, "_meta": meta})
+
+
+async def _machines(
+    database: Database, scope: Scope, site_id: int | None, bucket: datetime | None, *, now: datetime
+) -> pl.DataFrame:
+    """Weighed, as they are now or as they were in a bucket; what was expected then is what is told of then."""
+    if bucket is None or site_id is None:
+        return await live_frame(database, scope, as_of=now, site_id=site_id, only=_SUMMED)
+    ends = bucket + LENGTH[Layer.FIVE_MINUTES]
+    live, then = await asyncio.gather(
+        live_frame(database, scope, as_of=ends, site_id=site_id, only=_SUMMED),
+        bucket_frame(database, scope, site_id, bucket),
+    )
+    return losses.weigh(as_of_bucket(live, then, bucket))
 
 
 async def tell_trend(
@@ -139,14 +157,11 @@ def _site(site: Site) -> dict[str, Any]:
     return {"site_id": site.id, "code": site.code, "name": site.name, "timezone": site.timezone}
 
 
-def _summed(found: dict[str, Any] | None) -> dict[str, Any]:
-    """A site without machines says so; its sums are not known, and not 0."""
-    if found is None:
-        sums = ("hashrate_ths", "expected_ths", "expected_unknown_ths", "lost_ths", "power_w", "efficiency_j_th")
-        nothing = (*sums, "hottest_c", "newest_at", "updated_at")
-        counts = ("machines", "online", "unknown", "power_unknown", "zones")
-        return dict.fromkeys(counts, 0) | dict.fromkeys(nothing)
-    hashing, power = found["hashrate_ths"], found["power_w"]
-    return {name: value for name, value in found.items() if name != "site_id"} | {
-        "efficiency_j_th": power / hashing if hashing and power and not found["power_unknown"] else None
-    }
+def _bucket(at: datetime | None, now: datetime) -> datetime | None:
+    if at is not None and not now - DAY - LENGTH[Layer.FIVE_MINUTES] <= at <= now:
+        raise ValidationFailed("`at` lies within the last 24 hours")
+    return None if at is None else floor(at, Layer.FIVE_MINUTES)
+
+
+def _source(bucket: datetime | None) -> str:
+    return "live" if bucket is None else "telemetry_history_5min"

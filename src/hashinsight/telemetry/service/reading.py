@@ -26,6 +26,7 @@ _BROUGHT = (
     *("voltage_v", "frequency_mhz", "reject_rate", "pool_latency_ms", "accepted", "rejected", "hw_errors"),
     *("uptime_sec", "boards_healthy", "boards_total", "status", "flags", "ts"),
 )
+_MEANS = {"hashrate_5min_ths": "hashrate_ths", "power_5min_w": "power_w", "powered_5min_ths": "hashrate_ths"}
 _FILE = {
     **{name: name for name in ("site_id", "miner_id", "zone", "rack", "model", "firmware", "online")},
     "state": "data_state",
@@ -37,6 +38,8 @@ _FILE = {
     **{name: name for name in ("expected_ths", "expected_source", "temp_c", "temp_max_c", "power_w")},
     **{name: name for name in ("efficiency_j_th", "fan_rpm", "reject_rate", "accepted", "rejected", "hw_errors")},
     **{name: name for name in ("boards_healthy", "boards_total", "error_message", "overall_health")},
+    "mode": "inferred_mode",
+    **{name: name for name in ("expected_state", "condition")},
 }
 
 
@@ -104,6 +107,9 @@ def get_live(frame: pl.DataFrame) -> list[dict[str, Any]]:
         ),
         error_message="error_message",
         overall_health="overall_health",
+        condition="condition",
+        mode="inferred_mode",
+        expected_state="expected_state",
         online="online",
         status=pl.col("status").replace_strict(_STATUS, default=None, return_dtype=pl.String),
         last_seen="last_seen_at",
@@ -167,12 +173,15 @@ def cover(frame: pl.DataFrame, newest: pl.DataFrame) -> pl.DataFrame:
     }
     seen = pl.when(is_newer & (pl.col("status_new") != Status.OFFLINE)).then(pl.col("ts_new"))
     return both.select(
-        *(name for name in frame.columns if name not in {*_BROUGHT, "last_seen_at", "hashrate_5min_ths"}),
+        *(name for name in frame.columns if name not in {*_BROUGHT, "last_seen_at", *_MEANS}),
         **taken,
         reported_ths_new=pl.col("expected_ths"),
         last_seen_at=pl.max_horizontal("last_seen_at", seen),
         # of the moment, not of five minutes, and said so
-        hashrate_5min_ths=pl.when(is_newer).then(pl.col("hashrate_ths_new")).otherwise(pl.col("hashrate_5min_ths")),
+        **{
+            mean: pl.when(is_newer).then(pl.col(f"{newest}_new").cast(types[mean])).otherwise(pl.col(mean))
+            for mean, newest in _MEANS.items()
+        },
         hashrate_source=pl.when(is_newer).then(pl.lit("newest")).otherwise(pl.lit("5min_avg")),
         source=pl.when(is_newer).then(pl.lit("right_now")).otherwise(pl.lit("live")),
     ).with_columns(reported_ths=pl.coalesce("reported_ths_new", "reported_ths"))

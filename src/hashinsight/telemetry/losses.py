@@ -1,0 +1,139 @@
+"""What each machine is expected to hash now, what of it is lost, and how each machine stands. Pure, on whole columns.
+
+The one place for it: sums of sites and zones, maps, the registry's summary and the console all read these columns.
+
+| column | |
+|---|---|
+| `expected_ths` | what it is rated for, or what machines of its kind do in its mode |
+| `is_stopped` | it stands still on purpose: curtailed, stopped or restarted by command, under maintenance |
+| `lack_ths` | expected and not delivered; null where nobody knows, and nothing is lost by what was stopped |
+| `condition` | P0 … P3, `down`, `stopped`, `unknown` or `fine` |
+"""
+
+from typing import Any
+
+import polars as pl
+
+HASHING_SHARE = 0.05  # of what is expected: below this a machine stands still
+SHORT_SHARE = 0.1  # more than this a machine lacks; less may be the luck of five minutes
+SEVERITIES = ("P0", "P1", "P2", "P3")
+CONDITIONS = (*SEVERITIES, "down", "stopped", "unknown", "fine")
+SUMS = ("hashrate_ths", "expected_ths", "expected_unknown_ths", "stopped_ths", "lost_ths", "power_w")
+COUNTS = ("machines", "online", "power_unknown", "efficiency_left_out", "zones")
+OTHERS = ("efficiency_j_th", "hottest_c", "newest_at", "updated_at")
+
+
+def weigh(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with the columns above. What is judged again, by another mode or health, is weighed again."""
+    newest = pl.coalesce("hashrate_ths", "hashrate_5min_ths").fill_null(0.0)
+    frame = frame.with_columns(
+        **_expected(newest),
+        is_told=pl.col("online") & pl.col("hashrate_5min_ths").is_not_null(),
+    ).with_columns(
+        is_hashing=pl.col("online") & (newest > HASHING_SHARE * pl.col("expected_ths").fill_null(0.0)),
+    )
+    is_unheard = pl.col("data_state") == "unknown"
+    frame = frame.with_columns(
+        is_stopped=pl.col("expected_state").is_not_null() & ~pl.col("is_hashing") & ~is_unheard,
+    )
+    is_known = pl.col("is_told") | pl.col("is_stopped") | (pl.col("data_state") == "offline")
+    delivered = pl.when("is_told").then("hashrate_5min_ths").otherwise(0.0)
+    return frame.with_columns(
+        is_known=is_known,
+        lack_ths=pl.when("is_stopped")
+        .then(0.0)
+        .when(is_known)
+        .then((pl.col("expected_ths") - delivered).cast(pl.Float64)),
+        condition=_condition(is_unheard),
+    )
+
+
+def efficiency(watts: pl.Expr, ths: pl.Expr) -> pl.Expr:
+    """J/TH of watts and TH/s of the same samples; unknown where nothing was hashed."""
+    return pl.when(ths > 0).then(watts / ths)
+
+
+def tally(frame: pl.DataFrame, *by: str) -> pl.DataFrame:
+    """Machines by condition and hashrate against what is expected, by site or whatever else a row says.
+
+    Sums are over what is known: a machine without a figure adds nothing.
+    """
+    return frame.group_by(*by).agg(**_tallied())
+
+
+def sum_up(frame: pl.DataFrame, *by: str | pl.Expr) -> pl.DataFrame:
+    """The same with power, efficiency and ages; machines whose power nobody knows are left out, and counted."""
+    online = pl.col("online")
+    is_measured = online & pl.col("power_5min_w").is_not_null() & pl.col("powered_5min_ths").is_not_null()
+    return frame.group_by(*by).agg(
+        **_tallied(),
+        power_w=_total("power_w", online),
+        power_unknown=(pl.col("power_w").is_null() & online).sum(),
+        efficiency_j_th=efficiency(_total("power_5min_w", is_measured), _total("powered_5min_ths", is_measured)),
+        efficiency_left_out=(online & ~is_measured).sum(),
+        hottest_c=pl.col("temp_max_c").filter(online).cast(pl.Float64).max(),
+        newest_at=pl.col("ts").max(),
+        updated_at=pl.col("updated_at").max(),
+        zones=pl.col("zone").n_unique(),
+    )
+
+
+def _tallied() -> dict[str, pl.Expr]:
+    is_short = pl.col("lack_ths") > SHORT_SHARE * pl.col("expected_ths")
+    return {
+        "machines": pl.len(),
+        "online": pl.col("online").sum(),
+        **{name: (pl.col("condition") == name).sum() for name in CONDITIONS},
+        "unheard": (pl.col("data_state") == "unknown").sum(),
+        "hashrate_ths": _total("hashrate_5min_ths", pl.col("online")),
+        "expected_ths": _total("expected_ths", ~pl.col("is_stopped")),
+        # what of it nobody can say: one that is known to be offline gives nothing, one that is not heard of may hash
+        "expected_unknown_ths": _total("expected_ths", ~pl.col("is_known")),
+        "stopped_ths": _total("expected_ths", pl.col("is_stopped")),
+        # what others have too much does not make up for a machine that stands; what all lack a little is lost, too
+        "lost_ths": pl.max_horizontal(pl.col("lack_ths").sum(), _total("lack_ths", is_short), pl.lit(0.0)),
+    }
+
+
+def _total(column: str, which: pl.Expr) -> pl.Expr:
+    return pl.col(column).filter(which).cast(pl.Float64).sum()
+
+
+def told(sums: dict[str, Any] | None, *, judged: bool = True) -> dict[str, Any]:
+    """As an answer tells them. Sums of no machines are not known, and not 0; nor are conditions that nobody judged."""
+    if sums is None:
+        nothing: dict[str, Any] = dict.fromkeys((*SUMS, *OTHERS))
+        sums = dict.fromkeys((*COUNTS, *CONDITIONS, "unheard"), 0) | nothing
+    shown = {name: sums[name] for name in (*COUNTS, *SUMS, *OTHERS)}
+    conditions = {name: sums[name] for name in CONDITIONS} if judged else None
+    return shown | {"unknown": sums["unknown" if judged else "unheard"], "conditions": conditions}
+
+
+def _expected(newest: pl.Expr) -> dict[str, pl.Expr]:
+    """In eco or perf what its kind does in that mode. Before that is known, eco counts as what it does itself."""
+    in_mode = pl.col("rated_ths") * pl.col("mode_share").cast(pl.Float64)
+    is_new = (pl.col("inferred_mode") == "eco") & (newest > HASHING_SHARE * pl.col("rated_ths"))
+    own = pl.min_horizontal("rated_ths", pl.col("hashrate_5min_ths").cast(pl.Float64))
+    by_mode = pl.when(in_mode.is_not_null()).then(in_mode).when(is_new).then(own)
+    return {
+        "expected_ths": pl.coalesce(by_mode, "rated_ths"),
+        "expected_source": pl.when(by_mode.is_not_null()).then(pl.lit("mode")).otherwise("rated_source"),
+    }
+
+
+def _condition(is_unheard: pl.Expr) -> pl.Expr:
+    """A problem first; then what its data say. Fine is only who hashes, and whom the registry has looked at."""
+    is_fresh = pl.col("data_state") == "fresh"
+    return (
+        pl.when(pl.col("overall_health").is_in(SEVERITIES))
+        .then("overall_health")
+        .when(is_unheard)
+        .then(pl.lit("unknown"))
+        .when("is_stopped")
+        .then(pl.lit("stopped"))
+        .when((pl.col("data_state") == "offline") | (is_fresh & pl.col("is_told") & ~pl.col("is_hashing")))
+        .then(pl.lit("down"))
+        .when(is_fresh & (pl.col("overall_health") == "ok"))
+        .then(pl.lit("fine"))
+        .otherwise(pl.lit("unknown"))
+    )

@@ -1,0 +1,25 @@
+"""The newest state of every machine of a file: means of the same five minutes."""
+
+from datetime import UTC, datetime, timedelta
+
+import polars as pl
+
+from hashinsight.replay.newest import Newest
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+def test_watts_are_the_mean_of_the_samples_that_the_hashrate_is() -> None:
+    minutes = [(4, 200.0, 3500.0), (3, 200.0, 3500.0), (2, 200.0, 3500.0), (1, 0.0, 20.0), (0, 0.0, 20.0)]
+    rows = pl.DataFrame(
+        {
+            "miner_id": ["m1"] * len(minutes),
+            "ts": [NOW - timedelta(minutes=ago) for ago, _, _ in minutes],
+            "hashrate_ths": [ths for _, ths, _ in minutes],
+            "power_w": [watts for _, _, watts in minutes],
+        }
+    )
+    newest = Newest()
+    newest.take(newest.piece(rows), slice(0, len(minutes)))
+    frame = newest.frame()
+    assert (frame.hashrate_ths[0], frame.power_w[0]) == (120.0, 2108.0)

@@ -1,0 +1,163 @@
+"""What is expected of a machine now, what of it is lost, and its efficiency: the same in every answer."""
+
+from datetime import timedelta
+from typing import Any
+
+from hashinsight.inventory.service.expected import State, end_expected, expect
+from hashinsight.kit.db.context import job_context
+from tests.telemetry.fleet import LIVE, Fleet, sample
+
+SITES, CELLS = (f"/api/v1/telemetry/{name}" for name in ("sites", "cells"))
+RUNS, STANDS = {"hashrate_ths": 200.0, "power_w": 3500.0}, {"hashrate_ths": 0.0, "power_w": 20.0}
+
+
+async def send_minutes(fleet: Fleet, miner_id: str, *minutes: dict[str, Any]) -> None:
+    """One sample a minute, the last of them now."""
+    first = 1 - len(minutes)
+    await fleet.send(*(sample(miner_id, fleet.at(60 * (first + no)), **said) for no, said in enumerate(minutes)))
+
+
+def numbers_of(fleet: Fleet, *miner_ids: str) -> list[int]:
+    listed = ", ".join(f"'{one}'" for one in miner_ids)
+    return [no for (no,) in fleet.place.rows(f"select miner_no from miners where miner_id in ({listed})")]
+
+
+async def set_aside(fleet: Fleet, state: State, *miner_ids: str) -> list[int]:
+    numbers = numbers_of(fleet, *miner_ids)
+    async with fleet.database.transaction(job_context()) as session:
+        await expect(session, numbers, state, cause="a test", now=fleet.now - timedelta(minutes=4))
+    return numbers
+
+
+async def site_of(fleet: Fleet, **query: Any) -> dict[str, Any]:
+    (site,) = (await fleet.ok(SITES, **query))["sites"]
+    found: dict[str, Any] = site
+    return found
+
+
+async def test_efficiency_is_watts_and_hashrate_of_the_same_five_minutes_after_a_shed_and_after_a_restart(
+    fleet: Fleet,
+) -> None:
+    await fleet.load("shed,S21,A,", "back,S21,B,")
+    await send_minutes(fleet, "shed", RUNS, RUNS, RUNS, STANDS, STANDS)
+    await send_minutes(fleet, "back", STANDS, STANDS, STANDS, RUNS, RUNS)
+    await fleet.roll()
+    wanted = {"shed": (3 * 3500 + 2 * 20) / 600, "back": (2 * 3500 + 3 * 20) / 400}
+    live = await fleet.live()
+    cells = (await fleet.ok(CELLS, site_id="tx-1"))["columns"]
+    lines = (await fleet.get(LIVE, format="csv")).text.splitlines()
+    of_file = [dict(zip(lines[0].split(","), line.split(","), strict=True)) for line in lines[1:]]
+    shown = {
+        "live": {name: one["efficiency"]["value"] for name, one in live.items()},
+        "map": dict(zip(cells["miner_id"], cells["efficiency_j_th"], strict=True)),
+        "file": {one["miner_id"]: float(one["efficiency_j_th"]) for one in of_file},
+        "view": dict(fleet.place.rows("select miner_id, efficiency from miner_telemetry_live")),
+        "sums": {
+            name: (await site_of(fleet, site_id="tx-1", zone=zone))["efficiency_j_th"]
+            for name, zone in (("shed", "A"), ("back", "B"))
+        },
+    }
+    for where, told in shown.items():
+        assert {name: round(value, 2) for name, value in told.items()} == {
+            name: round(value, 2) for name, value in wanted.items()
+        }, where
+
+
+async def test_right_now_is_watts_and_hashrate_of_the_newest_sample(fleet: Fleet) -> None:
+    await fleet.load("m1,S21,A,")
+    await send_minutes(fleet, "m1", STANDS, STANDS)
+    await fleet.roll()
+    fleet.set_clock(fleet.now + timedelta(seconds=60))
+    await send_minutes(fleet, "m1", RUNS)
+    await fleet.app.state.right_now.settle()
+    assert (await fleet.live(right_now=True))["m1"]["efficiency"]["value"] == 17.5
+
+
+async def test_watts_count_only_with_the_hashrate_of_their_own_sample(fleet: Fleet) -> None:
+    await fleet.load("m1,S21,A,")
+    await send_minutes(fleet, "m1", RUNS, {"hashrate_ths": 100.0, "power_w": None}, RUNS)
+    await fleet.roll()
+    assert (await fleet.live())["m1"]["efficiency"]["value"] == 17.5
+
+
+async def test_a_machine_of_unknown_power_is_left_out_of_the_fleets_efficiency_and_counted(fleet: Fleet) -> None:
+    await fleet.load("m1,S21,A,", "mute,S21,A,")
+    await send_minutes(fleet, "m1", RUNS, RUNS)
+    await send_minutes(fleet, "mute", {"hashrate_ths": 200.0}, {"hashrate_ths": 200.0})
+    await fleet.roll()
+    site = await site_of(fleet)
+    assert (site["efficiency_j_th"], site["efficiency_left_out"], site["power_unknown"]) == (17.5, 1, 1)
+    assert site["hashrate_ths"] == 400.0
+    assert (await fleet.ok(SITES))["fleet"] == {"efficiency_j_th": 17.5, "efficiency_left_out": 1}
+
+
+async def test_what_was_stopped_curtailed_or_taken_out_for_maintenance_is_neither_lost_nor_fine(fleet: Fleet) -> None:
+    await fleet.load(*(f"{name},S21,A,200" for name in ("runs", "stopped", "curtailed", "maintained", "broken")))
+    for name in ("runs", "stopped", "curtailed", "maintained", "broken"):
+        await send_minutes(fleet, name, RUNS, RUNS if name == "runs" else STANDS)
+    for state, name in (("stopped", "stopped"), ("curtailed", "curtailed"), ("maintenance", "maintained")):
+        await set_aside(fleet, state, name)  # type: ignore[arg-type] # words of `State`
+    await fleet.roll()
+    site = await site_of(fleet)
+    assert (site["expected_ths"], site["stopped_ths"], site["lost_ths"]) == (400.0, 600.0, 100.0)
+    assert (site["conditions"]["stopped"], site["conditions"]["fine"], site["conditions"]["down"]) == (3, 0, 1)
+    conditions = {name: one["condition"] for name, one in (await fleet.live()).items()}
+    still = dict.fromkeys(("stopped", "curtailed", "maintained"), "stopped")
+    assert conditions == {"runs": "unknown", "broken": "down"} | still
+    (number,) = await set_aside(fleet, "stopped", "runs")  # told to stop, and hashing
+    assert (await fleet.live())["runs"]["condition"] == "unknown"
+    assert (await site_of(fleet))["expected_ths"] == 400.0
+    async with fleet.database.transaction(job_context()) as session:
+        await end_expected(session, [number], now=fleet.now)
+
+
+async def test_a_machine_that_stands_still_without_a_command_is_down_and_lost_before_anybody_calls_it_a_problem(
+    fleet: Fleet,
+) -> None:
+    """As local protection leaves it: it answers, and hashes nothing."""
+    await fleet.load("hot,S21,A,200", "gone,S21,A,200")
+    await send_minutes(fleet, "hot", *(5 * [STANDS | {"status": "stopped"}]))
+    await send_minutes(fleet, "gone", {"online": False}, {"online": False})
+    await fleet.roll()
+    fleet.place.rows("update telemetry_live set overall_health = 'ok' returning 1")
+    site = await site_of(fleet)
+    assert (site["conditions"]["down"], site["conditions"]["fine"], site["lost_ths"]) == (2, 0, 400.0)
+
+
+async def test_in_eco_a_machine_is_expected_to_do_what_its_kind_does_in_eco(fleet: Fleet) -> None:
+    await fleet.load("eco,S21,A,200", "new,S21,A,200", "weak,S21,A,200")
+    for name, ths in (("eco", 140.0), ("new", 140.0), ("weak", 70.0)):
+        await send_minutes(fleet, name, {"hashrate_ths": ths, "power_w": 2400.0, "mode": "eco"})
+    await fleet.roll()
+    set_share = "update telemetry_live l set inferred_mode = 'eco', mode_share = {} from miners m"
+    set_share += " where m.miner_no = l.miner_no and m.miner_id in ({}) returning 1"
+    fleet.place.rows(set_share.format("0.7", "'eco', 'weak'"))
+    fleet.place.rows(set_share.format("null", "'new'"))  # nobody knows yet what its kind does
+    live = await fleet.live()
+    told = {name: (one["hashrate"]["expected_ths"], one["hashrate"]["expected_source"]) for name, one in live.items()}
+    assert {name: (round(ths), source) for name, (ths, source) in told.items()} == dict.fromkeys(live, (140, "mode"))
+    site = await site_of(fleet)
+    assert (round(site["expected_ths"]), round(site["lost_ths"])) == (420, 70)
+
+
+async def test_the_sums_of_a_zone_and_of_a_moment_are_told_like_those_of_a_site(fleet: Fleet) -> None:
+    await fleet.load("a1,S21,A,200", "a2,S21,A,200", "b1,S21,B,200")
+    half = {"hashrate_ths": 100.0, "power_w": 2000.0}
+    for seconds, of_a2 in ((-900, half), (-40, RUNS)):
+        at = fleet.at(seconds)
+        await fleet.send(sample("a1", at, **RUNS), sample("a2", at, **of_a2), sample("b1", at, **RUNS))
+    await fleet.roll()
+    zone = await site_of(fleet, site_id="tx-1", zone="A")
+    assert (zone["machines"], zone["hashrate_ths"], zone["lost_ths"]) == (2, 400.0, 0.0)
+    then = await site_of(fleet, site_id="tx-1", zone="A", at=fleet.at(-900))
+    assert (then["machines"], then["hashrate_ths"], then["expected_ths"], then["lost_ths"]) == (2, 300.0, 400.0, 100.0)
+    assert (then["power_w"], round(then["efficiency_j_th"], 2), then["conditions"]) == (5500.0, 18.33, None)
+    empty = await site_of(fleet, site_id="tx-1", at=fleet.at(-7200))
+    assert (empty["online"], empty["unknown"], empty["expected_unknown_ths"], empty["lost_ths"]) == (0, 3, 600.0, 0.0)
+    assert then["unknown"] == 0
+    async with fleet.database.transaction(job_context()) as session:  # without power, and so without a sample
+        await expect(session, numbers_of(fleet, "b1"), "curtailed", cause="a test", now=fleet.now - timedelta(hours=3))
+    dark = await site_of(fleet, site_id="tx-1", at=fleet.at(-7200))
+    assert (dark["unknown"], dark["stopped_ths"], dark["expected_ths"]) == (2, 200.0, 400.0)
+    assert (await fleet.get(SITES, site_id="tx-1", zone="nowhere")).status_code == 404
+    assert (await fleet.get(SITES, zone="A")).status_code == 422
