@@ -81,11 +81,11 @@ async def test_a_report_that_fails_costs_no_batch_and_is_said_again(place: Place
     await place.post([said(place, 0)])
     with psycopg.connect(superuser_url, autocommit=True) as db:
         db.execute("alter table miner_changes rename to hidden_changes")
-    before = REGISTRY.get_sample_value("telemetry_identity_failed_total") or 0.0
+    before = REGISTRY.get_sample_value("hashinsight_telemetry_identity_failed_total") or 0.0
     answer = await place.post([said(place, -1, firmware="2")])
     assert (answer.status_code, answer.json()["accepted"]) == (200, 1)
     await reports(place).settle()
-    assert REGISTRY.get_sample_value("telemetry_identity_failed_total") == before + 1
+    assert REGISTRY.get_sample_value("hashinsight_telemetry_identity_failed_total") == before + 1
     assert inventory(place)[0][2] is None
     with psycopg.connect(superuser_url, autocommit=True) as db:
         db.execute("alter table hidden_changes rename to miner_changes")
