@@ -330,7 +330,10 @@ async def test_a_site_has_its_own_cap(yard: Yard) -> None:
 
 
 async def test_many_pollers_at_once_never_take_down_more_than_the_cap(yard: Yard) -> None:
-    """Stops, restarts and settings at once, acked and failed while others poll: at every commit the cap holds."""
+    """Stops, restarts and settings at once, acked and failed while others poll: at every commit the cap holds.
+
+    Who fails is by the machine and not by the turn: in whatever order the pollers come, some stops stay.
+    """
     yard.pass_time(1)
     for kind, first, params in (
         ("disable_hashing", 1, {}),
@@ -344,11 +347,11 @@ async def test_many_pollers_at_once_never_take_down_more_than_the_cap(yard: Yard
 
     async def poll(turn: int) -> None:
         holder = holders[turn % 3]
-        for round_ in range(6):
+        for _ in range(6):
             leased = await yard.lease(holder, limit=5)
             seen.append(_down(yard))
             for one in leased[::2]:
-                status = "failed" if (turn + round_) % 3 == 0 else "succeeded"
+                status = "failed" if one.miner_no % 3 == 0 else "succeeded"
                 await yard.say(one.dispatch_id, status, holder=holder)
             seen.append(_down(yard))
 
