@@ -103,7 +103,7 @@ def test_modes_are_scored_without_telling_any(tmp_path: Path) -> None:
 def test_a_whole_campaign_says_what_is_point_and_what_is_interval() -> None:
     result = _measure(Size(machines=60, days=0.5, seeds=1, extras=False))
     assert (result.name, result.ratio) == ("detection", result.figure)
-    assert "point; 95 % interval" in result.unit
+    assert "95 % interval" in result.unit
     assert f"of {result.detail['hard_faults']:.0f} hard faults" in result.unit
     rates = {f"false_{what}per_1000_days{end}" for what in ("", "p0_") for end in ("", "_low", "_high")}
     assert {*rates, "often_false_per_1000_days", "mode_accuracy"} <= result.detail.keys()

@@ -28,7 +28,7 @@ _HOT = (
 _ANY = tuple(issue.code for issue in Issue)
 _LESSER = tuple(lesser.code for _, lesser in WORSE_THAN)
 FOUND_BY: dict[str, tuple[str, ...]] = {
-    "hashboard_lost": ("boards_degrading", "boards_dead", "hashrate_zero", "hashrate_degradation"),
+    "hashboard_lost": ("board_lost", "boards_degrading", "boards_dead", "hashrate_zero", "hashrate_degradation"),
     "psu_protection": _STOPPED,
     "failed_restart": _STOPPED,
     "network_lost": ("offline",),
@@ -42,6 +42,12 @@ FOUND_BY: dict[str, tuple[str, ...]] = {
     "pool_rejects": ("reject_rate_high",),
     "psu_reboot_loop": ("hashrate_degradation", *_STOPPED),
     "sensor_fault": ("sensor_fault", "data_implausible"),
+    # of fleets unlike the simulator's
+    "overheated": ("overheat_crit", "overheat_warn"),
+    "declining": ("hashrate_degradation", "trend_anomaly", "efficiency_degradation"),
+    "heat_creeping": _HOT,
+    "power_rising": ("efficiency_degradation", "fleet_outlier"),
+    "errors_rising": ("hw_error_rate_high",),
 }
 
 
