@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hashinsight.cli.problems.evidence import NAMES, SENSORS, SOURCES, UNITS, sentence, value_of
+from hashinsight.cli.problems.evidence import EXPECTED, NAMES, SENSORS, SOURCES, UNITS, sentence, value_of
 from hashinsight.problems.codes import Issue
 from hashinsight.problems.evidence import of_collectors
 from hashinsight.problems.health_rules import RULES
@@ -47,6 +47,14 @@ def test_a_collector_that_is_down_is_told_by_its_silence_and_when_it_was_heard()
     assert re.search(r"Last heard: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\.$", said)
 
 
+@pytest.mark.parametrize(
+    ("expectation", "said"), [("given", "."), *((one, f" ({EXPECTED[one]}).") for one in EXPECTED)]
+)
+def test_an_expected_hashrate_that_nobody_states_is_told_as_inferred(expectation: str, said: str) -> None:
+    told = {**EVIDENCE, "expected_ths": 104.0, "expectation": expectation}
+    assert sentence(told).endswith(f" Expected hashrate: 104 TH/s{said}")
+
+
 def test_evidence_of_an_older_form_is_told_as_far_as_it_goes() -> None:
     assert sentence({"rule_code": "offline", "threshold": 0.05}) == "at some time: Offline."
 
@@ -77,8 +85,9 @@ def test_names_and_units_are_those_of_the_console() -> None:
     assert {way.metric for rule in RULES for way in rule.ways} <= set(NAMES)
     sensors = dict(re.findall(r'"sensor\.(\w+)": \["([^"]+)"', texts))
     assert sensors == SENSORS
-    limits = dict(re.findall(r'"evidence\.limit\.(\w+)": \["([^"]+)"', (CONSOLE / "i18n" / "problems.ts").read_text()))
-    assert limits == SOURCES
+    of_problems = (CONSOLE / "i18n" / "problems.ts").read_text()
+    assert dict(re.findall(r'"evidence\.limit\.(\w+)": \["([^"]+)"', of_problems)) == SOURCES
+    assert dict(re.findall(r'"evidence\.expected\.(\w+)": \["([^"]+)"', of_problems)) == EXPECTED
     (block,) = re.findall(r"const UNITS[^{]*\{(.*?)\};", (CONSOLE / "problems" / "words.ts").read_text(), re.DOTALL)
     units = dict(re.findall(r'(\w+): "([^"]+)"', block))
     assert len(units) > 5

@@ -11,7 +11,7 @@ from hashinsight.commands.limits import WaitReason
 from hashinsight.commands.states import State
 from hashinsight.problems.acts import MOVES, Cause
 from hashinsight.problems.ages import Age
-from hashinsight.problems.codes import EventStatus, Expected, Issue, Metric
+from hashinsight.problems.codes import EventStatus, Expectation, Expected, Issue, Metric
 from hashinsight.problems.health_rules import RULES
 
 ROOT = Path(__file__).parents[2]
@@ -59,6 +59,8 @@ def test_everything_that_a_problem_can_say_has_words() -> None:
     metrics = {one.name.lower() for one in Metric} | {rule.metric for rule in RULES} - {"robust_z"}
     metrics |= {way.metric for rule in RULES for way in rule.ways}
     assert missing("metric", metrics) == set()
+    inferred = {one.name.lower() for one in Expectation if one > Expectation.GIVEN}
+    assert missing("evidence.expected", inferred) | missing("source", {"inferred"}) == set()
 
 
 def test_everything_that_is_recommended_is_a_command_or_has_words() -> None:

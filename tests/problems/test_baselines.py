@@ -131,10 +131,10 @@ def test_one_bad_sample_raises_nothing() -> None:
 
 
 def test_an_empty_state_takes_new_machines_and_leaves_out_old_ones() -> None:
-    small, large = Yard(n=4), Yard(n=9)
+    small, large = Yard(n=6), Yard(n=9)
     small.warm_up()
     large.state = small.state
     large.now = small.now
     large.cycle()
-    assert large.state["samples"][0].tolist() == [*small.state["samples"][0] + 1, *[1] * 5]
+    assert large.state["samples"][0].tolist() == [*small.state["samples"][0] + 1, *[1] * 3]
     assert empty_state().n == 0

@@ -1,7 +1,9 @@
 import re
 from pathlib import Path
 
+from hashinsight.inventory.tenant_settings import RuleLimits
 from hashinsight.problems.acts import Act, Cause
+from hashinsight.problems.config import NAMES
 from hashinsight.problems.health_rules import RULES
 from hashinsight.replay.columns import NUMBERS, TEXTS, TIMES
 
@@ -20,6 +22,11 @@ def test_every_way_into_a_rule_is_documented_as_it_is() -> None:
     for rule in RULES:
         for way in rule.ways:
             assert f"| `{rule.code}` | `{way.name}` | `{way.metric}` | {way.side or '-'} |" in text
+
+
+def test_every_threshold_can_be_set_as_the_document_promises() -> None:
+    assert "each can be set for a tenant" in (DOCS / "problems.md").read_text()
+    assert set(RuleLimits.model_fields) == set(NAMES)
 
 
 def test_every_column_of_the_replay_format_is_documented() -> None:

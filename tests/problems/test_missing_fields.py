@@ -16,15 +16,15 @@ OPTIONAL = (
     "rejected", "hw_errors", "uptime_sec", "boards_healthy", "boards_total", "site", "collector", "model", "firmware",
 )  # fmt: skip
 DEPENDS = {
-    "hashrate_ratio": ("hashrate_ths", "expected_ths"),
+    "hashrate_ratio": ("hashrate_ths",),  # what is expected is inferred where nobody says it
     "boards_ratio": ("boards_healthy", "boards_total"),
     "temp_max": ("temp_max_c",),
     "temp_load": ("temp_max_c", "fan_min_rpm"),
     "temp_spread": ("temp_max_c", "temp_c"),
-    "efficiency": ("hashrate_ths", "expected_ths", "power_w"),
+    "efficiency": ("hashrate_ths", "power_w"),
     "fan_speed_min": ("fan_min_rpm",),
     "reject_rate": ("accepted", "rejected"),
-    "hw_error_rate": ("hw_errors", "hashrate_ths", "expected_ths"),
+    "hw_error_rate": ("hw_errors", "hashrate_ths"),
 }
 
 

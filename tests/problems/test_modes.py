@@ -28,7 +28,7 @@ def test_one_population_is_never_split(seed: int, n: int, spread: float, centre:
     points = cloud(np.random.default_rng(seed), [(centre, centre, n)], noise=spread)
     fitted = mixtures.fit(points)
     assert len(fitted.share) == 1
-    assert modes.labels_of(fitted).tolist() == [Mode.NORMAL]
+    assert fitted.label.tolist() == [Mode.NORMAL]
 
 
 @pytest.mark.parametrize(
@@ -42,11 +42,19 @@ def test_one_population_is_never_split(seed: int, n: int, spread: float, centre:
 def test_populations_that_are_apart_are_told_apart(parts: list[tuple[float, float, int]], labels: list[Mode]) -> None:
     points = cloud(np.random.default_rng(7), parts)
     fitted = mixtures.fit(points)
-    assert modes.labels_of(fitted).tolist() == labels
-    told, sure = modes._assigned(points, fitted)
+    assert fitted.label.tolist() == labels
+    told, sure = modes._assigned(points, fitted, np.zeros(len(points), np.int8))
     truth = np.repeat(labels, [n for _, _, n in parts])
     assert (told == truth).mean() > 0.97
     assert ((sure >= 0.3) & (sure <= 1)).all()
+
+
+def test_a_large_kind_is_fitted_once_and_not_in_every_cycle() -> None:
+    yard = Yard(n=800)
+    yard.cycle(times=8)
+    fitted_at = yard.state.mixtures.fitted_at
+    yard.cycle(times=4)
+    assert yard.state.mixtures.fitted_at == fitted_at
 
 
 def test_the_same_points_give_the_same_modes() -> None:

@@ -8,12 +8,13 @@ import pytest
 
 from hashinsight.problems.baselines import Residuals
 from hashinsight.problems.codes import ANCHORED, ISSUES, METRICS, Issue, Metric, Verdict
-from hashinsight.problems.conditions import Seen, judge
+from hashinsight.problems.conditions import judge
 from hashinsight.problems.config import Config, resolve
 from hashinsight.problems.data_state import Standing
 from hashinsight.problems.features import Features
 from hashinsight.problems.frame import make_frame
 from hashinsight.problems.peers import Standings
+from hashinsight.problems.seen import Seen
 
 N = 2  # the second machine stays as it is
 FINE, HIT, UNKNOWN = Verdict.FINE, Verdict.HIT, Verdict.UNKNOWN
@@ -54,6 +55,8 @@ def usual() -> Seen:
         slope=zero.copy(),
         slope_hours=zero.copy(),
         still_samples=zero.copy(),
+        mode=np.full(N, 2, np.int8),
+        expectation=np.ones(N, np.int8),
         peers={
             metric: replace(among, median=np.full(N, USUAL[metric]), scale=np.full(N, SIGMA[metric]), z=zero.copy())
             for metric in (Metric.HASHRATE_RATIO, Metric.TEMP_MAX, Metric.EFFICIENCY)
@@ -61,6 +64,7 @@ def usual() -> Seen:
         usual_reject=np.full(N, 0.003),
         usual_errors=np.full(N, 0.01),
         judgeable=yes.copy(),
+        apart=no.copy(),
         shown=np.zeros((ISSUES, N), dtype=np.bool_),
     )
 
@@ -208,6 +212,7 @@ def test_rejects_are_many_in_number_and_against_peers(
     seen.features.reject_rate[0] = rate
     seen.own.residual[Metric.REJECT_RATE, 0] = rate - 0.003
     seen.features.recent_rejected[0] = rejected
+    seen.features.recent_shares[0] = rejected / rate
     seen.usual_reject[:] = usual_rate
     assert says(seen, Issue.REJECT_RATE_HIGH) is verdict
 

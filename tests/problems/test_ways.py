@@ -120,6 +120,19 @@ def boards(told: dict[str, Any]) -> None:
     told["board_ths"][:, 0] *= 0.7
 
 
+def by_a_silent_board(yard: Yard) -> Verdicts:
+    """Nobody knows what it should hash; the machine says that two of three boards work, and one does nothing."""
+
+    def change(told: dict[str, Any]) -> None:
+        for name in ("expected_ths", "model"):
+            del told[name]
+        told["boards_healthy"][0] = 2.0
+        told["board_ths"] = np.stack([told["hashrate_ths"] / 3] * 3)
+        told["board_ths"][:, 0] = told["hashrate_ths"][0] * np.array([0.0, 0.5, 0.5])
+
+    return yard.cycle(change)
+
+
 def cooked(told: dict[str, Any]) -> None:
     told["power_w"][0] *= 1.3
 
@@ -131,6 +144,8 @@ CASES: list[tuple[Issue, str, Drive]] = [
     (Issue.OFFLINE, "no_samples", by(late([0]), times=2)),
     (Issue.HASHRATE_ZERO, "limit", by(of(0, hashrate_ths=0.5))),
     (Issue.BOARDS_DEAD, "limit", by(of(0, boards_healthy=1.0))),
+    (Issue.BOARD_LOST, "hashrate_down", by(both(of(0, boards_healthy=2.0), slower(0, 1 / 3)))),
+    (Issue.BOARD_LOST, "board_silent", by_a_silent_board),
     (Issue.FAN_ZERO, "limit", by(of(0, fan_min_rpm=0.0))),
     (Issue.HASHRATE_DEGRADATION, "own_past", by(slower(0, 0.2), times=5)),
     (Issue.HASHRATE_DEGRADATION, "first_days", since_its_first_days(Metric.HASHRATE_RATIO, -0.08)),

@@ -30,11 +30,11 @@ def test_a_lost_board_is_open_a_week_later_and_a_slow_decline_is_found() -> None
         yard.cycle(fate)
         if "hashrate_degradation" in yard.problems(1):
             found_at.setdefault("decline", (yard.now - NOON) / DAY)
-        if "boards_degrading" in yard.problems(0):
+        if "board_lost" in yard.problems(0):
             found_at.setdefault("board", (yard.now - NOON) / DAY)
     assert found_at["board"] < 2 + 2 * 900 / DAY
     assert 2 < found_at["decline"] < 8
-    assert {"boards_degrading", "hashrate_degradation"} <= yard.problems(0)
+    assert {"board_lost", "hashrate_degradation"} <= yard.problems(0)
     assert "hashrate_degradation" in yard.problems(1)
     assert {who for who, _ in yard.everything_open()} == {0, 1}
     # one row each from the first day on, and the freeze that ended after a week is on record
@@ -44,7 +44,7 @@ def test_a_lost_board_is_open_a_week_later_and_a_slow_decline_is_found() -> None
     assert yard.state["ewma"][Metric.BOARDS_RATIO, 0] > 0.99
     # mended, it is well again within the hour
     yard.cycle(slower(1, 0.1), times=8)
-    assert "boards_degrading" not in yard.problems(0)
+    assert "board_lost" not in yard.problems(0)
 
 
 def test_a_machine_stopped_by_command_raises_nothing_until_its_deadline() -> None:

@@ -73,6 +73,7 @@ class RuleLimits(_Section):
     hashrate_zero_ratio: Share | None = None
     boards_dead_ratio: Share | None = None
     boards_degrading_drop: Share | None = None
+    board_lost_share: Share | None = None
     hashrate_z: Sigmas | None = None
     hashrate_effect: Share | None = None
     efficiency_z: Sigmas | None = None
@@ -80,6 +81,7 @@ class RuleLimits(_Section):
     temp_z: Sigmas | None = None
     temp_effect_c: Degrees | None = None
     fan_behind_rpm: Rpm | None = None
+    assumed_rise_c: Degrees | None = None
     trend_per_day: Share | None = None
     trend_hours: Times | None = None
     reject_rate: Share | None = None

@@ -22,7 +22,7 @@ from hashinsight.problems.state import ANCHOR, BASELINE, FIELDS, State, restart
 COLD = 6  # samples below which nothing is said against a machine's own past
 _CLIP = 3.0
 _SMOOTH_CLIP = 8.0
-_FADES_SEC = 4320.0  # by half: a thousand samples are none after half a day
+_FADES_SEC = 7200.0  # by half: sixty samples are none after half a day
 _LONGEST_SEC = 6 * 3600.0  # a sample after a long silence weighs no more than this
 # the least standard deviation: what sensors resolve, and a part of the value itself
 _LEAST = np.array([0.004, 0.05, 0.5, 0.5, 0.5, 0.02, 0.003, 0.002])[:, None]
@@ -100,92 +100,88 @@ def compare(
 
 
 def learn(
-    state: State, seen: Residuals, floor: Floats, *, may: Flags, boards_may: Flags, elapsed: Floats, config: Config
-) -> None:
+    state: State, seen: Residuals, floor: Floats, *, may: Flags, boards_may: Flags, maimed: Flags, heated: Flags,
+    elapsed: Floats,
+    config: Config,
+) -> None:  # fmt: skip
     """Takes this cycle's values into the average where that is allowed, in place.
 
-    Boards are counted, not measured: one fewer never becomes usual by itself, however long it lasts, and all of them
-    are usual at once, whatever else is open (`boards_may`).
+    Boards are counted, not measured: one fewer never becomes usual by itself, however long it lasts, nor does what a
+    machine hashes without it (`maimed`), nor the heat of one that is too hot (`heated`). All boards are usual at once,
+    whatever else is open (`boards_may`).
     """
+    allowed = {Metric.BOARDS_RATIO: boards_may, Metric.HASHRATE_RATIO: may & ~maimed}
+    allowed |= dict.fromkeys((Metric.TEMP_MAX, Metric.TEMP_LOAD), may & ~heated)
     for row, value in enumerate(seen.level):
         ewma, variance, samples = past = tuple(state[name][row] for name in ("ewma", "variance", "samples"))
         moved = update(ewma, variance, samples, value, floor=floor[row], elapsed=elapsed, scale_sec=config.baseline_sec)
-        usable = (boards_may if row == Metric.BOARDS_RATIO else may) & ~np.isnan(value)
+        usable = allowed.get(Metric(row), may) & ~np.isnan(value)
         for kept, new in zip(past, moved, strict=True):
             np.copyto(kept, new, where=usable, casting="same_kind")
 
 
-def refer_anew(state: State, reference: Floats, untold: Flags, *, elapsed: Floats) -> None:
-    """Metrics that too few of a kind tell, one by one. In place, before `recentre`.
+def refer(
+    state: State, metric: Metric, middle: Floats, level: NDArray[np.int8], at: Callable[[int], Floats],
+    *, elapsed: Floats,
+) -> Floats:  # fmt: skip
+    """The reference of one metric, by machine: `middle` on its `level`, -1 where there is none. In place.
 
-    One that had a reference waits for it, unjudged: by itself it would be as far from its past as the reference was
-    from nought. After half a day that past is forgotten, and a new one begins by itself. When enough come to tell it,
-    it is told in their terms.
+    A machine's past is told in the terms of the group that it is compared with. When that is another one than before,
+    the past is moved by the difference of both (`at` gives the reference of this very moment on a level). Where too few
+    are left, hashrate goes on by itself; what follows the weather waits, unjudged, until its past has faded (half
+    a day), and begins again by itself.
     """
-    known = state["samples"][:REFERRED] > 0
-    waits = untold & known & (state["reference"] != 0)
-    if waits.any():
-        reference[waits] = np.nan
-        samples = state["samples"][:REFERRED]
-        np.multiply(samples, 0.5 ** (elapsed / _FADES_SEC), out=samples, where=waits)
-        _forget_metrics(state, waits & (samples < 1))
-    gained = ~untold & known & (state["reference"] == 0) & (state["reference_level"] >= 0)
-    if gained.any():
-        shift = np.where(gained, zeroed(-reference), 0.0)
-        state["ewma"][:REFERRED] += shift
-        state["anchor"][:] += shift[:ANCHORED]
-        state["blocks"].reshape(ANCHORED, -1, state.n)[:] += shift[:ANCHORED, None]
-        restart(state, gained.any(axis=0), ("block_sum", "block_samples", "block_began"))
-
-
-def _forget_metrics(state: State, which: Flags) -> None:
-    for metric, rows in enumerate(which):
-        for name in ("ewma", "variance", "samples", "smooth"):
-            state[name][metric, rows] = FIELDS[name][2]
-        if metric < ANCHORED:
-            _forget_anchor(state, metric, rows)
-
-
-def _forget_anchor(state: State, metric: int, rows: Flags) -> None:
-    for name in ("anchor", "cusum_up", "cusum_down"):
-        state[name][metric, rows] = FIELDS[name][2]
-    state["blocks"].reshape(ANCHORED, -1, state.n)[metric][:, rows] = FIELDS["blocks"][2]
-
-
-def recentre(state: State, reference: Floats, level: NDArray[np.int8], at: Callable[[int], Floats]) -> None:
-    """When a machine's reference comes from another group than before, its past is told in the new terms.
-
-    `at` gives the reference of this very cycle on a level, so that both sides are of one moment.
-    """
-    before = state["reference_level"]
-    moved = (before != level) & (state["samples"][0] > 0)
+    before, samples = state["reference_level"][metric], state["samples"][metric]
+    known = samples > 0
+    lost = known & (level < 0) & (before >= 0) & (metric is not Metric.HASHRATE_RATIO)
+    if lost.any():
+        np.multiply(samples, 0.5 ** (elapsed / _FADES_SEC), out=samples, where=lost)
+        faded = lost & (samples < 1)
+        _forget_metric(state, metric, faded)
+        lost &= ~faded
+        known = samples > 0
+    moved = known & (level != before) & ~lost
     for old in np.unique(before[moved]).tolist():
         rows = moved & (before == old)
-        old_terms = at(old)[:, rows] if old >= 0 else 0.0
-        shift = zeroed(old_terms - reference[:, rows])
-        state["ewma"][:REFERRED, rows] += shift
-        state["anchor"][:, rows] += shift[:ANCHORED]
-        restart(state, rows, ("block_sum", "block_samples", "block_began"))
-        blocks = state["blocks"].reshape(ANCHORED, -1, state.n)
-        blocks[:, :, rows] += shift[:ANCHORED, None]
-    state["reference_level"][:] = level
-    state["reference"][:] = reference
+        last = state["reference"][metric, rows].astype(np.float64)
+        held = np.where(level[rows] >= 0, middle[rows], 0.0)
+        then = zeroed(np.where(np.isnan(now := at(old)[rows]), last, now)) if old >= 0 else 0.0
+        _shift(state, metric, rows, then - held)
+    middle = np.where(level >= 0, middle, 0.0)
+    state["reference_level"][metric] = np.where(lost, before, level)
+    state["reference"][metric] = np.where(lost, state["reference"][metric], middle)
+    return np.where(lost, np.nan, middle)
 
 
-def stand_alone(state: State, rows: Flags, at: Callable[[int], Floats]) -> None:
-    """Too few of its kind are left: from now on a machine is told by its own values, weather included.
+def _shift(state: State, metric: Metric, rows: Flags, by: Floats) -> None:
+    state["ewma"][metric, rows] += by
+    if metric < ANCHORED:
+        state["anchor"][metric, rows] += by
+        state["blocks"].reshape(ANCHORED, -1, state.n)[metric][:, rows] += by
+        state["block_sum"][metric, rows] += by * state["block_samples"][metric, rows]
 
-    It keeps what it was like, but as lightly as one that has just begun, and no anchor of a temperature: that was of a
-    moment's weather. Where nothing of its kind can be told, all begins again. In place, before `recentre`.
-    """
-    before = state["reference_level"]
-    for old in np.unique(before[rows]).tolist():
-        untold = rows & (before == old) & np.isnan(at(old)[Metric.HASHRATE_RATIO])
-        forget(state, untold)
-    few = np.minimum(state["samples"][:REFERRED], COLD)
-    np.copyto(state["samples"][:REFERRED], few, where=rows)
-    for metric in (Metric.TEMP_MAX, Metric.TEMP_LOAD):
-        _forget_anchor(state, metric, rows)
+
+def rescale(state: State, rows: Flags, factor: Floats) -> None:
+    """What was learnt of hashrate over expected hashrate, after the expected one has changed. In place."""
+    metric, common = Metric.HASHRATE_RATIO, state["reference"][Metric.HASHRATE_RATIO, rows]
+    common = zeroed(common)
+    for kept in (state["ewma"][metric], state["anchor"][metric]):
+        kept[rows] = (kept[rows] + common) * factor - common
+    blocks = state["blocks"].reshape(ANCHORED, -1, state.n)[metric]
+    blocks[:, rows] = (blocks[:, rows] + common) * factor - common
+    state["variance"][metric, rows] *= factor**2
+    state["smooth"][metric, rows] *= factor
+    count = state["block_samples"][metric, rows]
+    state["block_sum"][metric, rows] = (state["block_sum"][metric, rows] + count * common) * factor - count * common
+
+
+def _forget_metric(state: State, metric: Metric, rows: Flags) -> None:
+    for name in ("ewma", "variance", "samples", "smooth"):
+        state[name][metric, rows] = FIELDS[name][2]
+    if metric < ANCHORED:
+        for name in ("anchor", "cusum_up", "cusum_down", "block_sum", "block_samples"):
+            state[name][metric, rows] = FIELDS[name][2]
+        state["blocks"].reshape(ANCHORED, -1, state.n)[metric][:, rows] = FIELDS["blocks"][2]
 
 
 def freeze(state: State, *, troubled: Flags, acknowledged: Flags, now: float, config: Config) -> Flags:
@@ -208,7 +204,7 @@ def freeze(state: State, *, troubled: Flags, acknowledged: Flags, now: float, co
 def begin_anew(state: State, rows: Flags, *, now: float, reason: ThawReason) -> None:
     """After a repair or another firmware the past says nothing, and whatever was frozen is let go. In place."""
     forget(state, rows)
-    restart(state, rows, ("frozen_since",))
+    restart(state, rows, ("frozen_since", "own_ths", "inferred_ths"))
     state["thawed_at"][rows] = now
     state["thaw_reason"][rows] = reason
 

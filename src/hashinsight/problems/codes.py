@@ -24,6 +24,7 @@ class Issue(IntEnum):
     FLEET_OUTLIER = 15
     BOARDS_DEGRADING = 16
     COLLECTOR_DOWN = 17  # of a collector, never of a machine
+    BOARD_LOST = 18
 
     @property
     def code(self) -> str:
@@ -31,6 +32,19 @@ class Issue(IntEnum):
 
 
 ISSUES = len(Issue)
+# of what is open on one machine, causes stand before what follows from them
+CAUSES_FIRST = (
+    Issue.FAN_ZERO,
+    Issue.OVERHEAT_CRIT,
+    Issue.OVERHEAT_WARN,
+    Issue.WRONG_POOL,
+    Issue.BOARDS_DEAD,
+    Issue.BOARD_LOST,
+    Issue.BOARDS_DEGRADING,
+    Issue.HW_ERROR_RATE_HIGH,
+    Issue.REJECT_RATE_HIGH,
+    Issue.HASHRATE_ZERO,
+)
 
 
 class Severity(IntEnum):
@@ -91,6 +105,15 @@ class Expected(IntEnum):
     STOPPED = 2
     REBOOTING = 3
     MAINTENANCE = 4
+
+
+class Expectation(IntEnum):
+    """Where the expected hashrate comes from: the asset list, the machine or the catalogue, or it is inferred."""
+
+    NONE = 0
+    GIVEN = 1
+    KIND = 2
+    OWN_PAST = 3
 
 
 class Mode(IntEnum):

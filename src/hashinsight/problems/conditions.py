@@ -7,105 +7,40 @@ close a problem all day.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hashinsight.problems.baselines import Residuals
 from hashinsight.problems.codes import ISSUES, Issue, Metric, Verdict
 from hashinsight.problems.config import Config, Resolved
-from hashinsight.problems.data_state import Standing
-from hashinsight.problems.features import Features
 from hashinsight.problems.frame import Flags, Floats, Frame, zeroed
-from hashinsight.problems.hottest import CRIT, WARN, hottest
-from hashinsight.problems.peers import Standings
-from hashinsight.problems.pools import pools_allowed, workers_allowed
+from hashinsight.problems.hard_conditions import judge_hard
+from hashinsight.problems.seen import HELD, Seen, Verdicts, held, say
 from hashinsight.problems.state import BOOTS
 
-Verdicts = NDArray[np.int8]
-HELD = 0.7
 OUTLYING = {Metric.HASHRATE_RATIO: -1.0, Metric.TEMP_MAX: 1.0, Metric.EFFICIENCY: 1.0}  # which side is bad
 _OUTLYING_BY = {
     Metric.HASHRATE_RATIO: "outlier_hashrate", Metric.TEMP_MAX: "outlier_temp_c",
     Metric.EFFICIENCY: "outlier_efficiency",
 }  # fmt: skip
+_OF_HASHRATE = (Issue.HASHRATE_DEGRADATION, Issue.BOARD_LOST, Issue.BOARDS_DEAD, Issue.BOARDS_DEGRADING)
+_SURPRISE = 12.0  # of a count, in nats
+_LEAST_REJECTED = 0.002  # a pool rejects that much of anybody's shares
 _RAW = 0.5  # of the effect: a mean that is still low after the values have come back is no reason
-
-
-@dataclass(frozen=True)
-class Seen:
-    """Everything that conditions look at."""
-
-    frame: Frame
-    standing: Standing
-    features: Features
-    limits: Resolved
-    own: Residuals
-    drift: Floats  # from the anchor, by anchored metric
-    cusum_up: Floats
-    cusum_down: Floats
-    slope: Floats  # of hashrate_ratio, per day
-    slope_hours: Floats
-    still_samples: Floats  # in a row in which nothing moved
-    peers: dict[Metric, Standings]
-    usual_reject: Floats
-    usual_errors: Floats
-    judgeable: Flags  # steady, in a mode that is settled, not excused
-    shown: Flags  # (issues, machines): open already
 
 
 def judge(seen: Seen, config: Config) -> Verdicts:
     verdict = np.zeros((ISSUES, seen.frame.n), dtype=np.int8)
-    _hard(verdict, seen, config)
+    judge_hard(verdict, seen, config)
     if not config.only_hard:
         _against_its_past(verdict, seen)
         _by_counters(verdict, seen)
         _by_data(verdict, seen)
         _among_peers(verdict, seen)
+        _settling(verdict, seen)
     return verdict
-
-
-def say(verdict: Verdicts, issue: Issue, known: Flags, hit: Flags) -> None:
-    verdict[issue] = np.where(known, np.where(hit, Verdict.HIT, Verdict.FINE), Verdict.UNKNOWN)
-
-
-def _hard(verdict: Verdicts, seen: Seen, config: Config) -> None:
-    """Read off one sample. Who stands still because he was told to is not judged for it."""
-    frame, features, limits, standing = seen.frame, seen.features, seen.limits, seen.standing
-    judged, expected = standing.judged, standing.excused
-    critical = hottest(frame, features, limits, CRIT, seen.shown[Issue.OVERHEAT_CRIT])
-    known = judged & ~np.isnan(critical.temp_c)
-    say(verdict, Issue.OVERHEAT_CRIT, known, critical.is_over)
-    warm = hottest(frame, features, limits, WARN, seen.shown[Issue.OVERHEAT_WARN])
-    say(verdict, Issue.OVERHEAT_WARN, known, warm.is_over & ~critical.is_over)
-    gone = standing.offline & (standing.is_new | standing.without_samples)
-    say(verdict, Issue.OFFLINE, judged | (gone & ~expected), gone)
-    running = judged & ~expected & ~features.booting
-    ratio = features.hashrate_ratio
-    say(verdict, Issue.HASHRATE_ZERO, running & ~np.isnan(ratio), ratio <= limits["hashrate_zero_ratio"])
-    boards = features.boards_ratio
-    say(verdict, Issue.BOARDS_DEAD, running & ~np.isnan(boards), boards <= limits["boards_dead_ratio"])
-    fan = features.fan_speed_min
-    say(verdict, Issue.FAN_ZERO, judged & ~expected & frame.is_air & ~np.isnan(fan), fan == 0)
-    if config.allowed_pools or config.allowed_workers:
-        known = np.zeros(frame.n, dtype=np.bool_)
-        for told, words in ((frame.pool, config.allowed_pools), (frame.worker, config.allowed_workers)):
-            known |= (told.no >= 0) & bool(words)
-        say(verdict, Issue.WRONG_POOL, judged & known, wrong_pool(frame, config) | wrong_worker(frame, config))
-
-
-def wrong_pool(frame: Frame, config: Config) -> Flags:
-    """What is told is judged, by the list that there is for it."""
-    words = config.allowed_pools
-    return (frame.pool.no >= 0) & ~pools_allowed(frame.pool, words) if words else np.zeros(frame.n, dtype=np.bool_)
-
-
-def wrong_worker(frame: Frame, config: Config) -> Flags:
-    words, told = config.allowed_workers, frame.worker
-    return (told.no >= 0) & ~workers_allowed(told, words) if words else np.zeros(frame.n, dtype=np.bool_)
 
 
 def reboots_for(seen: Seen, issue: Issue) -> Floats:
     """How many are a loop; no more than are remembered."""
-    return np.minimum(seen.limits["reboots_in_6_hours"], BOOTS) * _held(seen, issue)
+    return np.minimum(seen.limits["reboots_in_6_hours"], BOOTS) * held(seen, issue)
 
 
 def _against_its_past(verdict: Verdicts, seen: Seen) -> None:
@@ -124,7 +59,7 @@ def _against_its_past(verdict: Verdicts, seen: Seen) -> None:
     say(verdict, Issue.BOARDS_DEGRADING, known, seen.own.residual[boards] < -limits["boards_degrading_drop"])
     # a step is somebody else's finding: only what nobody else explains is a trend
     explained = np.zeros(seen.frame.n, dtype=np.bool_)
-    for issue in (degraded, Issue.BOARDS_DEGRADING, Issue.HASHRATE_ZERO, Issue.BOARDS_DEAD):
+    for issue in (degraded, Issue.BOARDS_DEGRADING, Issue.HASHRATE_ZERO, Issue.BOARDS_DEAD, Issue.BOARD_LOST):
         explained |= shown[issue] | (verdict[issue] == Verdict.HIT)
     falling = seen.slope_hours >= limits["trend_hours"]
     known = seen.judgeable & ~seen.own.cold[Metric.HASHRATE_RATIO]
@@ -143,7 +78,7 @@ class Off:
 
 def off(seen: Seen, issue: Issue, metric: Metric, *, sign: float, z: Floats) -> Off:
     own, limits = seen.own, seen.limits
-    margin = _effect(limits, metric, own.value[metric]) * _held(seen, issue)
+    margin = _effect(limits, metric, own.value[metric]) * held(seen, issue)
     away, raw = sign * own.smooth[metric], sign * own.residual[metric]
     jump = (sign * own.z[metric] > z) & (away >= margin) & (raw >= _RAW * margin) & ~own.cold[metric]
     apart = sign * seen.drift[metric]
@@ -158,19 +93,14 @@ def slow_fan(seen: Seen) -> Flags:
     own, limits, hot = seen.own, seen.limits, Metric.TEMP_MAX
     slowest = seen.features.fan_speed_min  # one that stands is another finding
     behind = seen.judgeable & (slowest > 0) & (slowest <= seen.frame.fan_rpm - fan_behind(seen))
-    jumped = (own.z[hot] > limits["temp_z"] * _held(seen, Issue.TEMP_ANOMALY)) & ~own.cold[hot]
+    jumped = (own.z[hot] > limits["temp_z"] * held(seen, Issue.TEMP_ANOMALY)) & ~own.cold[hot]
     found: Flags = behind & (jumped | (seen.cusum_up[hot] >= limits["cusum_sigma_hours"]))
     return found
 
 
 def fan_behind(seen: Seen) -> Floats:
     """By how much the slowest fan must be behind the mean of all."""
-    return seen.limits["fan_behind_rpm"] * _held(seen, Issue.TEMP_ANOMALY)
-
-
-def _held(seen: Seen, issue: Issue) -> Floats:
-    """What is open is held with less."""
-    return np.where(seen.shown[issue], HELD, 1.0)
+    return seen.limits["fan_behind_rpm"] * held(seen, Issue.TEMP_ANOMALY)
 
 
 def _off(seen: Seen, issue: Issue, metric: Metric, *, sign: float, z: Floats) -> tuple[Flags, Flags]:
@@ -188,20 +118,34 @@ def _effect(limits: Resolved, metric: Metric, value: Floats) -> Floats:
 def _by_counters(verdict: Verdicts, seen: Seen) -> None:
     """Rates of about the last hour, against its peers and its own past."""
     features, limits, own = seen.features, seen.limits, seen.own
-    held = _held(seen, Issue.REJECT_RATE_HIGH)
+    less = held(seen, Issue.REJECT_RATE_HIGH)
     rate = features.reject_rate
     past = zeroed(rate - own.residual[Metric.REJECT_RATE])
     usual = np.maximum(seen.usual_reject, past)
-    counted = ~(features.recent_rejected < limits["reject_least"] * held) | np.isnan(seen.frame.rejected)
-    hit = (rate >= limits["reject_rate"] * held) & (rate >= limits["reject_times_peers"] * held * usual) & counted
+    counted = ~(features.recent_rejected < limits["reject_least"] * less) | np.isnan(seen.frame.rejected)
+    counted |= _is_no_chance(features.recent_rejected, features.recent_shares * np.maximum(usual, _LEAST_REJECTED))
+    hit = (rate >= limits["reject_rate"] * less) & (rate >= limits["reject_times_peers"] * less * usual) & counted
     say(verdict, Issue.REJECT_RATE_HIGH, seen.judgeable & ~np.isnan(rate), hit)
-    held = _held(seen, Issue.HW_ERROR_RATE_HIGH)
+    less = held(seen, Issue.HW_ERROR_RATE_HIGH)
     errors = features.hw_error_rate
     past = zeroed(errors - own.residual[Metric.HW_ERROR_RATE])
     usual = np.maximum(seen.usual_errors, past)
-    hit = errors * seen.frame.expected_ths >= limits["hw_errors_per_hour"] * held
-    hit &= errors >= limits["hw_errors_times_peers"] * held * usual
+    hit = errors * size_ths(seen.frame) >= limits["hw_errors_per_hour"] * less
+    hit &= errors >= limits["hw_errors_times_peers"] * less * usual
     say(verdict, Issue.HW_ERROR_RATE_HIGH, seen.judgeable & ~np.isnan(errors), hit)
+
+
+def size_ths(frame: Frame) -> Floats:
+    """How large a machine is: errors are counted by it."""
+    return zeroed(np.where(frame.expected_ths > 0, frame.expected_ths, frame.hashrate_ths))
+
+
+def _is_no_chance(counted: Floats, usual: Floats) -> Flags:
+    """So many where so few are usual: by Chernoff's bound on a Poisson count, less than once in 160,000 looks."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        surprise = counted * np.log(counted / usual) - counted + usual
+    far: Flags = (counted > usual) & (surprise >= _SURPRISE)
+    return far
 
 
 def _by_data(verdict: Verdicts, seen: Seen) -> None:
@@ -233,17 +177,47 @@ def _among_peers(verdict: Verdicts, seen: Seen) -> None:
     say(verdict, Issue.FLEET_OUTLIER, known, hit)
 
 
+def _settling(verdict: Verdicts, seen: Seen) -> None:
+    """A machine that came back with its problem mended need not run for half an hour before it counts as well.
+
+    Only of what is open, and only for hashrate, or where hashrate is what made it unlike its peers: heat and watts take
+    their time.
+    """
+    features, own, hashrate = seen.features, seen.own, Metric.HASHRATE_RATIO
+    back = seen.standing.judged & ~seen.standing.excused & features.hashing & ~features.booting & ~features.steady
+    if not back.any():
+        return
+    degraded, outlier = Issue.HASHRATE_DEGRADATION, Issue.FLEET_OUTLIER
+    margin = _effect(seen.limits, hashrate, own.value[hashrate]) * HELD
+    from_first_days = own.residual[hashrate] - own.smooth[hashrate] + seen.drift[hashrate]
+    fine = ~own.cold[hashrate] & (own.residual[hashrate] > -margin) & ~(from_first_days < -margin)
+    fine &= features.boots < reboots_for(seen, degraded)
+    among = np.zeros(seen.frame.n, dtype=np.bool_)
+    far = np.zeros(seen.frame.n, dtype=np.bool_)
+    for metric, sign in OUTLYING.items():
+        z, effect = outlier_limits(seen, metric)
+        stands, value = seen.peers[metric], own.value[metric]
+        among |= (stands.level >= 0) & ~np.isnan(value)
+        far |= (sign * stands.z > z) & (sign * (value - stands.median) >= effect)
+    by_hashrate = seen.shown[list(_OF_HASHRATE)].any(axis=0)
+    for issue, is_fine in ((degraded, fine), (outlier, among & ~far & by_hashrate)):
+        rows = back & seen.shown[issue] & is_fine & (verdict[issue] == Verdict.UNKNOWN)
+        verdict[issue, rows] = Verdict.FINE
+
+
 def outlying(seen: Seen, metric: Metric) -> tuple[Flags, Flags]:
     """Who has peers to be compared with in this, and who is far from them in spread and in size."""
     among, value, sign = seen.peers[metric], seen.own.value[metric], OUTLYING[metric]
     z, effect = outlier_limits(seen, metric)
     has = seen.judgeable & (among.level >= 0) & ~np.isnan(value)
-    return has, has & (sign * among.z > z) & (sign * (value - among.median) >= effect)
+    # with no peers in its mode there is nothing to differ from, and what it differed from before was of another mode
+    settled = has | (seen.judgeable & seen.apart & ~np.isnan(value))
+    return settled, has & (sign * among.z > z) & (sign * (value - among.median) >= effect)
 
 
 def outlier_limits(seen: Seen, metric: Metric) -> tuple[Floats, Floats]:
-    limits, held = seen.limits, _held(seen, Issue.FLEET_OUTLIER)
+    limits, less = seen.limits, held(seen, Issue.FLEET_OUTLIER)
     effect = limits[_OUTLYING_BY[metric]]
     if metric is Metric.EFFICIENCY:
         effect = effect * seen.peers[metric].median
-    return limits["outlier_z"] * held, effect * held
+    return limits["outlier_z"] * less, effect * less

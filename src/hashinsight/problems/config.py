@@ -30,6 +30,7 @@ class Thresholds:
     hashrate_zero_ratio: float = 0.01
     boards_dead_ratio: float = 0.5
     boards_degrading_drop: float = 0.1
+    board_lost_share: float = 0.6  # of what its missing boards would do, lacking in its hashrate
     hashrate_z: float = -2.0
     hashrate_effect: float = 0.03  # of what is expected of it
     efficiency_z: float = 2.0
@@ -37,12 +38,13 @@ class Thresholds:
     temp_z: float = 2.5
     temp_effect_c: float = 4.0
     fan_behind_rpm: float = 1000.0  # its slowest fan behind the mean of all
+    assumed_rise_c: float = 6.0  # over its own usual, before an assumed limit is heeded
     overheat_hold_c: float = 2.0  # below its limit, a machine that was too hot is not well yet
     trend_per_day: float = 0.03
     trend_hours: float = 12.0
     reject_rate: float = 0.03
     reject_times_peers: float = 4.0
-    reject_least: float = 8.0  # rejected shares; fewer say nothing
+    reject_least: float = 8.0  # rejected shares; fewer say nothing, but where hardly any are usual
     hw_errors_per_hour: float = 12.0
     hw_errors_times_peers: float = 4.0
     outlier_z: float = 3.0
@@ -96,7 +98,6 @@ class Config:
     mode_fit_sec: float = 4 * 3600.0
     least_peers: int = 30
     least_reference: int = 5
-    alone_sec: float = 43_200.0  # until a machine whose kind has become too few is judged by itself
     only_hard: bool = False  # for comparison: no rule that needs a baseline or peers
 
     @property

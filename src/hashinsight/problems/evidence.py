@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hashinsight.problems.codes import ANCHORED, Issue, Metric
+from hashinsight.problems.codes import ANCHORED, Expectation, Issue, Metric
 from hashinsight.problems.features import names_left_out
 from hashinsight.problems.frame import Flags, Floats, Ints
 from hashinsight.problems.health_rules import BY_ISSUE, Rule, Way
@@ -15,6 +15,8 @@ from hashinsight.problems.standing import numbers, stands
 from hashinsight.problems.standing import told as told_among
 from hashinsight.problems.told import Told
 from hashinsight.problems.ways import told_of
+
+_OF_EXPECTED = ("hashrate_ratio", "trend_slope")
 
 
 def evidence_of(found: Verdicts, rows: Ints, issue: Issue) -> list[str]:
@@ -35,6 +37,8 @@ def evidence_of(found: Verdicts, rows: Ints, issue: Issue) -> list[str]:
                 columns["baseline"] = _baseline(found, rows[at], told.own)
             if issue is Issue.FLEET_OUTLIER:
                 columns["peers"] = _peers(found, rows[at])
+            if way.metric in _OF_EXPECTED:
+                columns |= _expectation(found, rows[at])
             columns["left_out"] = _left_out(found.left_out[rows[at]])
             texts[at] = _as_json(columns)
     written: list[str] = texts.tolist()
@@ -127,6 +131,15 @@ def _baseline(found: Verdicts, rows: Ints, metric: Metric) -> pl.Series:
     if metric < ANCHORED:
         columns["from_anchor"] = numbers(found.seen.drift[metric, rows])
     return pl.DataFrame(columns).to_struct("baseline")
+
+
+def _expectation(found: Verdicts, rows: Ints) -> dict[str, pl.Series]:
+    """By what the hashrate was measured, and whether somebody said so or it was inferred."""
+    words = pl.Series([one.name.lower() for one in Expectation])
+    return {
+        "expected_ths": numbers(found.seen.frame.expected_ths[rows]),
+        "expectation": words.gather(found.seen.expectation[rows].astype(np.int64)),
+    }
 
 
 def _left_out(bits: NDArray[np.int32]) -> pl.Series:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hashinsight.facts.temperatures import BROKEN_READINGS_C
 from hashinsight.problems import counters
+from hashinsight.problems.codes import Expectation
 from hashinsight.problems.config import Config, Resolved
 from hashinsight.problems.data_state import Standing
 from hashinsight.problems.frame import Flags, Floats, Frame, Ints
@@ -30,7 +31,8 @@ _VOLATILITY_SEC = 6 * 3600.0
 class Features:
     hashrate_ratio: Floats
     nameplate_ratio: Floats  # of the catalogue's rating, whatever mode it runs in
-    power_share: Floats
+    power_share: Floats  # of the catalogue's watts
+    power_w: Floats
     boards_ratio: Floats
     temp_max: Floats
     temp_load: Floats  # what it would be at equal fan speed: fans that work harder hide heat
@@ -52,6 +54,7 @@ class Features:
     hashing: Flags
     steady: Flags  # has been hashing for a while, on fresh data
     recent_rejected: Floats
+    recent_shares: Floats  # rejected or not
     boots: Floats  # of the last six hours, eight at most
 
 
@@ -70,10 +73,10 @@ def observe(
 ) -> Features:
     """The features of this cycle. Carries counters and times in the state on, in place."""
     fresh = standing.state == 3  # noqa: PLR2004 - DataState.FRESH, compared as an array
-    implausible, ratio = _ratio(frame, fresh)
+    implausible, ratio = _ratio(frame, fresh, state["expectation"] == Expectation.GIVEN)
     temp_fault, temp = _temperature(frame, fresh)
     fan_fault, slowest = _slowest_fan(frame, fresh)
-    hashing = ratio > HASHING_RATIO
+    hashing = np.where(np.isnan(ratio), fresh & (frame.hashrate_ths > 0) & ~implausible, ratio > HASHING_RATIO)
     booting, boots = counters.note_boots(frame, state, standing, now=now, config=config)
     steady = counters.note_hashing(frame, state, standing, hashing=hashing, config=config)
     counters.add(frame, state, standing, hashing=hashing, config=config)
@@ -87,12 +90,13 @@ def observe(
         shares = counters.rejected_share(state)
         errors = state["recent_errors"] / state["recent_ths_hours"]
     has_counters = ~np.isnan(state["accepted"]) & ~np.isnan(state["rejected"])
-    enough = state["recent_ths_hours"] > 0.25 * np.nan_to_num(frame.expected_ths, nan=np.inf)
+    enough = state["recent_ths_hours"] > 0.25 * np.where(frame.expected_ths > 0, frame.expected_ths, known)
     share_min, contradict = _boards(frame, fresh)
     return Features(
         hashrate_ratio=ratio,
         nameplate_ratio=known / np.where(np.isnan(limits.rated_ths), frame.expected_ths, limits.rated_ths),
         power_share=watts / limits.rated_w,
+        power_w=watts,
         boards_ratio=np.where(fresh, boards, np.nan),
         temp_max=temp,
         temp_load=temp + slowest / RPM_PER_C,
@@ -114,6 +118,7 @@ def observe(
         hashing=hashing,
         steady=steady,
         recent_rejected=state["recent_rejected"].astype(np.float64),
+        recent_shares=(state["recent_accepted"] + state["recent_rejected"]).astype(np.float64),
         boots=boots,
     )
 
@@ -143,10 +148,12 @@ def as_columns(seen: Features) -> dict[str, NDArray[np.generic]]:
     return {one.name: getattr(seen, one.name) for one in fields(Features)}
 
 
-def _ratio(frame: Frame, fresh: Flags) -> tuple[Flags, Floats]:
+def _ratio(frame: Frame, fresh: Flags, given: Flags) -> tuple[Flags, Floats]:
+    """Against an inferred figure nothing is too much: it may be the figure that is too small, and then grows."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(frame.expected_ths > 0, frame.hashrate_ths / frame.expected_ths, np.nan)
-    wrong = fresh & ((ratio > MOST_RATIO) | ((frame.flags & Said.IMPLAUSIBLE) != 0))
+    ratio = np.where(frame.hashrate_ths == 0, 0.0, ratio)  # nothing is nothing, whatever is expected
+    wrong = fresh & (((ratio > MOST_RATIO) & given) | ((frame.flags & Said.IMPLAUSIBLE) != 0))
     return wrong, np.where(fresh & ~wrong, ratio, np.nan)
 
 
@@ -181,7 +188,7 @@ def boards_apart(frame: Frame) -> Floats:
 
 def _apart(frame: Frame, total: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
-        apart: Floats = np.abs(total - frame.hashrate_ths) / np.maximum(frame.hashrate_ths, frame.expected_ths * 0.1)
+        apart: Floats = np.abs(total - frame.hashrate_ths) / np.fmax(frame.hashrate_ths, frame.expected_ths * 0.1)
     return apart
 
 

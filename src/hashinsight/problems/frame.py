@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from hashinsight.facts.spellings import find_model
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -109,13 +112,26 @@ def make_frame(miner_no: Sequence[int] | Ints, columns: Mapping[str, object]) ->
         heard_at=ts if columns.get("heard_at") is None else floats("heard_at"),
         status=np.where(np.isnan(ts), -1, floats("status", 1.0)).astype(np.int8),
         flags=floats("flags", 0.0).astype(np.int16),
-        is_air=floats("is_air", 1.0).astype(np.bool_),
+        is_air=floats("is_air", 1.0).astype(np.bool_) & ~_built_for_water(texts["model"]),
         expected=floats("expected", 0.0).astype(np.int8),
         expected_until=floats("expected_until", np.inf),
         suppressed=floats("suppressed", 0.0).astype(np.bool_),
         **readings,
         board_ths=_boards(columns.get("board_ths"), n),
     )
+
+
+def _built_for_water(model: Texts) -> Flags:
+    """Models without fans, whoever registered them and forgot to say so."""
+    of_water = [_is_built_for_water(name) for name in model.of]
+    flags: Flags = np.array([*of_water, False])[model.no]  # -1, no model, is the last one
+    return flags
+
+
+@lru_cache(maxsize=4096)
+def _is_built_for_water(model: str) -> bool:
+    known = find_model(model)
+    return known is not None and known.cooling == "hydro"
 
 
 def _boards(given: object, n: int) -> NDArray[np.float64]:

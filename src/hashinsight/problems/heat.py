@@ -81,7 +81,7 @@ def heat_limits(
             **layers.sensors.get(kind.value, {}),
             **(layers.sensors.get(FLUID, {}) if fluid else {}),
         }
-        found[kind] = _changed(known, said)
+        found[kind] = _changed(known, said, is_for_kind=True)
     return HeatLimits(found[main], found[SensorKind.BOARD if main is SensorKind.CHIP else SensorKind.CHIP])
 
 
@@ -105,13 +105,13 @@ def _known(
     return SensorLimits(kind, general.warn_c - sooner, general.crit_c, general.warn_source, general.crit_source)
 
 
-def _changed(limits: SensorLimits, change: Change) -> SensorLimits:
-    """With what an operator says; a figure that is the same as before is nobody's change."""
-    warn_c, crit_c = change.get("overheat_warn_c", limits.warn_c), change.get("overheat_crit_c", limits.crit_c)
-    return SensorLimits(
-        limits.sensor,
-        warn_c,
-        crit_c,
-        limits.warn_source if warn_c == limits.warn_c else SETTINGS,
-        limits.crit_source if crit_c == limits.crit_c else SETTINGS,
-    )
+def _changed(limits: SensorLimits, change: Change, *, is_for_kind: bool = False) -> SensorLimits:
+    """With what an operator says. General settings hold every figure, so there one that is the same is no change."""
+    figures: dict[str, tuple[float, str]] = {}
+    for level in ("warn", "crit"):
+        before, source = getattr(limits, f"{level}_c"), getattr(limits, f"{level}_source")
+        now = change.get(f"overheat_{level}_c", before)
+        is_own = now != before or (is_for_kind and f"overheat_{level}_c" in change and source == LimitSource.ASSUMED)
+        figures[level] = now, SETTINGS if is_own else source
+    (warn_c, warn_source), (crit_c, crit_source) = figures["warn"], figures["crit"]
+    return SensorLimits(limits.sensor, warn_c, crit_c, warn_source, crit_source)

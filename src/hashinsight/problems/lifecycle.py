@@ -33,7 +33,9 @@ from hashinsight.problems.moves import Judged, Lived, Moves, rows_of, together
 # while the worse one is shown, the lesser is closed as escalated
 WORSE_THAN: tuple[tuple[Issue, Issue], ...] = (
     (Issue.OVERHEAT_CRIT, Issue.OVERHEAT_WARN),
+    (Issue.BOARDS_DEAD, Issue.BOARD_LOST),
     (Issue.BOARDS_DEAD, Issue.BOARDS_DEGRADING),
+    (Issue.BOARD_LOST, Issue.BOARDS_DEGRADING),
 )
 
 

@@ -1,108 +1,216 @@
-"""How many populations are in a cloud of points, one, two or three: a small Gaussian mixture chosen by BIC.
+"""Which populations a cloud of points holds, one to three: peaks of its density, refined as a small Gaussian mixture.
 
-Our own forty lines and not scikit-learn's: two features, three components and a few hundred points need no package of
-thirty megabytes with SciPy behind it, the start from quantiles makes it deterministic, and all of a group's machines
-are assigned by one array operation.
+Our own lines and not scikit-learn's: two features, three components and a few hundred points need no package of thirty
+megabytes with SciPy behind it, the start from the peaks finds a population of two in a hundred and is deterministic,
+and all of a group's machines are assigned by one array operation.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hashinsight.problems.frame import Floats, Ints
+from hashinsight.problems.codes import Mode
+from hashinsight.problems.frame import Flags, Floats, Ints
 
 MOST = 3
+GAP = 0.05  # populations lie this far apart in the first feature, whatever their spread
+SEPARATION = 2.5  # standard deviations
+LEAST_SHARE, LEAST_MEMBERS = 0.02, 3
 _ROUNDS = 60
 _LEAST_SD = 0.012  # no group of machines is more alike than their own noise
+_POOLED_MEMBERS = 10.0  # a small population's spread leans on that of all as if it had so many more members
+_EVIDENCE = 10.0  # of BIC
+_LEAST_SAVING = 0.25  # a slower population saves watts: at least so much of its share of hashrate
+# a few could as well be machines that have lost a board and its watts: they are a mode where they save more than that
+_FEW, _LEAST_SAVING_OF_FEW = 0.10, 1.06
+_WIDER, _BETWEEN_KINDS = 1.5, 0.05
+_ANYBODY = 0.5  # of a machine
+_VALLEY = 0.7  # of the lower peak: what lies between two populations is emptier than that
+_GRID = np.arange(0.30, 1.80, 0.005)
+_NAMEPLATE_SCALE = 0.10  # how fast a population's claim to be the normal one falls with its distance from the nameplate
+
+
+Parts = tuple[Floats, Floats, Floats]  # share, mean and standard deviation, as in a mixture
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """Components in order of their first feature: shares (k,), means and standard deviations (k, features)."""
+    """Components in order of their first feature: shares (k,), means and standard deviations (k, features), modes."""
 
     share: Floats
     mean: Floats
     sd: Floats
+    label: NDArray[np.int8]
+    must_save: Flags  # (k,): whoever turns to it takes fewer watts a TH/s than the normal ones
+    machines: int  # it was fitted on
+
+    @property
+    def normal(self) -> Floats:
+        """The mean of its normal population."""
+        place = int(np.flatnonzero(self.label == Mode.NORMAL)[0])
+        middle: Floats = self.mean[place]
+        return middle
 
 
 @dataclass(frozen=True)
 class Mixtures:
     """The fitted mixture of every group, by its name, and when it was fitted."""
 
-    of: dict[str, Mixture]
+    of: dict[str, Mixture] = field(default_factory=dict)
     fitted_at: float = float("-inf")
 
 
 def no_mixtures() -> Mixtures:
-    return Mixtures({})
+    return Mixtures()
 
 
-def fit(points: Floats, *, separation: float = 3.0, gap: float = 0.06, least_share: float = 0.10) -> Mixture:
-    """The best of one to three components: more only where BIC wants it and they are apart and of some size.
+def fit(points: Floats) -> Mixture:
+    """As many populations as the density has peaks, and one more where the evidence (BIC) wants it; three at the most.
 
-    `gap` is how far means must lie apart in the first feature, whatever their spread.
+    A second population may hide in the shoulder of the first: watts tell them apart where hashrate alone does not.
     """
-    best = _expected(points, 1)
-    best_bic = _bic(points, best)
-    for count in range(2, MOST + 1):
-        if len(points) < 5 * count:
+    best = _refined(points, _peaks(points[:, 0]))
+    while len(best[0]) < MOST:
+        tried = [_refined(points, np.append(best[1][:, 0], at)) for at in _shoulders(best)]
+        more = [one for one in tried if len(one[0]) > len(best[0]) and _is_sized(one, len(points))]
+        if not more:
             break
-        tried = _expected(points, count)
-        bic = _bic(points, tried)
-        if bic < best_bic - 10 and _is_apart(tried, separation, gap) and tried.share.min() >= least_share:
-            best, best_bic = tried, bic
-    return best
+        likeliest = min(more, key=lambda one: _bic(points, one))
+        if _bic(points, likeliest) > _bic(points, best) - _EVIDENCE:
+            break
+        best = likeliest
+    return _labelled(best, len(points))
+
+
+def borrowed(mixture: Mixture, level: Floats, *, share: float = 1.0) -> Mixture:
+    """The same populations around another kind's level, with less certainty: what eco makes of a machine differs."""
+    apart = np.where(mixture.label == Mode.NORMAL, 0.0, _BETWEEN_KINDS)[:, None]
+    sd = np.sqrt((_WIDER * mixture.sd) ** 2 + apart**2)
+    of_others = mixture.label == Mode.ECO  # nobody of this kind has shown it: a machine that loses chips does less, too
+    return Mixture(mixture.share * share, mixture.mean * level, sd * level, mixture.label, of_others, mixture.machines)
+
+
+def joined(own: Mixture, more: Mixture) -> Mixture:
+    """`own`, and of `more` the modes that it has none of."""
+    new = ~np.isin(more.label, own.label)
+    parts = [
+        np.concatenate([getattr(own, name), getattr(more, name)[new]])
+        for name in ("share", "mean", "sd", "label", "must_save")
+    ]
+    order = np.argsort(parts[1][:, 0], kind="stable")
+    share, mean, sd, label, must_save = (part[order] for part in parts)
+    return Mixture(share, mean, sd, label, must_save, own.machines)
 
 
 def log_density(points: Floats, mixture: Mixture) -> Floats:
     """(components, points): how well each point fits each component, its share included."""
-    scaled = (points[None] - mixture.mean[:, None]) / mixture.sd[:, None]
-    log_norm = np.log(mixture.sd).sum(axis=1) + 0.5 * np.log(2 * np.pi) * points.shape[1]
-    density: Floats = np.log(mixture.share)[:, None] - log_norm[:, None] - 0.5 * (scaled**2).sum(axis=2)
+    return _log_density(points, mixture.share, mixture.mean, mixture.sd)
+
+
+def _log_density(points: Floats, share: Floats, mean: Floats, sd: Floats) -> Floats:
+    off = (points[None] - mean[:, None]) / sd[:, None]
+    log_norm = np.log(sd).sum(axis=1) + 0.5 * np.log(2 * np.pi) * points.shape[1]
+    density: Floats = np.log(share)[:, None] - log_norm[:, None] - 0.5 * (off**2).sum(axis=2)
     return density
 
 
-def _expected(points: Floats, count: int) -> Mixture:
-    """Expectation and maximisation from equal slices of the first feature."""
-    order = np.argsort(points[:, 0], kind="stable")
-    owner = np.empty(len(points), dtype=np.int64)
-    owner[order] = np.arange(len(points)) * count // len(points)
-    weight = (owner[None] == np.arange(count)[:, None]).astype(np.float64)
-    mixture = _maximised(points, weight)
+def _peaks(values: Floats) -> Floats:
+    """Where values gather: tops of a smoothed density, each with enough members and a valley before the next."""
+    middle = np.abs(values - np.median(values))
+    near = middle[middle <= np.quantile(middle, 0.7)]
+    width = max(_LEAST_SD, 1.5 * float(near.std()) * len(values) ** -0.2) if len(near) else _LEAST_SD
+    density = np.exp(-0.5 * ((_GRID[:, None] - values[None]) / width) ** 2).sum(axis=1)
+    rises = np.diff(density, prepend=-1.0, append=-1.0)
+    tops = np.flatnonzero((rises[:-1] > 0) & (rises[1:] <= 0))
+    tops = tops[density[tops] > _ANYBODY]
+    while len(tops) > 1:
+        valley = np.array([density[a : b + 1].min() for a, b in pairwise(tops.tolist())])
+        lower = np.minimum(density[tops[:-1]], density[tops[1:]])
+        shallow = (valley > _VALLEY * lower) | (np.diff(_GRID[tops]) < GAP)
+        if not shallow.any():
+            break
+        at = int(np.flatnonzero(shallow)[np.argmin((lower / valley)[shallow])])
+        tops = np.delete(tops, at if density[tops[at]] < density[tops[at + 1]] else at + 1)
+    least = max(LEAST_MEMBERS, LEAST_SHARE * len(values))
+    owner = np.abs(values[:, None] - _GRID[tops][None]).argmin(axis=1) if len(tops) else np.zeros(0, dtype=np.int64)
+    count = np.bincount(owner, minlength=len(tops))
+    tops = tops[count >= least] if (count >= least).any() else tops[[int(count.argmax())]] if len(tops) else tops
+    if len(tops) > MOST:
+        largest = np.argsort(-count[count >= least], kind="stable")[:MOST]
+        tops = np.sort(tops[largest])
+    return _GRID[tops] if len(tops) else np.array([float(np.median(values))])
+
+
+def _shoulders(parts: Parts) -> Floats:
+    """Where one more population may hide: beside the largest one."""
+    share, mean, _ = parts
+    main = float(mean[int(share.argmax()), 0])
+    return np.array([main + step for step in (-0.20, -0.13, -0.08, 0.08, 0.13)])
+
+
+def _is_sized(parts: Parts, machines: int) -> bool:
+    return bool((parts[0] * machines >= max(LEAST_MEMBERS, LEAST_SHARE * machines)).all())
+
+
+def _bic(points: Floats, parts: Parts) -> float:
+    density = _log_density(points, *parts)
+    top = density.max(axis=0)
+    likelihood = float((top + np.log(np.exp(density - top).sum(axis=0))).sum())
+    free: int = len(parts[0]) * (2 * points.shape[1] + 1) - 1
+    return free * float(np.log(len(points))) - 2 * likelihood
+
+
+def _refined(points: Floats, peaks: Floats) -> Parts:
+    """Expectation and maximisation from the peaks; populations that turn out to be one are merged."""
+    owner: Ints = np.abs(points[:, :1] - peaks[None]).argmin(axis=1)
+    weight = (owner[None] == np.arange(len(peaks))[:, None]).astype(np.float64)
+    share, mean, sd = _maximised(points, weight)
     before = -np.inf
-    for _ in range(_ROUNDS if count > 1 else 1):
-        density = log_density(points, mixture)
+    for _ in range(_ROUNDS if len(peaks) > 1 else 0):
+        density = _log_density(points, share, mean, sd)
         top = density.max(axis=0)
         likelihood = float((top + np.log(np.exp(density - top).sum(axis=0))).sum())
         if likelihood - before < 1e-4 * len(points):
             break
         before = likelihood
         weight = np.exp(density - top)
-        mixture = _maximised(points, weight / weight.sum(axis=0))
-    return _in_order(mixture)
+        share, mean, sd = _maximised(points, weight / weight.sum(axis=0))
+    order = np.argsort(mean[:, 0], kind="stable")
+    share, mean, sd = share[order], mean[order], sd[order]
+    step = np.diff(mean, axis=0)
+    pooled = (sd[1:] ** 2 + sd[:-1] ** 2) / 2
+    close = (step[:, 0] < GAP) | (np.sqrt((step**2 / pooled).sum(axis=1)) < SEPARATION)
+    if close.any():
+        smaller = int(np.flatnonzero(close)[0])
+        smaller += int(share[smaller] > share[smaller + 1])
+        return _refined(points, np.delete(mean[:, 0], smaller))
+    return share, mean, sd
 
 
-def _maximised(points: Floats, weight: Floats) -> Mixture:
+def _maximised(points: Floats, weight: Floats) -> Parts:
     total = np.maximum(weight.sum(axis=1), 1e-9)
     mean = weight @ points / total[:, None]
-    variance = weight @ points**2 / total[:, None] - mean**2
-    return Mixture(total / total.sum(), mean, np.sqrt(np.maximum(variance, _LEAST_SD**2)))
+    variance = np.maximum(weight @ points**2 / total[:, None] - mean**2, 0.0)
+    common = (total[:, None] * variance).sum(axis=0) / total.sum()
+    variance = (total[:, None] * variance + _POOLED_MEMBERS * common) / (total[:, None] + _POOLED_MEMBERS)
+    return total / total.sum(), mean, np.sqrt(np.maximum(variance, _LEAST_SD**2))
 
 
-def _bic(points: Floats, mixture: Mixture) -> float:
-    density = log_density(points, mixture)
-    top = density.max(axis=0)
-    likelihood = float((top + np.log(np.exp(density - top).sum(axis=0))).sum())
-    free: int = len(mixture.share) * (2 * points.shape[1] + 1) - 1
-    return free * float(np.log(len(points))) - 2 * likelihood
+def _labelled(parts: Parts, machines: int) -> Mixture:
+    """Normal is the population that is large and near to the nameplate; what is below is eco, above perf.
 
-
-def _is_apart(mixture: Mixture, separation: float, gap: float) -> bool:
-    step = np.diff(mixture.mean[:, 0])
-    pooled = np.sqrt((mixture.sd[1:, 0] ** 2 + mixture.sd[:-1, 0] ** 2) / 2)
-    return bool(((step >= gap) & (step >= separation * pooled)).all())
-
-
-def _in_order(mixture: Mixture) -> Mixture:
-    order: Ints = np.argsort(mixture.mean[:, 0], kind="stable")
-    return Mixture(mixture.share[order], mixture.mean[order], mixture.sd[order])
+    Machines that do less for as many watts are not in a mode: they are ill, however many they are.
+    """
+    share, mean, sd = parts
+    claim = share * np.exp(-np.abs(mean[:, 0] - 1.0) / _NAMEPLATE_SCALE)
+    normal = int(np.argmax(claim))
+    relative = mean / mean[normal]
+    least = np.where(share < _FEW, _LEAST_SAVING_OF_FEW, _LEAST_SAVING)
+    ill = (relative[:, 0] < 1) & (1 - relative[:, 1] < least * (1 - relative[:, 0]))
+    normal -= int(ill[:normal].sum())
+    share, mean, sd = share[~ill], mean[~ill], sd[~ill]
+    place = np.arange(len(share)) - normal
+    label = np.select([place < 0, place > 0], [Mode.ECO, Mode.PERF], Mode.NORMAL).astype(np.int8)
+    return Mixture(share, mean, sd, label, (label == Mode.ECO) & (share < _FEW), machines)

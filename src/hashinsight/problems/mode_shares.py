@@ -24,11 +24,11 @@ def mode_shares(found: Verdicts, state: State) -> Floats:
     apart = (found.mode == Mode.ECO) | (found.mode == Mode.PERF)
     if not apart.any():
         return np.full(frame.n, np.nan)
-    kind, names = modes.groups(frame, found.seen.limits)
-    group = kind * _MODES + found.mode
+    kinds = modes.groups(frame, found.seen.limits)
+    group = kinds.of * _MODES + found.mode
     is_sound = apart & seen.hashing & ~seen.booting & ~found.standing.excused
     is_sound &= ~(seen.boards_ratio < 1) & ~found.seen.shown.any(axis=0)
-    ordered = grouping.sort(seen.hashrate_ratio, group, is_sound, len(names) * _MODES)
+    ordered = grouping.sort(seen.hashrate_ratio, group, is_sound, len(kinds.names) * _MODES)
     of_kind = np.where(ordered.count >= _LEAST_MACHINES, grouping.quantile(ordered, 0.5), np.nan)[group]
     metric = int(Metric.HASHRATE_RATIO)
     has_past = state["samples"][metric] >= _LEAST_SAMPLES

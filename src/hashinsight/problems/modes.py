@@ -1,27 +1,41 @@
 """Eco, normal, perf: what the firmware says, or which population of its like a machine belongs to.
 
-Models are fitted every few hours on a sample of healthy machines and applied every cycle. A switch needs several
-agreeing cycles and opens a short grace, in which the machine is not judged against its own past. Who looks like no
-population for several cycles, or has too few of its like, is told as unknown; it is compared as before, or a machine
-that breaks would leave those whom it is to be compared with.
+Populations are fitted as soon as enough machines are steady, again when a group has grown, and every few hours; they
+are applied every cycle to each machine's mean of the last hour. A kind of a few machines has no populations of its own:
+it takes those of its site, moved to its own level. A switch needs several agreeing cycles and opens a short grace, in
+which the machine is not judged against its own past. Who looks like no population for several cycles, or has too few of
+its like, is told as unknown; it is compared as before, or a machine that breaks would leave those whom it is to be
+compared with.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hashinsight.problems import mixtures
+from hashinsight.problems import grouping, mixtures
 from hashinsight.problems.codes import LEAST_CONFIDENCE, Mode
 from hashinsight.problems.config import Config, Resolved, distinct
+from hashinsight.problems.features import Features
 from hashinsight.problems.frame import Flags, Floats, Frame, Ints
 from hashinsight.problems.mixtures import Mixture, Mixtures
 from hashinsight.problems.state import State
 
 _SAMPLE = 512
 _LEAST_MACHINES = 5
+_OWN_POPULATIONS = 20  # machines from which on a kind has populations of its own
 _NO_CONFIDENCE = 0.3
 _NEAR = 4.0  # standard deviations: what lies farther from every population belongs to none
+_BORROWED_SHARE = 0.02  # of the site's populations that a kind has not shown itself
+_NAMEPLATE_MEMBERS = 5  # a small kind's level leans on its nameplate as if it had so many members more
+_MEAN_SEC = 3600.0
+_STEP = 0.05  # of the nameplate: what moves by more within a cycle is another state, not noise
+_GROWN = 1.25
+_LIKE_BOARDS = 0.025  # some firmware counts a dead board as a working one: then less by a board's share tells it
+SAVES = 0.98  # watts a TH/s, of the nameplate's
+_MOST_DOWN, _MOST_UP = 0.55, 1.6  # of what it did before: farther no mode goes
+ONCE_SEC = 86_400.0  # machines are not set anew every hour; what goes up and down is ill
+_SAVED = 0.4  # of a step in hashrate, watts follow by at least so much
 _WORDS = {
     "eco": Mode.ECO, "low": Mode.ECO, "lpm": Mode.ECO, "low_power": Mode.ECO, "efficiency": Mode.ECO,
     "normal": Mode.NORMAL, "standard": Mode.NORMAL, "default": Mode.NORMAL,
@@ -33,71 +47,163 @@ _WORDS = {
 class Moded:
     told: NDArray[np.int8]  # unknown where it is not sure
     changing: Flags  # another mode is being confirmed, or was taken a moment ago
-    switched: Flags
+    switched: Flags  # also a first mode: whatever was learnt before was of several
 
 
-def groups(frame: Frame, limits: Resolved) -> tuple[Ints, list[str]]:
+@dataclass(frozen=True)
+class Groups:
     """Machines of one site, model and firmware, by names that hold from one cycle to the next."""
+
+    of: Ints
+    names: list[str]
+    site: Ints  # by group
+
+
+def groups(frame: Frame, limits: Resolved) -> Groups:
     found, which = distinct(frame.site.no, limits.model, frame.firmware.no)
     sites, firmwares = (*frame.site.of, ""), (*frame.firmware.of, "")  # -1, no text, is the last one
-    return which, [f"{sites[s]}:{limits.models[m]}:{firmwares[f]}" for s, m, f in found.tolist()]
+    names = [f"{sites[s]}:{limits.models[m]}:{firmwares[f]}" for s, m, f in found.tolist()]
+    return Groups(which, names, found[:, 0])
 
 
-def points_of(ratio: Floats, power_share: Floats) -> Floats:
-    """(machines, 2): hashrate and watts as shares of the nameplate. A machine without watts counts by its hashrate."""
-    return np.stack([ratio, np.where(np.isnan(power_share), ratio, power_share)], axis=1)
+def points_of(
+    state: State, seen: Features, kinds: Groups, boards_total: Floats, *, may: Flags, elapsed: Floats
+) -> tuple[Floats, Flags]:
+    """(machines, 2): hashrate and watts as shares of the nameplate, means of about an hour. In place in the state.
+
+    Without a rating, watts are a share of what is usual for the kind; a machine without watts counts by its hashrate.
+    And who was set anew: all boards run, and hashrate and watts have moved together in one step.
+    """
+    watts = seen.power_share
+    unrated = np.isnan(watts) & ~np.isnan(seen.power_w)
+    if unrated.any():
+        plain = unrated & may & (state["mode"] <= Mode.NORMAL) & (state["mode"] != Mode.ECO)
+        usual = grouping.median(seen.power_w, kinds.of, plain, len(kinds.names))[kinds.of]
+        watts = np.where(unrated, seen.power_w / usual, watts)
+    part = 1 - np.exp(-elapsed / _MEAN_SEC)
+    now = np.stack([seen.nameplate_ratio, np.where(np.isnan(watts), seen.nameplate_ratio, watts)])
+    before = np.stack([state["mode_hashrate"], state["mode_power"]])
+    moved = (np.abs(now - before) > _STEP).any(axis=0) | np.isnan(before).any(axis=0)
+    mean = np.where(moved, now, before + part * (now - before))
+    usable = may & ~np.isnan(mean).any(axis=0)
+    for name, row in zip(("mode_hashrate", "mode_power"), mean, strict=True):
+        np.copyto(state[name], row, where=usable, casting="same_kind")  # a lost sample is no other mode
+    with np.errstate(divide="ignore", invalid="ignore"):
+        step, saved = now[0] / before[0] - 1, now[1] / before[1] - 1
+        of_boards = np.clip(np.round(-step * boards_total), 1, boards_total) / boards_total
+    follows = np.where(step < 0, saved <= _SAVED * step, saved >= _SAVED * step)
+    lost_board = (np.abs(step + of_boards) < _LIKE_BOARDS) & (np.abs(saved - step) < _STEP)
+    is_mode = (np.abs(step) > _STEP) & (step > _MOST_DOWN - 1) & (step < _MOST_UP - 1) & follows & ~lost_board
+    set_anew = usable & is_mode & (seen.boards_ratio >= 1) & ~np.isnan(watts)
+    return np.where(usable, mean, np.nan).T, set_anew
 
 
-def refit(points: Floats, group: Ints, names: list[str], healthy: Flags, *, now: float) -> Mixtures:
-    """One small fit a group of model and firmware: a loop over dozens of groups, none over machines."""
-    usable = healthy & ~np.isnan(points).any(axis=1)
-    order = np.argsort(group[usable], kind="stable")
-    rows = np.flatnonzero(usable)[order]
-    count = np.bincount(group[usable], minlength=len(names))
+def without_doubt(mode: NDArray[np.int8], points: Floats, boards_ratio: Floats) -> NDArray[np.int8]:
+    """Where boards are not told, less hashrate for as many watts a TH/s may be a lost board: then nobody is in eco."""
+    doubtful = (mode == Mode.ECO) & np.isnan(boards_ratio) & ~(points[:, 1] < SAVES * points[:, 0])
+    return np.where(doubtful, Mode.UNKNOWN, mode).astype(np.int8)
+
+
+def populated(kinds: Groups, models: Mixtures) -> Flags:
+    """By machine: whether its kind is known to run in several modes."""
+    several = [name in models.of and len(models.of[name].share) > 1 for name in kinds.names]
+    flags: Flags = np.array(several, dtype=np.bool_)[kinds.of]
+    return flags
+
+
+def is_due(points: Floats, kinds: Groups, models: Mixtures, *, now: float, config: Config) -> bool:
+    """Every few hours, and as soon as a group has enough machines or has grown: at first nobody is steady."""
+    if not 0 <= now - models.fitted_at < config.mode_fit_sec:  # a clock that was ahead fits again
+        return True
+    count = np.bincount(kinds.of[~np.isnan(points[:, 0])], minlength=len(kinds.names))
+    fitted = np.array([models.of[name].machines if name in models.of else 0 for name in kinds.names])
+    return bool(((count >= _LEAST_MACHINES) & (count >= _GROWN * fitted)).any())
+
+
+def refit(points: Floats, kinds: Groups, *, now: float) -> Mixtures | None:
+    """One small fit a group of model and firmware: a loop over dozens of groups, none over machines.
+
+    None where nobody can be fitted yet.
+    """
+    usable = np.flatnonzero(~np.isnan(points[:, 0]))
+    rows = usable[np.argsort(kinds.of[usable], kind="stable")]
+    count = np.bincount(kinds.of[usable], minlength=len(kinds.names))
     start = np.cumsum(count) - count
+    members = {
+        number: rows[start[number] : start[number] + count[number]]
+        for number in np.flatnonzero(count >= _LEAST_MACHINES).tolist()
+    }
+    if not members:
+        return None
+    own = {no: mixtures.fit(_sample(points[at])) for no, at in members.items() if len(at) >= _OWN_POPULATIONS}
+    level = {no: own[no].normal if no in own else _level(points[at]) for no, at in members.items()}
     fitted = {}
-    for number in np.flatnonzero(count >= _LEAST_MACHINES).tolist():
-        members = rows[start[number] : start[number] + count[number]]
-        step = max(len(members) // _SAMPLE, 1)
-        fitted[names[number]] = mixtures.fit(points[members[::step][:_SAMPLE]])
+    for site in np.unique(kinds.site[list(members)]).tolist():
+        here = [no for no in members if kinds.site[no] == site]
+        shared = mixtures.fit(_sample(np.concatenate([points[members[no]] / level[no] for no in here])))
+        for no in here:
+            fitted[kinds.names[no]] = _leaning(own.get(no), shared, level[no], len(members[no]))
     return Mixtures(fitted, now)
 
 
-def assign(points: Floats, group: Ints, names: list[str], models: Mixtures) -> tuple[NDArray[np.int8], Floats]:
+def _sample(points: Floats) -> Floats:
+    step = max(len(points) // _SAMPLE, 1)
+    return points[::step][:_SAMPLE]
+
+
+def _level(points: Floats) -> Floats:
+    """Where a small kind's normal mode lies: its middle, near the nameplate as long as it is not plainly elsewhere."""
+    leaning: Floats = (len(points) * np.median(points, axis=0) + _NAMEPLATE_MEMBERS) / (
+        len(points) + _NAMEPLATE_MEMBERS
+    )
+    return leaning
+
+
+def _leaning(own: Mixture | None, shared: Mixture, level: Floats, machines: int) -> Mixture:
+    """A kind's own populations and the site's; without own ones the site's, moved to its level."""
+    if own is None:
+        return replace(mixtures.borrowed(shared, level), machines=machines)
+    both = mixtures.joined(own, mixtures.borrowed(shared, level, share=_BORROWED_SHARE))
+    return replace(both, machines=machines)  # it was fitted on a sample of them
+
+
+def assign(
+    points: Floats, kinds: Groups, models: Mixtures, current: NDArray[np.int8]
+) -> tuple[NDArray[np.int8], Floats]:
     """Each machine's likeliest mode and how sure that is, 0.3 to 1; unknown without a model or far from all."""
     mode, confidence = np.zeros(len(points), dtype=np.int8), np.full(len(points), _NO_CONFIDENCE)
-    order = np.argsort(group, kind="stable")
-    count = np.bincount(group, minlength=len(names))
+    order = np.argsort(kinds.of, kind="stable")
+    count = np.bincount(kinds.of, minlength=len(kinds.names))
     start = np.cumsum(count) - count
-    for number, name in enumerate(names):
+    for number, name in enumerate(kinds.names):
         mixture = models.of.get(name)
-        if mixture is None or not count[number]:
+        if mixture is None or count[number] < _LEAST_MACHINES:
             continue
         members = order[start[number] : start[number] + count[number]]
         if len(mixture.share) == 1:
             mode[members], confidence[members] = Mode.NORMAL, 1.0
             continue
-        mode[members], confidence[members] = _assigned(points[members], mixture)
+        mode[members], confidence[members] = _assigned(points[members], mixture, current[members])
     return mode, confidence
 
 
-def _assigned(points: Floats, mixture: Mixture) -> tuple[NDArray[np.int8], Floats]:
+def _assigned(points: Floats, mixture: Mixture, current: NDArray[np.int8]) -> tuple[NDArray[np.int8], Floats]:
     density = mixtures.log_density(np.nan_to_num(points, nan=-9.0), mixture)
     owner = density.argmax(axis=0)
     sure = 1 / np.exp(density - density.max(axis=0)).sum(axis=0)
     off = np.abs(points - mixture.mean[owner]) / mixture.sd[owner]
     near = (off < _NEAR).all(axis=1)  # NaN is not near
+    # by its hashrate, too: more watts for the same work are no mode
+    away = np.abs(points[:, 0] - mixture.normal[0])
+    near &= (mixture.label[owner] == Mode.NORMAL) | (np.abs(points[:, 0] - mixture.mean[owner, 0]) < away)
+    per_ths = points[:, 1] / points[:, 0]
+    saves = (per_ths < SAVES * mixture.normal[1] / mixture.normal[0]) | (per_ths == 1)  # exactly 1: watts are not told
+    was_so = (current == Mode.UNKNOWN) | (current == mixture.label[owner])  # it never did more, as far as we know
+    near &= saves | was_so | ~mixture.must_save[owner]
     known = near & (sure >= LEAST_CONFIDENCE)
-    return np.where(known, labels_of(mixture)[owner], Mode.UNKNOWN).astype(np.int8), np.where(
+    return np.where(known, mixture.label[owner], Mode.UNKNOWN).astype(np.int8), np.where(
         near, np.maximum(sure, _NO_CONFIDENCE), _NO_CONFIDENCE
     )
-
-
-def labels_of(mixture: Mixture) -> NDArray[np.int8]:
-    """The population nearest to the nameplate is normal; what is below is eco, above perf. One alone is normal."""
-    nearest = int(np.argmin(np.abs(mixture.mean[:, 0] - 1.0)))
-    place = np.arange(len(mixture.share)) - nearest
-    return np.select([place < 0, place > 0], [Mode.ECO, Mode.PERF], Mode.NORMAL).astype(np.int8)
 
 
 def reported(frame: Frame) -> NDArray[np.int8]:
@@ -107,8 +213,9 @@ def reported(frame: Frame) -> NDArray[np.int8]:
 
 
 def settle(
-    state: State, frame: Frame, seen: NDArray[np.int8], sure: Floats, *, may: Flags, now: float, config: Config
-) -> Moded:
+    state: State, frame: Frame, seen: NDArray[np.int8], sure: Floats, *, set_anew: Flags, may: Flags, now: float,
+    config: Config,
+) -> Moded:  # fmt: skip
     """Moves each machine's mode on, in place. The firmware's word is taken at once; ours needs agreeing cycles.
 
     `may`: machines that are judged, steady and whole: a machine with a dead board does not look like eco for long.
@@ -120,19 +227,17 @@ def settle(
     doubtful = may & ~told & (seen == Mode.UNKNOWN) & (current != Mode.UNKNOWN)
     same = (differs | doubtful) & (state["mode_candidate"] == wanted)
     agreed = np.where(differs | doubtful, np.where(same, np.minimum(state["mode_agreed"], 99) + 1, 1), 0)
-    # the first mode of a machine is not a switch
     first = differs & (current == Mode.UNKNOWN)
     taken = differs & (told | first | (agreed >= config.mode_cycles))
-    switched = taken & ~first
     state["mode_candidate"][:] = np.where(taken, Mode.UNKNOWN, np.where(differs, wanted, Mode.UNKNOWN))
     state["mode_agreed"][:] = np.where(taken, 0, agreed)
     state["mode"][:] = np.where(taken, wanted, current)
     heeded = may & ((seen == state["mode"]) | (doubtful & (agreed >= config.mode_cycles)))
     kept = np.maximum(state["mode_confidence"], _NO_CONFIDENCE)
     state["mode_confidence"][:] = np.where(told, 1.0, np.where(heeded, sure, kept))
-    state["mode_changed_at"][switched] = now
+    state["mode_changed_at"][(taken & ~first) | set_anew] = now  # the first mode of a machine is no change of it
     in_grace = now - state["mode_changed_at"] < config.mode_grace_sec
-    return Moded(sure_of(state["mode"], state["mode_confidence"]), (differs & ~taken) | in_grace, switched)
+    return Moded(sure_of(state["mode"], state["mode_confidence"]), (differs & ~taken) | in_grace, taken | set_anew)
 
 
 def sure_of(mode: NDArray[np.int8], confidence: NDArray[np.floating]) -> NDArray[np.int8]:

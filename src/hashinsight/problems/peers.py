@@ -65,6 +65,12 @@ def levels_of(site: Ints, model: Ints, firmware: Ints, mode: NDArray[np.int8]) -
     return tuple(levels)
 
 
+def of_one_cooling(levels: tuple[Level, ...], site: Ints, is_air: Flags) -> tuple[Level, ...]:
+    """The levels of one model, and the machines of the site that feel its weather alike."""
+    found, which = distinct(site, is_air.astype(np.int64))
+    return (*levels[:OF_ONE_MODEL], Level(which, len(found)))
+
+
 def usual(
     values: Floats, levels: tuple[Level, ...], healthy: Flags, *, least: int, scaled: bool = True
 ) -> tuple[Known, ...]:

@@ -6,12 +6,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hashinsight.problems import anchors, baselines, conditions, features, grouping, lifecycle, modes, peers, trends
+from hashinsight.problems import (
+    anchors,
+    baselines,
+    conditions,
+    expectations,
+    features,
+    grouping,
+    lifecycle,
+    modes,
+    peers,
+    references,
+    trends,
+)
 from hashinsight.problems.codes import (
     ISSUES,
-    REFERRED,
     DataState,
     EventStatus,
+    Expectation,
     Issue,
     Metric,
     Mode,
@@ -19,18 +31,17 @@ from hashinsight.problems.codes import (
     ThawReason,
     Verdict,
 )
-from hashinsight.problems.conditions import Seen
-from hashinsight.problems.config import Config, Resolved, resolve
+from hashinsight.problems.config import Config, resolve
 from hashinsight.problems.data_state import Standing, stand
 from hashinsight.problems.events import Events
 from hashinsight.problems.features import Features
 from hashinsight.problems.frame import Flags, Floats, Frame, Ints, zeroed
 from hashinsight.problems.health_rules import RULES
 from hashinsight.problems.moves import Judged, Lived
+from hashinsight.problems.seen import Seen
 from hashinsight.problems.state import State, aligned
 from hashinsight.telemetry.states import Flags as Said
 
-_REFERRED = tuple(Metric)[:REFERRED]
 _NAMED_SENSOR = 1 << 33  # above the 32 bits of a firmware's number
 _SEVERITY = np.array([rule.severity for rule in sorted(RULES, key=lambda rule: rule.issue)], dtype=np.int8)
 
@@ -60,7 +71,8 @@ class Verdicts:
 def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State, Verdicts]:
     """The state after this cycle, and what was found. Nothing that was passed in is changed."""
     state = aligned(state, frame.miner_no)
-    limits = resolve(config, frame)
+    limits, given = resolve(config, frame), frame
+    frame = replace(frame, expected_ths=expectations.expected_of(frame, state))
     standing = stand(frame, state["seen_ts"], now=now, config=config)
     shown, troubled, acknowledged, ailing, others = _open_problems(state.events, frame)
 
@@ -71,14 +83,17 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
 
     levels = peers.levels_of(frame.site.no, limits.model, frame.firmware.no, state["mode"])
     healthy = seen.steady & ~ailing & ~standing.excused
-    known = _usual_by_metric(values, levels, healthy, config)
-    reference = _refer(
-        state, values, levels, known, steady=seen.steady, healthy=healthy, elapsed=elapsed, now=now, config=config
-    )  # fmt: skip
+    known = references.compared(values, levels, healthy, config)
+    among_all = peers.of_one_cooling(levels, frame.site.no, frame.is_air)
+    reference = references.refer(state, values, among_all, healthy=healthy, elapsed=elapsed, config=config)
     floor = baselines.pooled_floor(state, levels[0], values)
 
-    moded = _modes(state, frame, seen, limits, may=healthy & ~troubled, now=now, config=config)
-    judgeable = seen.steady & ~moded.changing & ~standing.excused & ~np.isnan(reference[0])
+    whole = healthy & ~(seen.boards_ratio < 1)
+    kinds = modes.groups(frame, limits)
+    named = np.array([bool(name) for name in limits.models])[limits.model] if frame.n else np.zeros(0, dtype=np.bool_)
+    moded = _modes(state, frame, seen, kinds, may=whole, elapsed=elapsed, now=now, config=config)
+    judgeable = seen.steady & ~moded.changing & ~standing.excused
+    _forget_the_loss(state, seen)
     own = baselines.compare(state, values, reference, floor, judged=judgeable, elapsed=elapsed, config=config)
     most = limits["cusum_sigma_hours"]
     apart = anchors.drift(state, own, may=judgeable, elapsed=elapsed, most=most)
@@ -87,21 +102,34 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     thawed_before = state["thawed_at"].copy()
     frozen = baselines.freeze(state, troubled=troubled, acknowledged=acknowledged, now=now, config=config)
     may = judgeable & ~frozen
-    boards_may = (may & ~troubled & ~acknowledged) | (judgeable & (seen.boards_ratio >= 1))
-    baselines.learn(state, own, floor, may=may, boards_may=boards_may, elapsed=elapsed, config=config)
+    lost = own.residual[Metric.BOARDS_RATIO] < -limits["boards_degrading_drop"]
+    boards_may = (may & ~troubled & ~acknowledged & ~lost) | (judgeable & (seen.boards_ratio >= 1))
+    baselines.learn(
+        state, own, floor, may=may, boards_may=boards_may, maimed=shown[Issue.BOARD_LOST],
+        heated=shown[Issue.OVERHEAT_CRIT] | shown[Issue.OVERHEAT_WARN], elapsed=elapsed, config=config,
+    )  # fmt: skip
     anchors.gather(state, own, may=judgeable & ~troubled & ~acknowledged, now=now)
+    expectation = state["expectation"].copy()
+    expectations.infer(state, given, kinds.of, len(kinds.names), named, may=healthy & ~lost, elapsed=elapsed)
 
-    plain = (state["mode"] == Mode.NORMAL) | (state["mode"] == Mode.UNKNOWN)
+    # in no mode that we know, and for fewer watts a TH/s than its nameplate: not ill, but in a mode of its own
+    saves = state["mode_power"] < modes.SAVES * state["mode_hashrate"]
+    plain = (state["mode"] == Mode.NORMAL) | ((state["mode"] == Mode.UNKNOWN) & ~saves)
+    comparable = expectation != Expectation.OWN_PAST  # its own past is judged by other rules
     among = {
-        metric: peers.stand_among(values[metric], levels, known[metric], least=config.least_peers, plain=plain)
+        metric: peers.stand_among(
+            np.where(comparable if metric is Metric.HASHRATE_RATIO else named, values[metric], np.nan),
+            levels, known[metric], least=config.least_peers, plain=plain,
+        )
         for metric in peers.COMPARED
-    }
+    }  # fmt: skip
     everything = Seen(
         frame=frame, standing=standing, features=seen, limits=limits, own=own, drift=apart,
         cusum_up=state["cusum_up"], cusum_down=state["cusum_down"], slope=slope,
         slope_hours=state["slope_hours"], still_samples=state["still_cycles"], peers=among,
         usual_reject=_usual(seen.reject_rate, levels, healthy),
-        usual_errors=_usual(seen.hw_error_rate, levels, healthy), judgeable=judgeable, shown=shown,
+        usual_errors=_usual(seen.hw_error_rate, levels, healthy), judgeable=judgeable, apart=~plain, shown=shown,
+        mode=state["mode"].copy(), expectation=expectation,
     )  # fmt: skip
     verdict = conditions.judge(everything, config)
     lived = lifecycle.live(state.events, _judged(verdict, frame, standing), now=now, life=config.life)
@@ -125,10 +153,16 @@ def _open_problems(events: Events, frame: Frame) -> tuple[Flags, Flags, Flags, F
     shown[active.issue[~pending], at[~pending]] = True
     in_hand = (active.status == EventStatus.ACK) | (active.status == EventStatus.IN_PROGRESS)
     taken[at[in_hand]] = True
-    troubled[at[~in_hand]] = True
+    troubled[at[~in_hand & ~pending]] = True  # what is only suspected stops nobody from learning
     grave[at[(active.severity <= Severity.P1) | (active.issue == Issue.BOARDS_DEGRADING)]] = True
     others[at[active.issue != Issue.TREND_ANOMALY]] = True
     return shown, troubled, taken, grave, others
+
+
+def _forget_the_loss(state: State, seen: Features) -> None:
+    """Of a machine whose boards are all back, what it hashed without them is no part of its last half hour."""
+    back = (seen.boards_ratio >= 1) & (state["last_raw"][Metric.BOARDS_RATIO] < 1)
+    state["smooth"][Metric.HASHRATE_RATIO, back] = 0.0
 
 
 def _elapsed(state: State, standing: Standing, now: float, config: Config) -> Floats:
@@ -151,71 +185,22 @@ def _begin_anew(state: State, frame: Frame, standing: Standing, now: float) -> N
         baselines.begin_anew(state, changed, now=now, reason=ThawReason.NONE)
 
 
-def _usual_by_metric(
-    values: Floats, levels: tuple[peers.Level, ...], healthy: Flags, config: Config
-) -> dict[Metric, tuple[peers.Known, ...]]:
-    found = {}
-    for metric in _REFERRED:
-        compared = metric in peers.COMPARED
-        least = config.least_peers if compared else config.least_reference
-        found[metric] = peers.usual(
-            values[metric], levels[: peers.reach(metric)], healthy, least=least, scaled=compared
-        )
-    return found
-
-
-def _refer(
-    state: State, values: Floats, levels: tuple[peers.Level, ...], known: dict[Metric, tuple[peers.Known, ...]],
-    *, steady: Flags, healthy: Flags, elapsed: Floats, now: float, config: Config,
-) -> Floats:  # fmt: skip
-    """What is common to each machine's kind. A group that had a reference and lost it leaves its members unjudged.
-
-    For a while: who has run for half a day without enough of its kind beside it is judged by itself.
-    """
-    least, depth = config.least_reference, peers.OF_ONE_MODEL
-    found = [peers.reference(levels[:depth], known[metric][:depth], least=least) for metric in _REFERRED]
-    level = found[0][1]
-    reference = np.stack([middle for middle, _ in found])
-    untold = np.stack([own_level for _, own_level in found]) < 0
-    reference[untold & (level >= 0)] = 0.0  # too few of its kind tell this metric: by itself
-    baselines.refer_anew(state, reference, untold & (level >= 0), elapsed=elapsed)
-    lost = (level < 0) & (state["reference_level"] >= 0)
-    waits_since = np.fmax(state["updated_at"], state["hashing_since"] + config.settle_sec)
-    alone = lost & steady & (now - waits_since >= config.alone_sec)
-    lost &= ~alone
-    reference = np.where(lost, np.nan, reference)
-
-    def at(number: int) -> Floats:
-        rows = [_middle(values[metric], levels[number], known[metric], number, healthy) for metric in _REFERRED]
-        return np.stack(rows)
-
-    if alone.any():
-        baselines.stand_alone(state, alone, at)
-    keep = np.where(lost, state["reference_level"], level).astype(np.int8)
-    baselines.recentre(state, reference, keep, at)
-    return reference
-
-
-def _middle(
-    values: Floats, level: peers.Level, known: tuple[peers.Known, ...], number: int, healthy: Flags
-) -> Floats:  # fmt: skip
-    """The median of each machine's group on a level, also on one that nobody else has looked at."""
-    if number < len(known):
-        return known[number].median[level.group]
-    return grouping.median(values, level.group, healthy & ~np.isnan(values), level.groups)[level.group]
-
-
 def _modes(
-    state: State, frame: Frame, seen: Features, limits: Resolved, *, may: Flags, now: float, config: Config
-) -> modes.Moded:
-    group, names = modes.groups(frame, limits)
-    points = modes.points_of(seen.nameplate_ratio, seen.power_share)
-    if not 0 <= now - state.mixtures.fitted_at < config.mode_fit_sec:  # a clock that was ahead fits again
-        state.mixtures = modes.refit(points, group, names, may, now=now)
-    told, sure = modes.assign(points, group, names, state.mixtures)
-    moded = modes.settle(state, frame, told, sure, may=may & ~(seen.boards_ratio < 1), now=now, config=config)
+    state: State, frame: Frame, seen: Features, kinds: modes.Groups, *, may: Flags, elapsed: Floats, now: float,
+    config: Config,
+) -> modes.Moded:  # fmt: skip
+    points, set_anew = modes.points_of(state, seen, kinds, frame.boards_total, may=may, elapsed=elapsed)
+    if modes.is_due(points, kinds, state.mixtures, now=now, config=config):
+        state.mixtures = modes.refit(points, kinds, now=now) or state.mixtures
+    told, sure = modes.assign(points, kinds, state.mixtures, state["mode"])
+    told = modes.without_doubt(told, points, seen.boards_ratio)
+    # who does less than its nameplate is ill; only where its own past is all that is known may it be a mode
+    set_anew &= (state["expectation"] == Expectation.OWN_PAST) & ~modes.populated(kinds, state.mixtures)
+    set_anew &= ~(now - state["mode_changed_at"] < modes.ONCE_SEC)
+    moded = modes.settle(state, frame, told, sure, set_anew=set_anew, may=may, now=now, config=config)
     if moded.switched.any():
         baselines.forget(state, moded.switched)
+        expectations.begin_anew(state, moded.switched)
     return moded
 
 

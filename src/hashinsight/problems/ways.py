@@ -10,13 +10,14 @@ import numpy as np
 import polars as pl
 
 from hashinsight.facts.temperatures import BROKEN_READINGS_C
-from hashinsight.problems import conditions, past_ways
+from hashinsight.problems import conditions, hard_conditions, past_ways
 from hashinsight.problems.codes import Issue, Metric, Verdict
-from hashinsight.problems.conditions import HELD, OUTLYING
+from hashinsight.problems.conditions import OUTLYING
 from hashinsight.problems.features import BOARDS_OFF, MOST_RATIO, boards_apart
 from hashinsight.problems.frame import Flags, Floats, Ints, Texts, zeroed
 from hashinsight.problems.hottest import CRIT, WARN, hottest, told_limits
 from hashinsight.problems.pipeline import Verdicts
+from hashinsight.problems.seen import HELD
 from hashinsight.problems.standing import numbers
 from hashinsight.problems.told import Told
 
@@ -82,7 +83,7 @@ def _rejects(found: Verdicts, rows: Ints, issue: Issue) -> tuple[Told, ...]:
 
 def _errors(found: Verdicts, rows: Ints, issue: Issue) -> tuple[Told, ...]:
     """The limit is one of a machine and an hour, the rate one of a TH/s: it is told per TH/s, as the rate is."""
-    ths = found.seen.frame.expected_ths[rows]
+    ths = conditions.size_ths(found.seen.frame)[rows]
     return (_rate(found, rows, issue, Metric.HW_ERROR_RATE, found.seen.limits["hw_errors_per_hour"][rows] / ths),)
 
 
@@ -96,7 +97,7 @@ def _rate(found: Verdicts, rows: Ints, issue: Issue, metric: Metric, limit: Floa
     threshold = np.maximum(limit, times * np.maximum(among, past)) * _held(found, rows, issue)
     aside = {"peers_median": numbers(among)}
     if not is_rejects:
-        aside["hw_errors_per_hour"] = numbers(value * seen.frame.expected_ths[rows])
+        aside["hw_errors_per_hour"] = numbers(value * conditions.size_ths(seen.frame)[rows])
     return Told(_only(found, rows, issue), value, threshold, metric, aside=aside)
 
 
@@ -104,8 +105,8 @@ def _pool(found: Verdicts, rows: Ints, _: Issue) -> tuple[Told, ...]:
     frame = found.seen.frame
     pool, worker = _words(frame.pool, rows), _words(frame.worker, rows)
     return (
-        Told(conditions.wrong_pool(frame, found.config)[rows], pool, aside={"worker": worker}),
-        Told(conditions.wrong_worker(frame, found.config)[rows], worker, aside={"pool": pool}),
+        Told(hard_conditions.wrong_pool(frame, found.config)[rows], pool, aside={"worker": worker}),
+        Told(hard_conditions.wrong_worker(frame, found.config)[rows], worker, aside={"pool": pool}),
     )
 
 
@@ -165,6 +166,16 @@ def _boards(found: Verdicts, rows: Ints, issue: Issue) -> tuple[Told, ...]:
     return (Told(_only(found, rows, issue), value, threshold, boards),)
 
 
+def _lost_board(found: Verdicts, rows: Ints, _: Issue) -> tuple[Told, ...]:
+    features, lost = found.features, hard_conditions.lost_board(found.seen)
+    aside = {"boards_ratio": numbers(features.boards_ratio[rows])}
+    share = np.full(len(rows), lost.most_share)
+    return (
+        Told(lost.by_hashrate[rows], features.hashrate_ratio[rows], lost.most[rows], aside=aside),
+        Told(lost.by_board[rows], features.board_share_min[rows], share, aside=aside),
+    )
+
+
 def _words(texts: Texts, rows: Ints) -> pl.Series:
     no = texts.no[rows]
     return pl.Series([*texts.of, None], dtype=pl.String).gather(np.where(no < 0, len(texts.of), no))
@@ -175,6 +186,7 @@ _TOLD: dict[Issue, _Tells] = {
     Issue.OFFLINE: _offline,
     Issue.HASHRATE_ZERO: _plain("hashrate_ratio", "hashrate_zero_ratio"),
     Issue.BOARDS_DEAD: _plain("boards_ratio", "boards_dead_ratio"),
+    Issue.BOARD_LOST: _lost_board,
     Issue.FAN_ZERO: _plain("fan_speed_min", None),
     Issue.OVERHEAT_WARN: _hot(WARN),
     Issue.HASHRATE_DEGRADATION: past_ways.hashrate,

@@ -71,6 +71,8 @@ SCHEMA: dict[str, Any] = {
     "powered_5min_ths": pl.Float32,
     "inferred_mode": pl.String,
     "mode_share": pl.Float32,
+    "recent_reject_rate": pl.Float32,
+    "inferred_ths": pl.Float32,
     "expected_state": pl.String,
 }
 # what `judge` looks at
@@ -78,7 +80,7 @@ NEEDED = frozenset({
     "miner_no", "inventory_model", "inventory_firmware", "inventory_ths", "inventory_source", "heard_at", "ts",
     "status", "flags", "hashrate_5min_ths", "reported_ths", "reject_rate", "accepted", "rejected",
     "reported_model", "reported_firmware", "overall_health", "hashrate_ths", "power_5min_w", "powered_5min_ths",
-    "inferred_mode", "mode_share", "expected_state",
+    "inferred_mode", "mode_share", "recent_reject_rate", "inferred_ths", "expected_state",
 })  # fmt: skip
 _FLAGS = {
     "temp_sensor_fault": Flags.TEMPERATURE_SENTINEL,
@@ -110,7 +112,10 @@ def judge(
             model=pl.coalesce("inventory_model", "reported_model"),
             firmware=pl.coalesce("reported_firmware", "inventory_firmware"),
             overall_health=pl.col("overall_health").fill_null("unknown"),
-            reject_rate=pl.when(counted > 0)
+            # of about the last hour; since boot only until a cycle has seen it twice, and as said by who counts nothing
+            reject_rate=pl.when(pl.col("recent_reject_rate").is_not_null() & counted.is_not_null())
+            .then(pl.col("recent_reject_rate"))
+            .when(counted > 0)
             .then(pl.col("rejected") / counted)
             .when(counted == 0)
             .then(0.0)

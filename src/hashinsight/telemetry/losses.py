@@ -4,7 +4,7 @@ The one place for it: sums of sites and zones, maps, the registry's summary and 
 
 | column | |
 |---|---|
-| `expected_ths` | what it is rated for, or what machines of its kind do in its mode |
+| `expected_ths` | what it is rated for, or what machines of its kind do in its mode; else as a cycle infers it |
 | `is_stopped` | it stands still on purpose: curtailed, stopped or restarted by command, under maintenance |
 | `lack_ths` | expected and not delivered; null where nobody knows, and nothing is lost by what was stopped |
 | `condition` | P0 … P3, `down`, `stopped`, `unknown` or `fine` |
@@ -111,13 +111,17 @@ def told(sums: dict[str, Any] | None, *, judged: bool = True) -> dict[str, Any]:
 
 def _expected(newest: pl.Expr) -> dict[str, pl.Expr]:
     """In eco or perf what its kind does in that mode. Before that is known, eco counts as what it does itself."""
-    in_mode = pl.col("rated_ths") * pl.col("mode_share").cast(pl.Float64)
-    is_new = (pl.col("inferred_mode") == "eco") & (newest > HASHING_SHARE * pl.col("rated_ths"))
-    own = pl.min_horizontal("rated_ths", pl.col("hashrate_5min_ths").cast(pl.Float64))
+    rated = pl.coalesce("rated_ths", pl.col("inferred_ths").cast(pl.Float64))
+    source = pl.when(pl.col("rated_ths").is_null() & rated.is_not_null()).then(pl.lit("inferred"))
+    in_mode = rated * pl.col("mode_share").cast(pl.Float64)
+    is_new = (pl.col("inferred_mode") == "eco") & (newest > HASHING_SHARE * rated)
+    own = pl.min_horizontal(rated, pl.col("hashrate_5min_ths").cast(pl.Float64))
     by_mode = pl.when(in_mode.is_not_null()).then(in_mode).when(is_new).then(own)
     return {
-        "expected_ths": pl.coalesce(by_mode, "rated_ths"),
-        "expected_source": pl.when(by_mode.is_not_null()).then(pl.lit("mode")).otherwise("rated_source"),
+        "expected_ths": pl.coalesce(by_mode, rated),
+        "expected_source": pl.when(by_mode.is_not_null())
+        .then(pl.lit("mode"))
+        .otherwise(pl.coalesce(source, "rated_source")),
     }
 
 

@@ -99,6 +99,8 @@ LIVE = Table(
     *(Column(name, REAL) for name in ("power_5min_w", "powered_5min_ths")),
     Column("inferred_mode", Text),  # as the newest cycle tells it, and what machines of its kind do in that mode:
     Column("mode_share", REAL),  # a share of what is rated; null where that is what it is rated for
+    Column("recent_reject_rate", REAL),  # of about the last hour, as a cycle judges it; since boot says nothing of now
+    Column("inferred_ths", REAL),  # what a cycle takes for its expected hashrate, where nobody says it
     PrimaryKeyConstraint("miner_no", name="pk_telemetry_live"),
     ForeignKeyConstraint(["miner_no"], ["miners.miner_no"], name="fk_telemetry_live_miner_no"),
     Index("ix_telemetry_live_site_id", "site_id", "miner_no"),

@@ -30,7 +30,7 @@ LADDERS = (
     Ladder(Issue.HASHRATE_DEGRADATION, (0.07, 0.09, 0.11, 0.12, 0.14, 0.16), 0.012),
     Ladder(Issue.EFFICIENCY_DEGRADATION, (0.10, 0.12, 0.14, 0.16, 0.18), 0.4),
     Ladder(Issue.TEMP_ANOMALY, (6.5, 7.0, 7.5, 8.0, 8.5, 9.0), 0.6),
-    Ladder(Issue.TREND_ANOMALY, (0.0, 0.015, 0.03, 0.045), 0.0015, cycles=4),
+    Ladder(Issue.TREND_ANOMALY, (0.0, 0.02, 0.04, 0.06), 0.0015, cycles=4),
     Ladder(Issue.REJECT_RATE_HIGH, (21, 24, 27, 30, 33, 36, 40), 0.006),
     Ladder(Issue.HW_ERROR_RATE_HIGH, (1, 2, 3), 0.06),
     Ladder(Issue.BOARDS_DEGRADING, (9, 10, 11), 0.011),

@@ -57,6 +57,34 @@ async def test_the_order_is_severity_then_risk_then_when_it_was_last_seen_and_th
     assert ids(turned) == list(reversed(ids(found)))
 
 
+async def test_of_one_machine_the_cause_stands_first_and_of_many_the_newest_as_before(ward: Ward) -> None:
+    made = {
+        issue: str(ward.problem("m1", issue, severity, minutes=minutes))
+        for issue, severity, minutes in (
+            (Issue.HASHRATE_ZERO, Severity.P1, 5),
+            (Issue.BOARDS_DEAD, Severity.P1, 10),
+            (Issue.FAN_ZERO, Severity.P1, 15),
+            (Issue.FLEET_OUTLIER, Severity.P3, 2),
+            (Issue.EFFICIENCY_DEGRADATION, Severity.P2, 3),
+            (Issue.HW_ERROR_RATE_HIGH, Severity.P2, 20),
+        )
+    }
+    over = str(ward.problem("m1", Issue.FAN_ZERO, Severity.P1, EventStatus.RESOLVED, minutes=1))
+    wanted = [
+        made[issue]
+        for issue in (Issue.FAN_ZERO, Issue.BOARDS_DEAD, Issue.HASHRATE_ZERO, Issue.HW_ERROR_RATE_HIGH,
+                      Issue.EFFICIENCY_DEGRADATION, Issue.FLEET_OUTLIER)
+    ]  # fmt: skip
+    noc = await ward.headers()
+    assert ids(await ward.get("/miners/m1/problems", noc)) == wanted
+    with_past = await ward.get("/miners/m1/problems", noc, include_resolved=True)
+    assert ids(with_past) == [*wanted[:3], over, *wanted[3:]]
+    health = await ward.get("/miners/m1/health", noc)
+    assert [one["problem_id"] for one in health["issues"]] == wanted
+    of_all = ids(await ward.get("/sites/tx-1/problems", noc, severity="P1"))
+    assert of_all == [made[issue] for issue in (Issue.HASHRATE_ZERO, Issue.BOARDS_DEAD, Issue.FAN_ZERO)]
+
+
 async def test_pages_hold_every_problem_once_in_every_order_and_the_one_behind_the_last_is_empty(ward: Ward) -> None:
     made = {str(ward.problem(f"m{n}", p_fail=(n % 3) / 10 or None, minutes=10 + n % 4)) for n in range(1, 24)}
     noc = await ward.headers()

@@ -9,6 +9,7 @@ Evidence = Mapping[str, Any]
 NAMES = {
     "hashrate_ratio": "hashrate ratio",
     "hashrate_ths": "hashrate",
+    "expected_ths": "expected hashrate",
     "boards_ratio": "boards",
     "temp_max": "hottest sensor",
     "efficiency": "efficiency",
@@ -25,6 +26,7 @@ NAMES = {
     "sample_age_sec": "time without a sample",
     "silent_sec": "silent for",
     "still_samples": "samples without a change",
+    "board_share_min": "weakest board against an even share",
     "boards_apart": "boards against total",
     "boards_sum_ths": "sum of its boards",
     "hw_errors_per_hour": "hardware errors an hour",
@@ -44,15 +46,18 @@ UNITS = {
     "silent_sec": "s",
     "hashrate_ths": "TH/s",
     "boards_sum_ths": "TH/s",
+    "expected_ths": "TH/s",
     "hw_error_rate": "an hour and TH/s",
     "trend_slope": "a day",
 }
-_SHARES = {"hashrate_ratio": 0, "boards_ratio": 0, "boards_apart": 0, "reject_rate": 1, "trend_slope": 1}  # and digits
+_SHARES = {  # and digits
+    "hashrate_ratio": 0, "boards_ratio": 0, "board_share_min": 0, "boards_apart": 0, "reject_rate": 1, "trend_slope": 1,
+}  # fmt: skip
 _COUNTS = ("boots", "still_samples", "sample_age_sec", "silent_sec", "steep_hours")  # without noughts behind the point
 _WHOLE = ("fan_speed_min", "fan_speed_avg")
 _NO_METRIC = {
     *("rule_code", "description", "threshold", "evaluated_at", "way", "metric", "side", "measured"),
-    *("sensor", "limit_source"),
+    *("sensor", "limit_source", "expectation"),
 }
 # whose limit it is
 SOURCES = {
@@ -61,6 +66,8 @@ SOURCES = {
     "settings": "limit {limit} from your settings",
     "assumed": "limit {limit}, assumed: no limit is known for this model",
 }
+# where an expected hashrate is from that nobody states
+EXPECTED = {"kind": "inferred from machines of its kind", "own_past": "inferred from its own best hours"}
 SENSORS = {"chip": "at the chip", "board": "at the board"}
 _FINE, _PLAIN = 10, 100  # below the one two digits are told, from the other on none
 
@@ -129,6 +136,8 @@ def _against(found: Evidence, metric: str) -> Iterator[str]:
         yield f"own normal {value_of(metric, own['expected'])} ± {value_of(metric, own['sigma'])}"
         if own["z"] is not None:
             yield f"z {own['z']:.1f}"
+    if metric == "expected_ths" and found.get("expectation") in EXPECTED:
+        yield EXPECTED[found["expectation"]]
     if peer := (found.get("peers") or {}).get(metric):
         yield _among(metric, peer)
 

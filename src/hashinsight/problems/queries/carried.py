@@ -50,8 +50,14 @@ async def keep_site(session: AsyncSession, site_id: int) -> Kept | None:
     row = (await session.execute(select(SITES).where(SITES.c.site_id == site_id))).one()
     fitted = float("-inf") if row.fitted_at is None else row.fitted_at.timestamp()
     models = {
-        name: Mixture(*(np.array(part) for part in (one["share"], one["mean"], one["sd"])))
+        name: Mixture(
+            **{part: np.array(one[part]) for part in ("share", "mean", "sd")},
+            label=np.array(one["label"], dtype=np.int8),
+            must_save=np.array(one["must_save"], dtype=np.bool_),
+            machines=one["machines"],
+        )
         for name, one in row.modes.items()
+        if "must_save" in one  # else of an older version, and soon fitted anew
     }
     return Kept(site.tenant_id, site.code, row.next_no, row.cycled_at, Mixtures(models, fitted))
 
@@ -68,8 +74,11 @@ async def move_site(
     if mixtures.fitted_at != fitted_before:
         values["fitted_at"] = datetime.fromtimestamp(mixtures.fitted_at, UTC)
         values["modes"] = {
-            name: {"share": one.share.tolist(), "mean": one.mean.tolist(), "sd": one.sd.tolist()}
-            for name, one in mixtures.of.items()
+            name: {
+                **{part: getattr(mixture, part).tolist() for part in ("share", "mean", "sd", "label", "must_save")},
+                "machines": mixture.machines,
+            }
+            for name, mixture in mixtures.of.items()
         }
     await session.execute(update(SITES).where(SITES.c.site_id == site_id).values(**values))
 

@@ -20,6 +20,7 @@ from sqlalchemy import (
     Text,
     Uuid,
     and_,
+    case,
     cast,
     func,
     literal,
@@ -35,6 +36,7 @@ from sqlalchemy.orm import aliased
 from hashinsight.facts.spellings import find_model
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.models import Site, Zone
+from hashinsight.problems.codes import CAUSES_FIRST
 from hashinsight.problems.models import EVENTS, PULSE
 from hashinsight.problems.queries.scopes import problems_within
 from hashinsight.wire.sites import fold_code
@@ -113,7 +115,8 @@ class Wanted:
 
     def order(self, columns: Any = EVENTS.c) -> list[ColumnElement[Any]]:
         """Every order ends with the registry's own and the id, so that pages neither repeat nor miss a row."""
-        return [_ordered(columns[name], EVENTS.c[name], *how) for name, *how in self.order_names()]
+        ordered = [_ordered(columns[name], EVENTS.c[name], *how) for name, *how in self.order_names()]
+        return ordered if self.miner_no is None else [ordered[0], _cause_place(), *ordered[1:]]
 
     def order_names(self) -> list[tuple[str, bool, bool]]:
         """By which columns, whether each is descending, and whether that is the usual order turned round."""
@@ -129,6 +132,13 @@ def _within(span: Span) -> ColumnElement[bool]:
     start, (after, until) = EVENTS.c.start_ts, span
     ends = [start > after] if after is not None else []
     return and_(*ends, *([start <= until] if until is not None else []))
+
+
+def _cause_place() -> ColumnElement[int]:
+    """Of one machine only: lists of many are read off an index, which knows nothing of causes."""
+    places = {issue.code: place for place, issue in enumerate(CAUSES_FIRST)}
+    is_over = EVENTS.c.status == "resolved"
+    return case((is_over, len(places) + 1), else_=case(places, value=EVENTS.c.issue_code, else_=len(places)))
 
 
 def _ordered(column: Any, stored: Any, descending: bool, is_reversed: bool) -> ColumnElement[Any]:  # noqa: FBT001 - plain facts

@@ -27,6 +27,8 @@ EVIDENCE: dict[str, Any] = {
         "z": -7.9,
         "from_anchor": -0.074,
     },
+    "expected_ths": 104.0,
+    "expectation": "given",
     "left_out": ["board_share_min"],
 }
 PEERS = {

@@ -16,7 +16,7 @@ from hashinsight.kit.announcing import announce
 from hashinsight.kit.db import partitions
 from hashinsight.kit.db.database import Database
 from hashinsight.problems import baselines, chunks
-from hashinsight.problems.codes import DataState, EventStatus, Metric, Mode, Severity, ThawReason, Verdict
+from hashinsight.problems.codes import DataState, EventStatus, Expectation, Metric, Mode, Severity, ThawReason, Verdict
 from hashinsight.problems.events import Events, closed
 from hashinsight.problems.features import checked
 from hashinsight.problems.mode_shares import mode_shares
@@ -37,8 +37,9 @@ _PLAIN = (
 )  # fmt: skip
 _NO_ONE = 127
 _STEP_BACK = timedelta(minutes=5)
-_STANDING = ("overall_health", "inferred_mode", "mode_share")
+_STANDING = ("overall_health", "inferred_mode", "mode_share", "inferred_ths", "recent_reject_rate")
 _SHARE_MOVES = 0.01
+_RATE_MOVES, _RATE_MOVES_BY = 0.002, 0.2  # a rate trembles with every share
 
 
 @dataclass(frozen=True)
@@ -153,23 +154,32 @@ def _stood(live: pl.DataFrame, found: Verdicts, state: State, health: Any) -> pl
     """The live columns with what this cycle found of each machine, weighed again; what was there is `…_before`."""
     words = {-1: "unknown", _NO_ONE: "ok", **{int(one): one.name for one in Severity}}
     modes = {int(one): one.name.lower() for one in Mode}
+    inferred = np.where(found.seen.expectation > Expectation.GIVEN, state["inferred_ths"], np.nan)
     judged = pl.DataFrame(
         {
             "miner_no": pl.Series(found.seen.frame.miner_no, dtype=live.schema["miner_no"]),
             "overall_health": pl.Series(health).replace_strict(words, return_dtype=pl.String),
             "inferred_mode": pl.Series(found.mode).replace_strict(modes, return_dtype=pl.String),
+            "recent_reject_rate": pl.Series(found.features.reject_rate, dtype=pl.Float32).fill_nan(None),
+            "inferred_ths": pl.Series(inferred, dtype=pl.Float32).fill_nan(None),
             "mode_share": pl.Series(mode_shares(found, state), dtype=pl.Float32).fill_nan(None),
         }
     )
     before = live.rename({name: f"{name}_before" for name in _STANDING})
-    return losses.weigh(before.join(judged, on="miner_no", maintain_order="left"))
+    both = before.join(judged, on="miner_no", maintain_order="left")
+    kept = pl.coalesce("recent_reject_rate", "recent_reject_rate_before")  # who is silent has no newer one
+    return losses.weigh(both.with_columns(recent_reject_rate=kept))
 
 
 def _changed(live: pl.DataFrame) -> pl.DataFrame:
     """Few do from cycle to cycle; a share moves with every sample, and counts once it has moved by a hundredth."""
     share, before = pl.col("mode_share"), pl.col("mode_share_before")
-    differs = [pl.col(name).ne_missing(pl.col(f"{name}_before")) for name in ("overall_health", "inferred_mode")]
+    names = ("overall_health", "inferred_mode", "inferred_ths")  # what is inferred moves in steps
+    differs = [pl.col(name).ne_missing(pl.col(f"{name}_before")) for name in names]
+    rate, rate_before = pl.col("recent_reject_rate"), pl.col("recent_reject_rate_before")
+    rate_moved = (rate - rate_before).abs() >= pl.max_horizontal(_RATE_MOVES, _RATE_MOVES_BY * rate_before)
     moved = (share.is_null() != before.is_null()) | ((share - before).abs() >= _SHARE_MOVES).fill_null(value=False)
+    moved |= rate_moved.fill_null(value=False) | (rate.is_not_null() & rate_before.is_null())
     return live.filter(pl.any_horizontal(*differs, moved)).select("miner_no", *_STANDING)
 
 

@@ -54,7 +54,7 @@ async def list_of_miner(
     include_resolved: bool,
     now: datetime,
 ) -> dict[str, Any]:
-    """The newest 500 at most, in the registry's order; `total` counts all."""
+    """500 at most, by severity and the cause first; `total` counts all."""
     found = (await miners.get_miner(session, scope, miner_id, site)).miner
     chosen = tuple(dict.fromkeys((*(status or SHOWN), *(("resolved",) if include_resolved else ()))))
     wanted = Wanted(miner_no=found.miner_no, status=chosen)

@@ -138,14 +138,14 @@ def _heard(*, zoned: bool) -> Any:
 
 
 async def set_standing(session: AsyncSession, rows: pl.DataFrame) -> None:
-    """`miner_no, overall_health, inferred_mode, mode_share` of machines of which a cycle found something new."""
+    """What a cycle found of those machines of which it is new, by `miner_no`."""
     if rows.is_empty():
         return
-    kinds = {"miner_no": "integer", "overall_health": "text", "inferred_mode": "text", "mode_share": "real"}
+    kinds = {"overall_health": "text", "inferred_mode": "text", "mode_share": "real", "inferred_ths": "real"}
+    kinds["recent_reject_rate"] = "real"
+    found = ", ".join(f"{name} = s.{name}" for name in kinds)
+    kinds["miner_no"] = "integer"
     async with staged(session, "stage_standing", rows.select(*kinds), kinds) as stage:
         await session.execute(
-            text(
-                "update telemetry_live t set overall_health = s.overall_health, inferred_mode = s.inferred_mode,"  # noqa: S608 - our own name
-                f" mode_share = s.mode_share from {stage} s where t.miner_no = s.miner_no"
-            )
+            text(f"update telemetry_live t set {found} from {stage} s where t.miner_no = s.miner_no")  # noqa: S608 - our own names
         )

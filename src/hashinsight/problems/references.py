@@ -1,0 +1,42 @@
+"""What machines are compared with: their like, and what is common to their kind just now."""
+
+import numpy as np
+
+from hashinsight.problems import baselines, grouping, peers
+from hashinsight.problems.codes import REFERRED, Metric
+from hashinsight.problems.config import Config
+from hashinsight.problems.frame import Flags, Floats
+from hashinsight.problems.state import State
+
+_REFERRED = tuple(Metric)[:REFERRED]
+
+
+def compared(
+    values: Floats, levels: tuple[peers.Level, ...], healthy: Flags, config: Config
+) -> dict[Metric, tuple[peers.Known, ...]]:
+    return {
+        metric: peers.usual(values[metric], levels[: peers.reach(metric)], healthy, least=config.least_peers)
+        for metric in peers.COMPARED
+    }
+
+
+def refer(
+    state: State, values: Floats, levels: tuple[peers.Level, ...], *, healthy: Flags, elapsed: Floats, config: Config
+) -> Floats:
+    """What is common to each machine's kind just now: the median of how far its members are from their own past.
+
+    Of differences and not of values: whoever joins or leaves a kind of five then moves nobody. Too few of a kind lean
+    on the next wider group, at last on all of the site that are cooled alike.
+    """
+    reference = np.zeros((REFERRED, len(healthy)))
+    for metric in _REFERRED:
+        apart = np.where(state["samples"][metric] >= baselines.COLD, values[metric] - state["ewma"][metric], np.nan)
+        known = peers.usual(apart, levels, healthy, least=config.least_reference, scaled=False)
+        middle, level = peers.reference(levels, known, least=config.least_reference)
+
+        def at(number: int, apart: Floats = apart) -> Floats:
+            group = levels[number]
+            return grouping.median(apart, group.group, healthy & ~np.isnan(apart), group.groups)[group.group]
+
+        reference[metric] = baselines.refer(state, metric, middle, level, at, elapsed=elapsed)
+    return reference
