@@ -4,7 +4,7 @@ import { pictureOf } from "../src/problems/band";
 import { ticksOf } from "../src/problems/histogram";
 import { chosenIn, filtersOf, nextOrder, orderOf, written, type Row } from "../src/problems/rows";
 import { normalOf } from "../src/problems/normal";
-import type { Peer, Problem, Story } from "../src/problems/types";
+import type { Evidence, Peer, Problem, Story } from "../src/problems/types";
 import { facts, sentence } from "../src/problems/words";
 
 const SITE = { site_id: 3, code: "tx-1", name: "Midland 1", timezone: "UTC" } as SiteSums;
@@ -84,6 +84,23 @@ describe("problems", () => {
       { metric: "temp_max", value: "91.5\u00a0°C", against: ["at the chip", "limit 85\u00a0°C, assumed: no limit is known for this model"] },
     ]);
     expect(facts({ ...hot, limit_source: "machine" as const })[0]?.against).toEqual(["at the chip", "limit 85\u00a0°C, reported by the machine"]);
+  });
+
+  it("say that a board is down by its hashrate or by the board, and when the expected hashrate is inferred", () => {
+    const down = {
+      ...{ rule_code: "board_lost", description: "", evaluated_at: "", way: "hashrate_down", metric: "hashrate_ratio" },
+      ...{ hashrate_ratio: 0.66, threshold: 0.8, boards_ratio: 2 / 3, expected_ths: 104, expectation: "kind" as const },
+    };
+    const told = (evidence: Evidence) => sentence(row({ issue_code: "board_lost", evidence_json: [evidence] }));
+    expect(told(down)).toBe("Only 67% of its hashboards work; hashrate at 66% of expected.");
+    expect(facts(down)).toEqual([
+      { metric: "hashrate_ratio", value: "66%", against: ["limit 80%"] },
+      { metric: "boards_ratio", value: "67%", against: [] },
+      { metric: "expected_ths", value: "104\u00a0TH/s", against: ["inferred from machines of its kind"] },
+    ]);
+    expect(facts({ ...down, expectation: "given" })[2]?.against).toEqual([]);
+    const silent = { ...down, way: "board_silent", metric: "board_share_min", board_share_min: 0.01, threshold: 0.05 };
+    expect(told(silent)).toBe("Only 67% of its hashboards work; its weakest board does 1% of an even share.");
   });
 
   it("tell each number of their evidence with what it was compared with", () => {

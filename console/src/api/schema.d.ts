@@ -2559,6 +2559,7 @@ export interface components {
             hashrate_zero_ratio?: number | null;
             boards_dead_ratio?: number | null;
             boards_degrading_drop?: number | null;
+            board_lost_share?: number | null;
             hashrate_z?: number | null;
             hashrate_effect?: number | null;
             efficiency_z?: number | null;
@@ -2566,6 +2567,7 @@ export interface components {
             temp_z?: number | null;
             temp_effect_c?: number | null;
             fan_behind_rpm?: number | null;
+            assumed_rise_c?: number | null;
             trend_per_day?: number | null;
             trend_hours?: number | null;
             reject_rate?: number | null;
@@ -7242,6 +7244,8 @@ export interface operations {
                                     z: number | null;
                                     from_anchor: number | null;
                                 };
+                                expected_ths: number | null;
+                                expectation: string | null;
                                 left_out: (string | null)[];
                             }[];
                             actions_json: unknown[];
@@ -7355,6 +7359,8 @@ export interface operations {
                                     z: number | null;
                                     from_anchor: number | null;
                                 };
+                                expected_ths: number | null;
+                                expectation: string | null;
                                 left_out: (string | null)[];
                             }[];
                             actions_json: unknown[];
@@ -7553,6 +7559,8 @@ export interface operations {
                                     z: number | null;
                                     from_anchor: number | null;
                                 };
+                                expected_ths: number | null;
+                                expectation: string | null;
                                 left_out: (string | null)[];
                             }[];
                             actions_json: unknown[];
@@ -7866,6 +7874,8 @@ export interface operations {
                                     z: number | null;
                                     from_anchor: number | null;
                                 };
+                                expected_ths: number | null;
+                                expectation: string | null;
                                 left_out: (string | null)[];
                             }[];
                             actions_json: unknown[];
@@ -8111,6 +8121,8 @@ export interface operations {
                                     z: number | null;
                                     from_anchor: number | null;
                                 };
+                                expected_ths: number | null;
+                                expectation: string | null;
                                 left_out: (string | null)[];
                             }[];
                             recommended_actions: (string | null)[];
@@ -8337,6 +8349,8 @@ export interface operations {
                                 z: number | null;
                                 from_anchor: number | null;
                             };
+                            expected_ths: number | null;
+                            expectation: string | null;
                             left_out: (string | null)[];
                         }[];
                         actions_json: unknown[];
@@ -8441,6 +8455,8 @@ export interface operations {
                                 z: number | null;
                                 from_anchor: number | null;
                             };
+                            expected_ths: number | null;
+                            expectation: string | null;
                             left_out: (string | null)[];
                         }[];
                         actions_json: unknown[];
@@ -8545,6 +8561,8 @@ export interface operations {
                                 z: number | null;
                                 from_anchor: number | null;
                             };
+                            expected_ths: number | null;
+                            expectation: string | null;
                             left_out: (string | null)[];
                         }[];
                         actions_json: unknown[];
@@ -8649,6 +8667,8 @@ export interface operations {
                                 z: number | null;
                                 from_anchor: number | null;
                             };
+                            expected_ths: number | null;
+                            expectation: string | null;
                             left_out: (string | null)[];
                         }[];
                         actions_json: unknown[];
@@ -8757,6 +8777,8 @@ export interface operations {
                                 z: number | null;
                                 from_anchor: number | null;
                             };
+                            expected_ths: number | null;
+                            expectation: string | null;
                             left_out: (string | null)[];
                         }[];
                         actions_json: unknown[];
@@ -9112,6 +9134,8 @@ export interface operations {
                                     z: number | null;
                                     from_anchor: number | null;
                                 };
+                                expected_ths: number | null;
+                                expectation: string | null;
                                 left_out: (string | null)[];
                             }[];
                             actions_json: unknown[];
@@ -9225,6 +9249,8 @@ export interface operations {
                                     z: number | null;
                                     from_anchor: number | null;
                                 };
+                                expected_ths: number | null;
+                                expectation: string | null;
                                 left_out: (string | null)[];
                             }[];
                             actions_json: unknown[];

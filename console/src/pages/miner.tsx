@@ -151,7 +151,7 @@ function Now({ live }: { live: LiveMiner }) {
       <Figure label={t("miner.fan")} hint={fan.sensor_fault ? t("miner.sensor") : null}>
         {number(fan.min)} / <Amount of={{ value: number(fan.avg), unit: "rpm" }} />
       </Figure>
-      <Figure label={t("miner.rejects")}>{percent(reject.rate, 2)}</Figure>
+      <Figure label={t("miner.rejects.hour")}>{percent(reject.rate, 2)}</Figure>
       <Figure label={t("miner.errors")}>{number(live.hardware_errors)}</Figure>
       <Figure label={t("miner.uptime")}>{span(live.uptime_seconds)}</Figure>
     </div>

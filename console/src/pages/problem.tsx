@@ -24,7 +24,7 @@ import { useKeys } from "../ui/keys";
 import { useTitle } from "../ui/page";
 import { Sev } from "../ui/severity";
 import { Failed, Part } from "../ui/states";
-import { useNow } from "../ui/when";
+import { When, useNow } from "../ui/when";
 
 export function ProblemPage() {
   const { site: code, problem: id } = useParams({ from: "/sites/$site/problems/$problem" });
@@ -119,6 +119,11 @@ function Head({ site, story }: { site: SiteSums; story: Story }) {
         <span className="chip">{named("status", problem.status)}</span>
         {owner ? (
           <span className="chip">{owner === me?.actor.id ? t("who.you") : (story.people[owner] ?? t("who.other"))}</span>
+        ) : null}
+        {mode && baseline?.mode_changed_at ? (
+          <span className="chip">
+            {t("problem.mode.changed")} <When at={baseline.mode_changed_at} zone={site.timezone} />
+          </span>
         ) : null}
         {problem.flapping ? <span className="chip">{t("problem.flapping")}</span> : null}
         {problem.symptom ? <span className="chip">{t("problem.symptom")}</span> : null}

@@ -19,6 +19,8 @@ export type Evidence = {
   /** Of a temperature: where it was read, and whose limit it passed. */
   sensor?: "chip" | "board";
   limit_source?: "machine" | "catalogue" | "settings" | "assumed";
+  /** Of a hashrate: where the expected one is from; `kind` and `own_past` are inferred. */
+  expectation?: "none" | "given" | "kind" | "own_past";
   baseline?: Baseline | null;
   left_out?: string[] | null;
 } & Record<string, unknown>;
@@ -114,6 +116,7 @@ export type Story = {
   baseline: {
     metrics: Record<string, { expected: number | null; sigma: number | null; samples?: number | null } | null>;
     inferred_mode: string | null;
+    mode_changed_at: string | null;
   } | null;
   history: Moment[];
 };

@@ -3,7 +3,7 @@ import { named, t, texts, type Key } from "../i18n";
 import { compact, exact, number, percent, UNKNOWN } from "../i18n/format";
 import { newest, type Evidence, type Peer, type Problem } from "./types";
 
-const SHARES = new Set(["hashrate_ratio", "boards_ratio", "reject_rate", "boards_apart"]);
+const SHARES = new Set(["hashrate_ratio", "boards_ratio", "board_share_min", "reject_rate", "boards_apart"]);
 const COUNTS = new Set(["boots", "still_samples", "sample_age_sec", "silent_sec"]); // without noughts behind the point
 const UNITS: Record<string, string> = {
   temp_max: "°C",
@@ -16,6 +16,7 @@ const UNITS: Record<string, string> = {
   silent_sec: "s",
   hashrate_ths: "TH/s",
   boards_sum_ths: "TH/s",
+  expected_ths: "TH/s",
 };
 
 /** A value of a metric as people read it. */
@@ -33,6 +34,7 @@ const METRIC: Record<string, string> = {
   overheat_crit: "temp_max",
   overheat_warn: "temp_max",
   boards_dead: "boards_ratio",
+  board_lost: "hashrate_ratio",
   boards_degrading: "boards_ratio",
   hashrate_degradation: "hashrate_ratio",
   hashrate_zero: "hashrate_ratio",
@@ -56,6 +58,7 @@ export function sentence(problem: Problem): string {
     value: valueOf(metric, found[metric] ?? own?.value),
     limit: valueOf(metric, found.threshold, true),
     normal: valueOf(metric, own?.expected),
+    boards: valueOf("boards_ratio", found["boards_ratio"]),
     pool: typeof found["pool"] === "string" ? found["pool"] : UNKNOWN,
     z: worst(found),
   };
@@ -115,6 +118,8 @@ function told(found: Evidence, metric: string, value: unknown): Fact {
     against.push(t("evidence.baseline", { mean: valueOf(metric, own.expected), sd }));
     if (own.z !== null) against.push(t("evidence.z", { z: number(own.z, 1) }));
   }
+  const inferred = `evidence.expected.${found.expectation}`;
+  if (metric === "expected_ths" && inferred in texts) against.push(t(inferred as Key));
   const peer = peersOf(found)[metric];
   if (peer) against.push(among(metric, peer));
   return { metric, value: metric === "heard_at" ? exact(String(value)) : valueOf(metric, value), against };
@@ -137,7 +142,7 @@ function begun(words: string): string {
 
 const NO_METRIC = new Set([
   ...["rule_code", "description", "threshold", "evaluated_at", "baseline", "peers", "left_out"],
-  ...["way", "metric", "side", "measured", "sensor", "limit_source"],
+  ...["way", "metric", "side", "measured", "sensor", "limit_source", "expectation"],
 ]);
 
 function isMetric(name: string, value: unknown): boolean {
