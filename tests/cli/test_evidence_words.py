@@ -21,7 +21,7 @@ CONSOLE = Path(__file__).parents[2] / "console" / "src"
 def test_one_piece_of_evidence_is_one_sentence_with_its_limit_its_units_and_its_time() -> None:
     assert sentence(EVIDENCE) == (
         "2026-03-01 12:00:00 UTC: Hashes less than its own past, or reboots again and again."
-        " Hashrate ratio: 67% (limit 97%, own normal 100% ± 1%, z -7.9)."
+        " Hashrate ratio: 67% (limit 97%, own normal 100% ± 1%, z -7.9). Expected hashrate: 104 TH/s."
     )
 
 
