@@ -11,8 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from pydantic import SecretStr
 
 from hashinsight.kit.db.database import Database
-from tests.collectors.scene import Scene
-from tests.commands.gate import Gate
+from tests.commands.gate import Gate, open_gate
 from tests.people import People
 from tests.telemetry.fleet import Fleet
 from tests.telemetry.place import Place
@@ -30,11 +29,7 @@ async def fleet(api: httpx.AsyncClient, people: People, superuser_url: str) -> F
 
 @pytest.fixture
 async def gate(api: httpx.AsyncClient, people: People, database: Database, superuser_url: str) -> Gate:
-    scene = Scene(api, cast("FastAPI", api.app), people, database)  # type: ignore[attr-defined] # hung there
-    await scene.open()
-    made = Gate(scene, superuser_url)
-    await made.open()
-    return made
+    return await open_gate(api, people, database, superuser_url)
 
 
 @pytest.fixture(autouse=True)

@@ -1,15 +1,11 @@
 """What the tests of commands share."""
 
-from typing import cast
-
 import httpx
 import pytest
-from fastapi import FastAPI
 
 from hashinsight.kit.db.database import Database
-from tests.collectors.scene import Scene
 from tests.commands.desk import Desk
-from tests.commands.gate import Gate
+from tests.commands.gate import Gate, open_gate
 from tests.commands.yard import Yard
 from tests.people import People
 
@@ -30,8 +26,4 @@ async def desk(api: httpx.AsyncClient, people: People, superuser_url: str) -> De
 
 @pytest.fixture
 async def gate(api: httpx.AsyncClient, people: People, database: Database, superuser_url: str) -> Gate:
-    scene = Scene(api, cast("FastAPI", api.app), people, database)  # type: ignore[attr-defined] # hung there
-    await scene.open()
-    made = Gate(scene, superuser_url)
-    await made.open()
-    return made
+    return await open_gate(api, people, database, superuser_url)

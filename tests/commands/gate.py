@@ -1,11 +1,12 @@
 """A site with machines whose collectors poll and ack over HTTP; what they do is asked for as a rule would."""
 
 import json
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import httpx
 import psycopg
+from fastapi import FastAPI
 from psycopg.rows import dict_row
 
 from hashinsight.audit.actions import Actor, ActorKind
@@ -13,7 +14,9 @@ from hashinsight.commands import service
 from hashinsight.commands.asking import PreApproval, Request, asker_for
 from hashinsight.commands.service import sweeping
 from hashinsight.kit.db.context import Context, job_context
+from hashinsight.kit.db.database import Database
 from tests.collectors.scene import Scene, bearer
+from tests.people import People
 
 POLL = "/api/edge/v1/commands/poll"
 BATCH = "/api/edge/v1/commands/ack/batch"
@@ -142,3 +145,11 @@ class Gate:
     def write(self, statement: str, *values: Any) -> None:
         with psycopg.connect(self._url) as connection:
             connection.execute(statement.encode(), values)
+
+
+async def open_gate(api: httpx.AsyncClient, people: People, database: Database, superuser_url: str) -> Gate:
+    scene = Scene(api, cast("FastAPI", api.app), people, database)  # type: ignore[attr-defined] # hung there
+    await scene.open()
+    gate = Gate(scene, superuser_url)
+    await gate.open()
+    return gate

@@ -12,7 +12,7 @@ from hashinsight.problems.evidence import evidence_of
 from hashinsight.problems.frame import Texts
 from hashinsight.telemetry.states import Flags as Said
 from tests.problems.stored import StoredSite, StoredYard
-from tests.problems.yard import Change, Yard, of, slower
+from tests.problems.yard import Change, Yard, both, of, slower
 
 
 def nobody_says(*names: str) -> Change:
@@ -21,14 +21,6 @@ def nobody_says(*names: str) -> Change:
     def change(told: dict[str, Any]) -> None:
         for name in names:
             del told[name]
-
-    return change
-
-
-def both(*changes: Change) -> Change:
-    def change(told: dict[str, Any]) -> None:
-        for one in changes:
-            one(told)
 
     return change
 
