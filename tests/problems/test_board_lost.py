@@ -4,7 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
+from hashinsight.inventory.tenant_settings import RuleLimits
 from hashinsight.problems.codes import EventStatus, Issue, Verdict
 from hashinsight.problems.frame import Texts
 from tests.problems.yard import Change, Yard, of, slower
@@ -175,3 +177,9 @@ def test_what_was_hot_is_not_well_because_it_was_off_for_a_while() -> None:
     yard.cycle(off)
     yard.cycle(cool, times=4)  # it warms up
     assert "fleet_outlier" in yard.problems(0)
+
+
+@pytest.mark.parametrize(("name", "value"), [("board_lost_share", 0.0), ("assumed_rise_c", 21.0)])
+def test_a_setting_that_would_alarm_for_every_empty_slot_or_for_no_heat_is_refused(name: str, value: float) -> None:
+    with pytest.raises(ValidationError):
+        RuleLimits.model_validate({name: value})

@@ -59,6 +59,8 @@ class Thresholds(_Section):
 
 Celsius = Annotated[float, Field(ge=30, le=150)]
 Degrees = Annotated[float, Field(ge=0, le=60)]
+Rise = Annotated[float, Field(ge=0, le=20)]  # more would waive an assumed limit altogether
+LostShare = Annotated[float, Field(ge=0.1, le=1)]  # 0 would call every empty slot a lost board
 Sigmas = Annotated[float, Field(ge=-20, le=20)]
 Times = Annotated[float, Field(gt=0, le=10_000)]
 Rpm = Annotated[float, Field(gt=0, le=20_000)]
@@ -73,7 +75,7 @@ class RuleLimits(_Section):
     hashrate_zero_ratio: Share | None = None
     boards_dead_ratio: Share | None = None
     boards_degrading_drop: Share | None = None
-    board_lost_share: Share | None = None
+    board_lost_share: LostShare | None = None
     hashrate_z: Sigmas | None = None
     hashrate_effect: Share | None = None
     efficiency_z: Sigmas | None = None
@@ -81,7 +83,7 @@ class RuleLimits(_Section):
     temp_z: Sigmas | None = None
     temp_effect_c: Degrees | None = None
     fan_behind_rpm: Rpm | None = None
-    assumed_rise_c: Degrees | None = None
+    assumed_rise_c: Rise | None = None
     trend_per_day: Share | None = None
     trend_hours: Times | None = None
     reject_rate: Share | None = None
