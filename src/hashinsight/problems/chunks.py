@@ -1,10 +1,11 @@
 """Arrays over machines, cut into rows of a table: 1,024 machine numbers a row, one array a field. Pure.
 
 A field that has several rows of its own (one a metric) lies in a chunk row after row. Arrays travel as `array_send`
-gives them: read as lists they would cost a step a number.
+gives them: read as lists they would cost a step a number. What SQL never looks into is packed: its numbers one after
+the other as bytes, of which the server copies a whole field at once.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -38,44 +39,50 @@ def cut(miner_no: Ints) -> Iterator[tuple[int, slice]]:
         yield int(numbers[start]), slice(start, end)
 
 
-def rows(miner_no: Ints, of: Arrays, known: tuple[Ints, Arrays] | None = None) -> list[Chunk]:
+def rows(
+    miner_no: Ints, of: Arrays, known: tuple[Ints, Arrays] | None = None, *, packed: Collection[str] = ()
+) -> list[Chunk]:
     """What is to be written so that the table has these arrays where it had the `known` ones."""
     places = {} if known is None else dict(cut(known[0]))
     made = []
     for number, here in cut(miner_no):
         before = places.get(number)
         if known is not None and before is not None and np.array_equal(known[0][before], miner_no[here]):
-            fields = [_changed(array, here, known[1][name], before) for name, array in of.items()]
+            fields = [
+                _sent(array, here, is_packed=name in packed) if _differs(array, here, known[1][name], before) else None
+                for name, array in of.items()
+            ]
             made.append(Chunk(number, is_new=False, values=[None, *fields]))
         else:
-            fields = [_sent(_flat(array, here)) for array in of.values()]
+            fields = [_sent(array, here, is_packed=name in packed) for name, array in of.items()]
             made.append(Chunk(number, is_new=before is None, values=[binary.array(miner_no[here], "i4"), *fields]))
     return made
 
 
-def read(frame: pl.DataFrame, fields: Mapping[str, tuple[int, Any]]) -> tuple[Ints, dict[str, NDArray[Any]]]:
+def read(
+    frame: pl.DataFrame, fields: Mapping[str, tuple[int, Any]], *, packed: Collection[str] = ()
+) -> tuple[Ints, dict[str, NDArray[Any]]]:
     """Machines and arrays of stored chunks, in order. `fields` says how many rows each has, and of which type."""
     machines = [binary.from_array(sent, "i4") for sent in frame["miner_no"]]
     sizes = [len(one) for one in machines]
     of = {}
     for name, (count, kind) in fields.items():
-        wire = _KINDS[np.dtype(kind).str[1:]]
-        parts = [
-            binary.from_array(sent, wire).reshape(count, size) for sent, size in zip(frame[name], sizes, strict=True)
-        ]
+        wire, unpack = _KINDS[np.dtype(kind).str[1:]], binary.unpacked if name in packed else binary.from_array
+        parts = [unpack(sent, wire).reshape(count, size) for sent, size in zip(frame[name], sizes, strict=True)]
         whole = np.concatenate([np.empty((count, 0), dtype=kind), *parts], axis=1).astype(kind)
         of[name] = whole[0] if count == 1 else whole
     return np.concatenate([np.empty(0, dtype=np.int64), *machines]).astype(np.int64), of
 
 
-def _changed(array: NDArray[Any], here: slice, known: NDArray[Any], before: slice) -> binary.Raw | None:
+def _differs(array: NDArray[Any], here: slice, known: NDArray[Any], before: slice) -> bool:
     """Compared bit by bit, so that NaN is as NaN."""
-    now = _flat(array, here)
-    return None if now.tobytes() == _flat(known, before).tobytes() else _sent(now)
+    return _flat(array, here).tobytes() != _flat(known, before).tobytes()
 
 
-def _sent(flat: NDArray[Any]) -> binary.Raw:
-    return binary.array(flat, _KINDS[flat.dtype.str[1:]])
+def _sent(array: NDArray[Any], here: slice, *, is_packed: bool) -> binary.Raw:
+    flat = _flat(array, here)
+    wire = _KINDS[flat.dtype.str[1:]]
+    return binary.packed(flat, wire) if is_packed else binary.array(flat, wire)
 
 
 def _flat(array: NDArray[Any], here: slice) -> NDArray[Any]:

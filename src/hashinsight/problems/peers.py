@@ -92,6 +92,8 @@ def usual(
         if len(found) > 1 and not short:
             break
         short = bool((ordered.count < least).any())
+        if not short and not scaled:
+            break
     return tuple(found)
 
 

@@ -74,6 +74,13 @@ FIELDS: dict[str, tuple[int, Any, float]] = {
     "slope_hours": (1, np.float32, 0),
 }
 
+# what SQL looks into, as arrays; the others are packed: a server spends longer on an array's numbers than we on judging
+AS_ARRAYS = frozenset({
+    "ewma", "variance", "samples", "last_raw", "last_residual", "anchor", "reference", "mode", "mode_confidence",
+    "mode_changed_at", "updated_at", "frozen_since", "thawed_at", "thaw_reason", "hashing_since",
+})  # fmt: skip
+PACKED = frozenset(FIELDS) - AS_ARRAYS
+
 
 @dataclass
 class State:

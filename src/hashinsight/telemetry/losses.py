@@ -18,6 +18,11 @@ HASHING_SHARE = 0.05  # of what is expected: below this a machine stands still
 SHORT_SHARE = 0.1  # more than this a machine lacks; less may be the luck of five minutes
 SEVERITIES = ("P0", "P1", "P2", "P3")
 CONDITIONS = (*SEVERITIES, "down", "stopped", "unknown", "fine")
+# what `weigh` and `tally` look at, beside what a cycle finds
+WEIGHED = (
+    "site_id", "online", "data_state", "expected_state", "hashrate_ths", "hashrate_5min_ths", "rated_ths",
+    "rated_source",
+)  # fmt: skip
 SUMS = ("hashrate_ths", "expected_ths", "expected_unknown_ths", "stopped_ths", "lost_ths", "power_w")
 COUNTS = ("machines", "online", "power_unknown", "efficiency_left_out", "zones")
 OTHERS = ("efficiency_j_th", "hottest_c", "newest_at", "updated_at")

@@ -6,7 +6,7 @@ from uuid import uuid4
 from hashinsight.problems.codes import EventStatus, Issue, Metric, Severity
 from hashinsight.problems.models import FEATURE_CHUNKS, STATE
 from hashinsight.problems.routes import story_examples
-from hashinsight.problems.state import FIELDS
+from hashinsight.problems.state import FIELDS, PACKED
 from tests.problems.api.ward import V1, Ward, code_of
 
 
@@ -24,7 +24,8 @@ def known(ward: Ward, miner: str, beside: int) -> None:
     for name, (rows, _, _) in FIELDS.items():
         columns.append(name)
         values = [f"{row + 0.5}, {row + 100.5}" for row in range(rows)]
-        cells.append(f"array[{', '.join(values)}]" if name != "updated_at" else f"array[{at}, {at}]")
+        array = f"array[{at}, {at}]" if name == "updated_at" else f"array[{', '.join(values)}]"
+        cells.append("''" if name in PACKED else array)  # nothing that is told of a machine is packed
     ward.desk.write(f"insert into {STATE.name} ({', '.join(columns)}) values ({', '.join(cells)})")
     skipped = ("site_id", "ts", "chunk", "tenant_id", "miner_no")
     features = [column.name for column in FEATURE_CHUNKS.c if column.name not in skipped]

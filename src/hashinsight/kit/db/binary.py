@@ -151,6 +151,16 @@ def from_array(sent: bytes, kind: str) -> NDArray[Any]:
     return values
 
 
+def packed(values: NDArray[np.generic], kind: str) -> Raw:
+    """Numbers as a `bytea`: one after the other, each as PostgreSQL sends it. NaN stays NaN."""
+    return Raw(values.astype(f">{kind}").tobytes())
+
+
+def unpacked(stored: bytes, kind: str) -> NDArray[Any]:
+    values: NDArray[Any] = np.frombuffer(stored, f">{kind}")
+    return values
+
+
 def rows_of(columns: Sequence[Column]) -> bytes:
     """All columns as lines of a COPY: they stand between START and END."""
     count = len(columns[0].block)

@@ -1,4 +1,4 @@
-"""What a cycle carries on and writes down: arrays over chunks of machines, and numbers of every problem."""
+"""What a cycle carries on and writes down: numbers over chunks of machines, and numbers of every problem."""
 
 from typing import Any
 
@@ -11,6 +11,7 @@ from sqlalchemy import (
     Double,
     Index,
     Integer,
+    LargeBinary,
     PrimaryKeyConstraint,
     SmallInteger,
     Table,
@@ -20,7 +21,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from hashinsight.kit.db.metadata import metadata
 from hashinsight.problems.models.columns import may, must, owned, owners, when
-from hashinsight.problems.state import FIELDS
+from hashinsight.problems.state import FIELDS, PACKED
 
 CHUNK = 1024  # machines by number, however few of them are at the site
 FEATURES = (
@@ -81,7 +82,11 @@ STATE = Table(
     *must("site_id chunk", Integer),
     *must("tenant_id", Uuid),
     *must("miner_no", ARRAY(Integer)),
-    *(column for name, (_, kind, _) in FIELDS.items() for column in must(name, ARRAY(_KINDS[kind]))),
+    *(
+        column
+        for name, (_, kind, _) in FIELDS.items()
+        for column in must(name, LargeBinary if name in PACKED else ARRAY(_KINDS[kind]))
+    ),
     PrimaryKeyConstraint("site_id", "chunk", name="pk_problem_state"),
 )
 

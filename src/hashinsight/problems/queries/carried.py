@@ -24,9 +24,10 @@ from hashinsight.problems.chunks import Chunk
 from hashinsight.problems.frame import Ints
 from hashinsight.problems.mixtures import Mixture, Mixtures
 from hashinsight.problems.models import SITES, STATE
-from hashinsight.problems.state import FIELDS, State
+from hashinsight.problems.state import FIELDS, PACKED, State
 
 _READ = {name: (rows, kind) for name, (rows, kind, _) in FIELDS.items()}
+_PARTS = ("share", "mean", "sd", "label", "must_save")  # of a mixture
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ async def move_site(
         values["fitted_at"] = datetime.fromtimestamp(mixtures.fitted_at, UTC)
         values["modes"] = {
             name: {
-                **{part: getattr(mixture, part).tolist() for part in ("share", "mean", "sd", "label", "must_save")},
+                **{part: getattr(mixture, part).tolist() for part in _PARTS},
                 "machines": mixture.machines,
             }
             for name, mixture in mixtures.of.items()
@@ -85,17 +86,19 @@ async def move_site(
 
 async def read_state(database: Database, context: Context, site_id: int) -> State:
     columns = sql.SQL(", ").join(
-        sql.SQL("array_send({0}) as {0}").format(sql.Identifier(name)) for name in ("miner_no", *FIELDS)
+        sql.SQL("{0}" if name in PACKED else "array_send({0}) as {0}").format(sql.Identifier(name))
+        for name in ("miner_no", *FIELDS)
     )
     query = sql.SQL("select {} from problem_state where site_id = {} order by chunk").format(
         columns, sql.Literal(site_id)
     )
     found = await database.frame(context, query, on_main=True)
-    return State(*await asyncio.to_thread(chunks.read, found, _READ))
+    return State(*await asyncio.to_thread(chunks.read, found, _READ, packed=PACKED))
 
 
 async def write_state(session: AsyncSession, kept: Kept, site_id: int, before: State, after: State) -> None:
-    made = await asyncio.to_thread(chunks.rows, after.miner_no, after.of, (before.miner_no, before.of))
+    known = before.miner_no, before.of
+    made = await asyncio.to_thread(chunks.rows, after.miner_no, after.of, known, packed=PACKED)
     names = ("miner_no", *FIELDS)
     # an array that did not change keeps its place: PostgreSQL does not write it again
     changed = sql.SQL(", ").join(sql.SQL("{0} = coalesce(%s, {0})").format(sql.Identifier(name)) for name in names)

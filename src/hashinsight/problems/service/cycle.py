@@ -151,7 +151,7 @@ def _health(events: Events, found: Verdicts) -> np.ndarray[tuple[int], np.dtype[
 
 
 def _stood(live: pl.DataFrame, found: Verdicts, state: State, health: Any) -> pl.DataFrame:
-    """The live columns with what this cycle found of each machine, weighed again; what was there is `…_before`."""
+    """The live columns that say how a machine stands, as this cycle found them; what was there is `…_before`."""
     words = {-1: "unknown", _NO_ONE: "ok", **{int(one): one.name for one in Severity}}
     modes = {int(one): one.name.lower() for one in Mode}
     inferred = np.where(found.seen.expectation > Expectation.GIVEN, state["inferred_ths"], np.nan)
@@ -165,7 +165,7 @@ def _stood(live: pl.DataFrame, found: Verdicts, state: State, health: Any) -> pl
             "mode_share": pl.Series(mode_shares(found, state), dtype=pl.Float32).fill_nan(None),
         }
     )
-    before = live.rename({name: f"{name}_before" for name in _STANDING})
+    before = live.select("miner_no", *losses.WEIGHED, pl.col(_STANDING).name.suffix("_before"))
     both = before.join(judged, on="miner_no", maintain_order="left")
     kept = pl.coalesce("recent_reject_rate", "recent_reject_rate_before")  # who is silent has no newer one
     return losses.weigh(both.with_columns(recent_reject_rate=kept))
