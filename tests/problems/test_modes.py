@@ -43,7 +43,7 @@ def test_populations_that_are_apart_are_told_apart(parts: list[tuple[float, floa
     points = cloud(np.random.default_rng(7), parts)
     fitted = mixtures.fit(points)
     assert fitted.label.tolist() == labels
-    told, sure = modes._assigned(points, fitted, np.zeros(len(points), np.int8))
+    told, sure = modes._assigned(points, fitted, np.zeros((2, len(points)), np.int8), np.zeros(len(points)))
     truth = np.repeat(labels, [n for _, _, n in parts])
     assert (told == truth).mean() > 0.97
     assert ((sure >= 0.3) & (sure <= 1)).all()
@@ -175,3 +175,48 @@ def test_a_machine_of_which_nothing_is_known_has_the_least_confidence() -> None:
     few = Yard(n=4)
     few.cycle()
     assert few.state["mode_confidence"].tolist() == pytest.approx([0.3] * 4)
+
+
+def few_in_eco(share: float, *, watts: float) -> Yard:
+    """Four of sixty run slower and save nothing a TH/s; others of the site run in an eco that saves."""
+    yard = Yard(n=100)
+    yard.columns["firmware"] = Texts(("stock 1.0", "stock 2.0"), (np.arange(100) >= 60).astype(np.int64))
+    yard.slow = np.isin(np.arange(100), (3, 9, 21, 40))  # type: ignore[attr-defined]
+    eco, plain = (np.arange(100) >= 60) & (np.arange(100) % 3 == 0), yard.readings
+
+    def readings() -> dict[str, object]:
+        told = plain()
+        for machines, ths, of_watts in ((yard.slow, share, watts), (eco, 0.8, 0.7)):  # type: ignore[attr-defined]
+            told["hashrate_ths"][machines] *= ths
+            told["power_w"][machines] *= of_watts
+        return told
+
+    yard.readings = readings  # type: ignore[method-assign]
+    return yard
+
+
+def test_who_is_set_in_one_step_to_where_a_few_of_its_kind_run_is_in_eco_also_without_saving() -> None:
+    yard = few_in_eco(0.78, watts=0.78)
+    yard.cycle(times=12)
+    yard.slow[1] = True  # type: ignore[attr-defined]
+    yard.cycle(times=14)
+    assert yard.state["mode"][1] == Mode.ECO
+    assert yard.problems(1) == set()
+
+
+def test_who_slides_to_where_a_few_of_its_kind_run_is_ill() -> None:
+    yard = few_in_eco(0.78, watts=0.78)
+    yard.cycle(times=12)
+    for lost in np.linspace(0.02, 0.22, 11):
+        yard.cycle(slower(1, float(lost)), times=2)
+    yard.cycle(slower(1, 0.22), times=8)
+    assert yard.state["mode"][1] == Mode.NORMAL
+    assert "hashrate_degradation" in yard.problems(1)
+
+
+def test_who_falls_by_the_share_of_a_board_is_ill_also_where_a_few_others_are() -> None:
+    yard = few_in_eco(0.67, watts=0.68)
+    yard.cycle(times=12)
+    yard.cycle(slower(1, 0.33), times=8)
+    assert yard.state["mode"][1] == Mode.NORMAL
+    assert "hashrate_degradation" in yard.problems(1)

@@ -22,7 +22,7 @@ _ROUNDS = 60
 _LEAST_SD = 0.012  # no group of machines is more alike than their own noise
 _POOLED_MEMBERS = 10.0  # a small population's spread leans on that of all as if it had so many more members
 _EVIDENCE = 10.0  # of BIC
-_LEAST_SAVING = 0.25  # a slower population saves watts: at least so much of its share of hashrate
+_LEAST_SAVING = 0.25  # watts follow hashrate: a slower population saves so much of its share, a faster one takes more
 # a few could as well be machines that have lost a board and its watts: they are a mode where they save more than that
 _FEW, _LEAST_SAVING_OF_FEW = 0.10, 1.06
 _WIDER, _BETWEEN_KINDS = 1.5, 0.05
@@ -31,6 +31,7 @@ _VALLEY = 0.7  # of the lower peak: what lies between two populations is emptier
 _GRID = np.arange(0.30, 1.80, 0.005)
 _NAMEPLATE_SCALE = 0.10  # how fast a population's claim to be the normal one falls with its distance from the nameplate
 
+_NOBODY = np.zeros((0, 2, 2))
 
 Parts = tuple[Floats, Floats, Floats]  # share, mean and standard deviation, as in a mixture
 
@@ -43,7 +44,8 @@ class Mixture:
     mean: Floats
     sd: Floats
     label: NDArray[np.int8]
-    must_save: Flags  # (k,): whoever turns to it takes fewer watts a TH/s than the normal ones
+    must_save: Flags  # (k,): whoever turns to it takes fewer watts a TH/s than the normal ones, or is set to a `few`
+    few: Floats  # (any number, 2, features): mean and standard deviation of slower populations of a few, ill or in eco
     machines: int  # it was fitted on
 
     @property
@@ -89,7 +91,9 @@ def borrowed(mixture: Mixture, level: Floats, *, share: float = 1.0) -> Mixture:
     apart = np.where(mixture.label == Mode.NORMAL, 0.0, _BETWEEN_KINDS)[:, None]
     sd = np.sqrt((_WIDER * mixture.sd) ** 2 + apart**2)
     of_others = mixture.label == Mode.ECO  # nobody of this kind has shown it: a machine that loses chips does less, too
-    return Mixture(mixture.share * share, mixture.mean * level, sd * level, mixture.label, of_others, mixture.machines)
+    return Mixture(
+        mixture.share * share, mixture.mean * level, sd * level, mixture.label, of_others, _NOBODY, mixture.machines
+    )
 
 
 def joined(own: Mixture, more: Mixture) -> Mixture:
@@ -101,7 +105,7 @@ def joined(own: Mixture, more: Mixture) -> Mixture:
     ]
     order = np.argsort(parts[1][:, 0], kind="stable")
     share, mean, sd, label, must_save = (part[order] for part in parts)
-    return Mixture(share, mean, sd, label, must_save, own.machines)
+    return Mixture(share, mean, sd, label, must_save, own.few, own.machines)
 
 
 def log_density(points: Floats, mixture: Mixture) -> Floats:
@@ -201,16 +205,20 @@ def _maximised(points: Floats, weight: Floats) -> Parts:
 def _labelled(parts: Parts, machines: int) -> Mixture:
     """Normal is the population that is large and near to the nameplate; what is below is eco, above perf.
 
-    Machines that do less for as many watts are not in a mode: they are ill, however many they are.
+    Machines that do less for as many watts are not in a mode: they are ill, however many they are. And who seems to do
+    more for as many watts does not: that is the noise of hashrate.
     """
     share, mean, sd = parts
     claim = share * np.exp(-np.abs(mean[:, 0] - 1.0) / _NAMEPLATE_SCALE)
     normal = int(np.argmax(claim))
     relative = mean / mean[normal]
     least = np.where(share < _FEW, _LEAST_SAVING_OF_FEW, _LEAST_SAVING)
-    ill = (relative[:, 0] < 1) & (1 - relative[:, 1] < least * (1 - relative[:, 0]))
+    less_ths, less_w = (1 - relative).T
+    few = (share < _FEW) & (less_ths > 0) & (less_w >= _LEAST_SAVING * less_ths)
+    of_few = np.stack([mean[few], sd[few]], axis=1)
+    ill = np.where(less_ths > 0, less_w < least * less_ths, less_w > _LEAST_SAVING * less_ths)
     normal -= int(ill[:normal].sum())
     share, mean, sd = share[~ill], mean[~ill], sd[~ill]
     place = np.arange(len(share)) - normal
     label = np.select([place < 0, place > 0], [Mode.ECO, Mode.PERF], Mode.NORMAL).astype(np.int8)
-    return Mixture(share, mean, sd, label, (label == Mode.ECO) & (share < _FEW), machines)
+    return Mixture(share, mean, sd, label, (label == Mode.ECO) & (share < _FEW), of_few, machines)

@@ -6,7 +6,7 @@ does about what it is rated for needs no share: firmware that says what it shoul
 
 import numpy as np
 
-from hashinsight.problems import grouping, modes
+from hashinsight.problems import grouping, populations
 from hashinsight.problems.codes import Metric, Mode
 from hashinsight.problems.frame import Floats
 from hashinsight.problems.pipeline import Verdicts
@@ -24,7 +24,7 @@ def mode_shares(found: Verdicts, state: State) -> Floats:
     apart = (found.mode == Mode.ECO) | (found.mode == Mode.PERF)
     if not apart.any():
         return np.full(frame.n, np.nan)
-    kinds = modes.groups(frame, found.seen.limits)
+    kinds = populations.groups(frame, found.seen.limits)
     group = kinds.of * _MODES + found.mode
     is_sound = apart & seen.hashing & ~seen.booting & ~found.standing.excused
     is_sound &= ~(seen.boards_ratio < 1) & ~found.seen.shown.any(axis=0)

@@ -8,33 +8,29 @@ its like, is told as unknown; it is compared as before, or a machine that breaks
 compared with.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hashinsight.problems import grouping, mixtures
 from hashinsight.problems.codes import LEAST_CONFIDENCE, Mode
-from hashinsight.problems.config import Config, Resolved, distinct
+from hashinsight.problems.config import Config
 from hashinsight.problems.features import Features
-from hashinsight.problems.frame import Flags, Floats, Frame, Ints
+from hashinsight.problems.frame import Flags, Floats, Frame
 from hashinsight.problems.mixtures import Mixture, Mixtures
+from hashinsight.problems.populations import LEAST_MACHINES, Groups
 from hashinsight.problems.state import State
 
-_SAMPLE = 512
-_LEAST_MACHINES = 5
-_OWN_POPULATIONS = 20  # machines from which on a kind has populations of its own
 _NO_CONFIDENCE = 0.3
 _NEAR = 4.0  # standard deviations: what lies farther from every population belongs to none
-_BORROWED_SHARE = 0.02  # of the site's populations that a kind has not shown itself
-_NAMEPLATE_MEMBERS = 5  # a small kind's level leans on its nameplate as if it had so many members more
 _MEAN_SEC = 3600.0
 _STEP = 0.05  # of the nameplate: what moves by more within a cycle is another state, not noise
-_GROWN = 1.25
-_LIKE_BOARDS = 0.025  # some firmware counts a dead board as a working one: then less by a board's share tells it
+_LIKE_BOARDS = 0.04  # some firmware counts a dead board as a working one: then less by a board's share tells it
 SAVES = 0.98  # watts a TH/s, of the nameplate's
 _MOST_DOWN, _MOST_UP = 0.55, 1.6  # of what it did before: farther no mode goes
 ONCE_SEC = 86_400.0  # machines are not set anew every hour; what goes up and down is ill
+_IN_ONE_STEP = 0.7  # of the way: who slides there step by step is ill
 _SAVED = 0.4  # of a step in hashrate, watts follow by at least so much
 _WORDS = {
     "eco": Mode.ECO, "low": Mode.ECO, "lpm": Mode.ECO, "low_power": Mode.ECO, "efficiency": Mode.ECO,
@@ -50,29 +46,14 @@ class Moded:
     switched: Flags  # also a first mode: whatever was learnt before was of several
 
 
-@dataclass(frozen=True)
-class Groups:
-    """Machines of one site, model and firmware, by names that hold from one cycle to the next."""
-
-    of: Ints
-    names: list[str]
-    site: Ints  # by group
-
-
-def groups(frame: Frame, limits: Resolved) -> Groups:
-    found, which = distinct(frame.site.no, limits.model, frame.firmware.no)
-    sites, firmwares = (*frame.site.of, ""), (*frame.firmware.of, "")  # -1, no text, is the last one
-    names = [f"{sites[s]}:{limits.models[m]}:{firmwares[f]}" for s, m, f in found.tolist()]
-    return Groups(which, names, found[:, 0])
-
-
 def points_of(
     state: State, seen: Features, kinds: Groups, boards_total: Floats, *, may: Flags, elapsed: Floats
-) -> tuple[Floats, Flags]:
+) -> tuple[Floats, Floats]:
     """(machines, 2): hashrate and watts as shares of the nameplate, means of about an hour. In place in the state.
 
     Without a rating, watts are a share of what is usual for the kind; a machine without watts counts by its hashrate.
-    And who was set anew: all boards run, and hashrate and watts have moved together in one step.
+    And by how much of its hashrate each was set anew, else 0: all boards run, and hashrate and watts have moved
+    together in one step, not by a board's share.
     """
     watts = seen.power_share
     unrated = np.isnan(watts) & ~np.isnan(seen.power_w)
@@ -95,7 +76,7 @@ def points_of(
     lost_board = (np.abs(step + of_boards) < _LIKE_BOARDS) & (np.abs(saved - step) < _STEP)
     is_mode = (np.abs(step) > _STEP) & (step > _MOST_DOWN - 1) & (step < _MOST_UP - 1) & follows & ~lost_board
     set_anew = usable & is_mode & (seen.boards_ratio >= 1) & ~np.isnan(watts)
-    return np.where(usable, mean, np.nan).T, set_anew
+    return np.where(usable, mean, np.nan).T, np.where(set_anew, step, 0.0)
 
 
 def without_doubt(mode: NDArray[np.int8], points: Floats, boards_ratio: Floats) -> NDArray[np.int8]:
@@ -104,106 +85,51 @@ def without_doubt(mode: NDArray[np.int8], points: Floats, boards_ratio: Floats) 
     return np.where(doubtful, Mode.UNKNOWN, mode).astype(np.int8)
 
 
-def populated(kinds: Groups, models: Mixtures) -> Flags:
-    """By machine: whether its kind is known to run in several modes."""
-    several = [name in models.of and len(models.of[name].share) > 1 for name in kinds.names]
-    flags: Flags = np.array(several, dtype=np.bool_)[kinds.of]
-    return flags
-
-
-def is_due(points: Floats, kinds: Groups, models: Mixtures, *, now: float, config: Config) -> bool:
-    """Every few hours, and as soon as a group has enough machines or has grown: at first nobody is steady."""
-    if not 0 <= now - models.fitted_at < config.mode_fit_sec:  # a clock that was ahead fits again
-        return True
-    count = np.bincount(kinds.of[~np.isnan(points[:, 0])], minlength=len(kinds.names))
-    fitted = np.array([models.of[name].machines if name in models.of else 0 for name in kinds.names])
-    return bool(((count >= _LEAST_MACHINES) & (count >= _GROWN * fitted)).any())
-
-
-def refit(points: Floats, kinds: Groups, *, now: float) -> Mixtures | None:
-    """One small fit a group of model and firmware: a loop over dozens of groups, none over machines.
-
-    None where nobody can be fitted yet.
-    """
-    usable = np.flatnonzero(~np.isnan(points[:, 0]))
-    rows = usable[np.argsort(kinds.of[usable], kind="stable")]
-    count = np.bincount(kinds.of[usable], minlength=len(kinds.names))
-    start = np.cumsum(count) - count
-    members = {
-        number: rows[start[number] : start[number] + count[number]]
-        for number in np.flatnonzero(count >= _LEAST_MACHINES).tolist()
-    }
-    if not members:
-        return None
-    own = {no: mixtures.fit(_sample(points[at])) for no, at in members.items() if len(at) >= _OWN_POPULATIONS}
-    level = {no: own[no].normal if no in own else _level(points[at]) for no, at in members.items()}
-    fitted = {}
-    for site in np.unique(kinds.site[list(members)]).tolist():
-        here = [no for no in members if kinds.site[no] == site]
-        shared = mixtures.fit(_sample(np.concatenate([points[members[no]] / level[no] for no in here])))
-        for no in here:
-            fitted[kinds.names[no]] = _leaning(own.get(no), shared, level[no], len(members[no]))
-    return Mixtures(fitted, now)
-
-
-def _sample(points: Floats) -> Floats:
-    step = max(len(points) // _SAMPLE, 1)
-    return points[::step][:_SAMPLE]
-
-
-def _level(points: Floats) -> Floats:
-    """Where a small kind's normal mode lies: its middle, near the nameplate as long as it is not plainly elsewhere."""
-    leaning: Floats = (len(points) * np.median(points, axis=0) + _NAMEPLATE_MEMBERS) / (
-        len(points) + _NAMEPLATE_MEMBERS
-    )
-    return leaning
-
-
-def _leaning(own: Mixture | None, shared: Mixture, level: Floats, machines: int) -> Mixture:
-    """A kind's own populations and the site's; without own ones the site's, moved to its level."""
-    if own is None:
-        return replace(mixtures.borrowed(shared, level), machines=machines)
-    both = mixtures.joined(own, mixtures.borrowed(shared, level, share=_BORROWED_SHARE))
-    return replace(both, machines=machines)  # it was fitted on a sample of them
-
-
 def assign(
-    points: Floats, kinds: Groups, models: Mixtures, current: NDArray[np.int8]
+    points: Floats, kinds: Groups, models: Mixtures, state: State, *, stepped: Floats
 ) -> tuple[NDArray[np.int8], Floats]:
     """Each machine's likeliest mode and how sure that is, 0.3 to 1; unknown without a model or far from all."""
+    believed = np.stack([state["mode"], state["mode_candidate"]])
     mode, confidence = np.zeros(len(points), dtype=np.int8), np.full(len(points), _NO_CONFIDENCE)
     order = np.argsort(kinds.of, kind="stable")
     count = np.bincount(kinds.of, minlength=len(kinds.names))
     start = np.cumsum(count) - count
     for number, name in enumerate(kinds.names):
         mixture = models.of.get(name)
-        if mixture is None or count[number] < _LEAST_MACHINES:
+        if mixture is None or count[number] < LEAST_MACHINES:
             continue
         members = order[start[number] : start[number] + count[number]]
         if len(mixture.share) == 1:
             mode[members], confidence[members] = Mode.NORMAL, 1.0
             continue
-        mode[members], confidence[members] = _assigned(points[members], mixture, current[members])
+        mode[members], confidence[members] = _assigned(points[members], mixture, believed[:, members], stepped[members])
     return mode, confidence
 
 
-def _assigned(points: Floats, mixture: Mixture, current: NDArray[np.int8]) -> tuple[NDArray[np.int8], Floats]:
+def _assigned(
+    points: Floats, mixture: Mixture, believed: NDArray[np.int8], stepped: Floats
+) -> tuple[NDArray[np.int8], Floats]:
+    """`believed`, (2, points): the mode of each, and the one that is being confirmed."""
     density = mixtures.log_density(np.nan_to_num(points, nan=-9.0), mixture)
     owner = density.argmax(axis=0)
+    label = mixture.label[owner]
     sure = 1 / np.exp(density - density.max(axis=0)).sum(axis=0)
     off = np.abs(points - mixture.mean[owner]) / mixture.sd[owner]
     near = (off < _NEAR).all(axis=1)  # NaN is not near
     # by its hashrate, too: more watts for the same work are no mode
     away = np.abs(points[:, 0] - mixture.normal[0])
-    near &= (mixture.label[owner] == Mode.NORMAL) | (np.abs(points[:, 0] - mixture.mean[owner, 0]) < away)
+    near &= (label == Mode.NORMAL) | (np.abs(points[:, 0] - mixture.mean[owner, 0]) < away)
     per_ths = points[:, 1] / points[:, 0]
     saves = (per_ths < SAVES * mixture.normal[1] / mixture.normal[0]) | (per_ths == 1)  # exactly 1: watts are not told
-    was_so = (current == Mode.UNKNOWN) | (current == mixture.label[owner])  # it never did more, as far as we know
-    near &= saves | was_so | ~mixture.must_save[owner]
-    known = near & (sure >= LEAST_CONFIDENCE)
-    return np.where(known, mixture.label[owner], Mode.UNKNOWN).astype(np.int8), np.where(
-        near, np.maximum(sure, _NO_CONFIDENCE), _NO_CONFIDENCE
-    )
+    was_so = (believed[0] == Mode.UNKNOWN) | (believed == label).any(axis=0)  # it never did more, as far as we know
+    off_few = np.abs(points[:, None] - mixture.few[None, :, 0]) / mixture.few[None, :, 1]
+    way = mixture.few[:, 0, 0] / mixture.normal[0] - 1
+    was_set = (off_few < _NEAR).all(axis=2) & (
+        stepped[:, None] / way > _IN_ONE_STEP
+    )  # where a few of its kind are, too
+    near &= saves | was_so | was_set.any(axis=1) | ~mixture.must_save[owner]
+    told = np.where(near & (sure >= LEAST_CONFIDENCE), label, Mode.UNKNOWN).astype(np.int8)
+    return told, np.where(near, np.maximum(sure, _NO_CONFIDENCE), _NO_CONFIDENCE)
 
 
 def reported(frame: Frame) -> NDArray[np.int8]:

@@ -16,6 +16,7 @@ from hashinsight.problems import (
     lifecycle,
     modes,
     peers,
+    populations,
     references,
     trends,
 )
@@ -89,7 +90,7 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     floor = baselines.pooled_floor(state, levels[0], values)
 
     whole = healthy & ~(seen.boards_ratio < 1)
-    kinds = modes.groups(frame, limits)
+    kinds = populations.groups(frame, limits)
     named = np.array([bool(name) for name in limits.models])[limits.model] if frame.n else np.zeros(0, dtype=np.bool_)
     moded = _modes(state, frame, seen, kinds, may=whole, elapsed=elapsed, now=now, config=config)
     judgeable = seen.steady & ~moded.changing & ~standing.excused
@@ -186,17 +187,19 @@ def _begin_anew(state: State, frame: Frame, standing: Standing, now: float) -> N
 
 
 def _modes(
-    state: State, frame: Frame, seen: Features, kinds: modes.Groups, *, may: Flags, elapsed: Floats, now: float,
+    state: State, frame: Frame, seen: Features, kinds: populations.Groups, *, may: Flags, elapsed: Floats, now: float,
     config: Config,
 ) -> modes.Moded:  # fmt: skip
-    points, set_anew = modes.points_of(state, seen, kinds, frame.boards_total, may=may, elapsed=elapsed)
-    if modes.is_due(points, kinds, state.mixtures, now=now, config=config):
-        state.mixtures = modes.refit(points, kinds, now=now) or state.mixtures
-    told, sure = modes.assign(points, kinds, state.mixtures, state["mode"])
+    points, stepped = modes.points_of(state, seen, kinds, frame.boards_total, may=may, elapsed=elapsed)
+    if populations.is_due(points, kinds, state.mixtures, now=now, config=config):
+        state.mixtures = populations.refit(points, kinds, now=now) or state.mixtures
+    stepped = np.where(now - state["mode_changed_at"] < modes.ONCE_SEC, 0.0, stepped)
+    told, sure = modes.assign(points, kinds, state.mixtures, state, stepped=stepped)
     told = modes.without_doubt(told, points, seen.boards_ratio)
-    # who does less than its nameplate is ill; only where its own past is all that is known may it be a mode
-    set_anew &= (state["expectation"] == Expectation.OWN_PAST) & ~modes.populated(kinds, state.mixtures)
-    set_anew &= ~(now - state["mode_changed_at"] < modes.ONCE_SEC)
+    # who does less than its nameplate and is near to no mode is ill, unless its own past is all that is known
+    set_anew = (
+        (stepped != 0) & (state["expectation"] == Expectation.OWN_PAST) & ~populations.populated(kinds, state.mixtures)
+    )
     moded = modes.settle(state, frame, told, sure, set_anew=set_anew, may=may, now=now, config=config)
     if moded.switched.any():
         baselines.forget(state, moded.switched)

@@ -27,7 +27,7 @@ from hashinsight.problems.models import SITES, STATE
 from hashinsight.problems.state import FIELDS, PACKED, State
 
 _READ = {name: (rows, kind) for name, (rows, kind, _) in FIELDS.items()}
-_PARTS = ("share", "mean", "sd", "label", "must_save")  # of a mixture
+_PARTS = ("share", "mean", "sd", "label", "must_save", "few")  # of a mixture
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,11 @@ async def keep_site(session: AsyncSession, site_id: int) -> Kept | None:
             **{part: np.array(one[part]) for part in ("share", "mean", "sd")},
             label=np.array(one["label"], dtype=np.int8),
             must_save=np.array(one["must_save"], dtype=np.bool_),
+            few=np.array(one["few"]).reshape(-1, 2, 2),
             machines=one["machines"],
         )
         for name, one in row.modes.items()
-        if "must_save" in one  # else of an older version, and soon fitted anew
+        if "few" in one  # else of an older version, and soon fitted anew
     }
     return Kept(site.tenant_id, site.code, row.next_no, row.cycled_at, Mixtures(models, fitted))
 
