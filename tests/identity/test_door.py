@@ -15,9 +15,9 @@ from tests.people import People
 
 
 @pytest.fixture
-def clock(api: httpx.AsyncClient) -> VirtualClock:
+def clock(api: httpx.AsyncClient, people: People) -> VirtualClock:
     clock = VirtualClock(system_clock())
-    api.app.state.clock = clock  # type: ignore[attr-defined]
+    api.app.state.clock = people.clock = clock  # type: ignore[attr-defined]
     return clock
 
 

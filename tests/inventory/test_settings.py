@@ -107,7 +107,7 @@ async def test_whoever_has_a_second_factor_shows_it_again_before_the_pools_are_c
     api: httpx.AsyncClient, people: People
 ) -> None:
     clock = VirtualClock(system_clock())
-    api.app.state.clock = clock  # type: ignore[attr-defined]
+    api.app.state.clock = people.clock = clock  # type: ignore[attr-defined]
     _, email = await people.user("Owner")
     phone = Phone(api, clock, email)
     headers = bearer(await phone.login())

@@ -27,14 +27,13 @@ class Fleet:
         self.set_clock(datetime.now(UTC).replace(microsecond=0))
 
     def set_clock(self, now: datetime) -> None:
+        """People sign in at the same time: a token from later than the application's clock is refused."""
         self.now = now
-        self.app.state.clock = lambda: now
+        self.app.state.clock = self.place.people.clock = lambda: now
 
     async def pass_time(self, time: timedelta) -> None:
         """The owner signs in again: a session does not last that long."""
-        now = self.now + time
-        self.set_clock(now)
-        self.place.people.clock = lambda: now
+        self.set_clock(self.now + time)
         self.place.owner = await self.place.people.headers("Owner")
 
     def at(self, seconds: float) -> str:

@@ -1,6 +1,6 @@
 """What an envelope says of itself: its place, mode, count and clock."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from prometheus_client import REGISTRY
@@ -21,6 +21,8 @@ def sample(place: Place, seconds: float = 0, miner_id: str = "m1") -> dict[str, 
 
 
 def freeze(place: Place) -> None:
+    """From now on it is now: not when the place was made, which is before its owner signed in."""
+    place.now = datetime.now(UTC).replace(microsecond=0)
     place.api.app.state.clock = lambda: place.now  # type: ignore[attr-defined] # the fixture's
 
 
