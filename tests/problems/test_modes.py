@@ -11,6 +11,7 @@ from hashinsight.problems import mixtures, modes
 from hashinsight.problems.codes import Issue, Mode, Verdict
 from hashinsight.problems.config import Config
 from hashinsight.problems.frame import Texts
+from tests.problems.api import ladders
 from tests.problems.yard import Yard, leave, slower
 
 
@@ -47,6 +48,17 @@ def test_populations_that_are_apart_are_told_apart(parts: list[tuple[float, floa
     truth = np.repeat(labels, [n for _, _, n in parts])
     assert (told == truth).mean() > 0.97
     assert ((sure >= 0.3) & (sure <= 1)).all()
+
+
+def test_more_hashrate_for_as_many_watts_is_noise_and_not_perf() -> None:
+    points = cloud(np.random.default_rng(7), [(1.0, 1.0, 60), (1.1, 1.0, 20)])
+    assert mixtures.fit(points).label.tolist() == [Mode.NORMAL]
+
+
+def test_modes_are_found_also_where_the_machines_of_one_mode_are_numbered_one_after_the_other() -> None:
+    yard = Yard(n=1000)
+    yard.cycle(lambda told: ladders.run(told, list(range(850, 1000))), times=3)
+    assert (yard.state["mode"] == np.where(np.arange(1000) < 850, Mode.NORMAL, Mode.ECO)).all()
 
 
 def test_a_large_kind_is_fitted_once_and_not_in_every_cycle() -> None:
@@ -177,12 +189,12 @@ def test_a_machine_of_which_nothing_is_known_has_the_least_confidence() -> None:
     assert few.state["mode_confidence"].tolist() == pytest.approx([0.3] * 4)
 
 
-def few_in_eco(share: float, *, watts: float) -> Yard:
-    """Four of sixty run slower and save nothing a TH/s; others of the site run in an eco that saves."""
+def few_in_eco(share: float, *, watts: float, others_in_eco: bool = True) -> Yard:
+    """Four of sixty run slower and save nothing a TH/s; others of the site may run in an eco that saves."""
     yard = Yard(n=100)
     yard.columns["firmware"] = Texts(("stock 1.0", "stock 2.0"), (np.arange(100) >= 60).astype(np.int64))
     yard.slow = np.isin(np.arange(100), (3, 9, 21, 40))  # type: ignore[attr-defined]
-    eco, plain = (np.arange(100) >= 60) & (np.arange(100) % 3 == 0), yard.readings
+    eco, plain = (np.arange(100) >= 60) & (np.arange(100) % 3 == 0) & others_in_eco, yard.readings
 
     def readings() -> dict[str, object]:
         told = plain()
@@ -195,9 +207,23 @@ def few_in_eco(share: float, *, watts: float) -> Yard:
     return yard
 
 
-def test_who_is_set_in_one_step_to_where_a_few_of_its_kind_run_is_in_eco_also_without_saving() -> None:
+@pytest.mark.parametrize("others_in_eco", [True, False])
+def test_who_is_set_in_one_step_to_where_a_few_of_its_kind_run_is_in_eco_also_without_saving(
+    *, others_in_eco: bool
+) -> None:
+    yard = few_in_eco(0.78, watts=0.78, others_in_eco=others_in_eco)
+    yard.cycle(times=12)
+    yard.slow[1] = True  # type: ignore[attr-defined]
+    yard.cycle(times=14)
+    assert yard.state["mode"][1] == Mode.ECO
+    assert yard.problems(1) == set()
+
+
+@pytest.mark.parametrize("on_the_way", [0.9, 0.4], ids=["half of it in the first mean", "a restart in between"])
+def test_a_change_in_the_middle_of_a_cycle_is_one_step_too(on_the_way: float) -> None:
     yard = few_in_eco(0.78, watts=0.78)
     yard.cycle(times=12)
+    yard.cycle(slower(1, 1 - on_the_way))
     yard.slow[1] = True  # type: ignore[attr-defined]
     yard.cycle(times=14)
     assert yard.state["mode"][1] == Mode.ECO

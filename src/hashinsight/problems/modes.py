@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hashinsight.problems import grouping, mixtures
-from hashinsight.problems.codes import LEAST_CONFIDENCE, Mode
+from hashinsight.problems.codes import LEAST_CONFIDENCE, Metric, Mode
 from hashinsight.problems.config import Config
 from hashinsight.problems.features import Features
 from hashinsight.problems.frame import Flags, Floats, Frame
@@ -67,8 +67,12 @@ def points_of(
     moved = (np.abs(now - before) > _STEP).any(axis=0) | np.isnan(before).any(axis=0)
     mean = np.where(moved, now, before + part * (now - before))
     usable = may & ~np.isnan(mean).any(axis=0)
+    # a mean of five minutes may hold a part of a change, or the restart that it took: the level before it stands until
+    # two cycles agree on the new one
+    changing = moved & (np.abs(seen.hashrate_ratio - state["last_raw"][Metric.HASHRATE_RATIO]) > _STEP)
     for name, row in zip(("mode_hashrate", "mode_power"), mean, strict=True):
-        np.copyto(state[name], row, where=usable, casting="same_kind")  # a lost sample is no other mode
+        stays = changing & ~np.isnan(state[name])
+        np.copyto(state[name], row, where=usable & ~stays, casting="same_kind")  # a lost sample is no other mode
     with np.errstate(divide="ignore", invalid="ignore"):
         step, saved = now[0] / before[0] - 1, now[1] / before[1] - 1
         of_boards = np.clip(np.round(-step * boards_total), 1, boards_total) / boards_total
@@ -100,7 +104,8 @@ def assign(
             continue
         members = order[start[number] : start[number] + count[number]]
         if len(mixture.share) == 1:
-            mode[members], confidence[members] = Mode.NORMAL, 1.0
+            in_eco = _set_to_few(points[members], mixture, believed[:, members], stepped[members])
+            mode[members], confidence[members] = np.where(in_eco, Mode.ECO, Mode.NORMAL), 1.0
             continue
         mode[members], confidence[members] = _assigned(points[members], mixture, believed[:, members], stepped[members])
     return mode, confidence
@@ -130,6 +135,15 @@ def _assigned(
     near &= saves | was_so | was_set.any(axis=1) | ~mixture.must_save[owner]
     told = np.where(near & (sure >= LEAST_CONFIDENCE), label, Mode.UNKNOWN).astype(np.int8)
     return told, np.where(near, np.maximum(sure, _NO_CONFIDENCE), _NO_CONFIDENCE)
+
+
+def _set_to_few(points: Floats, mixture: Mixture, believed: NDArray[np.int8], stepped: Floats) -> Flags:
+    """Who went in one step to where a few of its kind run slower, too: now, or it is in eco since then."""
+    off = np.abs(points[:, None] - mixture.few[None, :, 0]) / mixture.few[None, :, 1]
+    way = mixture.few[:, 0, 0] / mixture.normal[0] - 1
+    is_eco = (believed == Mode.ECO).any(axis=0)[:, None] | (stepped[:, None] / way > _IN_ONE_STEP)
+    flags: Flags = ((off < _NEAR).all(axis=2) & is_eco).any(axis=1)
+    return flags
 
 
 def reported(frame: Frame) -> NDArray[np.int8]:
