@@ -22,7 +22,7 @@ _ROUNDS = 60
 _LEAST_SD = 0.012  # no group of machines is more alike than their own noise
 _POOLED_MEMBERS = 10.0  # a small population's spread leans on that of all as if it had so many more members
 _EVIDENCE = 10.0  # of BIC
-_LEAST_SAVING = 0.25  # watts follow hashrate: a slower population saves so much of its share, a faster one takes more
+_LEAST_SAVING = 0.5  # watts follow hashrate: a slower population saves so much of its share, a faster one takes more
 # a few could as well be machines that have lost a board and its watts: they are a mode where they save more than that
 _FEW, _LEAST_SAVING_OF_FEW = 0.10, 1.06
 _WIDER, _BETWEEN_KINDS = 1.5, 0.05
@@ -69,11 +69,11 @@ def no_mixtures() -> Mixtures:
 
 
 def fit(points: Floats) -> Mixture:
-    """As many populations as the density has peaks, and one more where the evidence (BIC) wants it; three at the most.
+    """As many populations as the density has peaks that the evidence (BIC) supports, and one more where it wants it.
 
     A second population may hide in the shoulder of the first: watts tell them apart where hashrate alone does not.
     """
-    best = _refined(points, _peaks(points[:, 0]))
+    best = _supported(points, _refined(points, _peaks(points[:, 0])))
     while len(best[0]) < MOST:
         tried = [_refined(points, np.append(best[1][:, 0], at)) for at in _shoulders(best)]
         more = [one for one in tried if len(one[0]) > len(best[0]) and _is_sized(one, len(points))]
@@ -145,6 +145,17 @@ def _peaks(values: Floats) -> Floats:
         largest = np.argsort(-count[count >= least], kind="stable")[:MOST]
         tops = np.sort(tops[largest])
     return _GRID[tops] if len(tops) else np.array([float(np.median(values))])
+
+
+def _supported(points: Floats, parts: Parts) -> Parts:
+    """Without those peaks that chance makes as well: few machines of one population gather somewhere, too."""
+    while len(parts[0]) > 1:
+        fewer = [_refined(points, np.delete(parts[1][:, 0], place)) for place in range(len(parts[0]))]
+        likeliest = min(fewer, key=lambda parts: _bic(points, parts))
+        if _bic(points, parts) <= _bic(points, likeliest) - _EVIDENCE:
+            break
+        parts = likeliest
+    return parts
 
 
 def _shoulders(parts: Parts) -> Floats:

@@ -126,13 +126,9 @@ def _assigned(
     near &= (label == Mode.NORMAL) | (np.abs(points[:, 0] - mixture.mean[owner, 0]) < away)
     per_ths = points[:, 1] / points[:, 0]
     saves = (per_ths < SAVES * mixture.normal[1] / mixture.normal[0]) | (per_ths == 1)  # exactly 1: watts are not told
-    was_so = (believed[0] == Mode.UNKNOWN) | (believed == label).any(axis=0)  # it never did more, as far as we know
-    off_few = np.abs(points[:, None] - mixture.few[None, :, 0]) / mixture.few[None, :, 1]
-    way = mixture.few[:, 0, 0] / mixture.normal[0] - 1
-    was_set = (off_few < _NEAR).all(axis=2) & (
-        stepped[:, None] / way > _IN_ONE_STEP
-    )  # where a few of its kind are, too
-    near &= saves | was_so | was_set.any(axis=1) | ~mixture.must_save[owner]
+    was_so = (believed[0] == Mode.UNKNOWN) | (believed[0] == label)  # it never did more, as far as we know
+    was_set = (label == Mode.ECO) & _set_to_few(points, mixture, believed, stepped)
+    near &= saves | was_so | was_set | ~mixture.must_save[owner]
     told = np.where(near & (sure >= LEAST_CONFIDENCE), label, Mode.UNKNOWN).astype(np.int8)
     return told, np.where(near, np.maximum(sure, _NO_CONFIDENCE), _NO_CONFIDENCE)
 
