@@ -10,6 +10,8 @@ import pytest
 from hashinsight.problems.codes import Expected
 from hashinsight.problems.config import Config, distinct
 from hashinsight.problems.live_frames import columns_for, frame_of
+from hashinsight.problems.pipeline import step
+from hashinsight.problems.state import empty_state
 from hashinsight.telemetry.live_state import NEEDED, SCHEMA, judge
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -51,6 +53,28 @@ def test_columns_of_the_live_layer_become_a_frame() -> None:
     assert frame.flags.tolist() == [0, 1]
     assert [frame.model.of[frame.model.no[1]], frame.mode.of[frame.mode.no[1]]] == ["Antminer S19j Pro", "eco"]
     assert frame.model.no[0] == -1
+
+
+def test_a_cycle_divides_watts_by_the_hashrate_of_the_samples_that_have_watts() -> None:
+    """The second machine booted within the five minutes: its first samples have neither watts nor hashrate."""
+    rows = live(
+        miner_no=[1, 2, 3],
+        miner_id=["runs", "boots", "meter_late"],
+        site_id=[1, 1, 1],
+        ts=[NOW] * 3,
+        heard_at=[NOW] * 3,
+        status=[1] * 3,
+        flags=[0] * 3,
+        reported_ths=[200.0] * 3,
+        hashrate_5min_ths=[200.0, 120.0, 120.0],
+        power_5min_w=[3500.0, 3500.0, 20.0],
+        powered_5min_ths=[200.0, 200.0, 0.0],
+    )
+    nothing = pl.DataFrame(schema={"miner_no": pl.Int64, "state": pl.String, "until_at": pl.Datetime("us", "UTC")})
+    _, found = step(empty_state(), frame_of(rows, nothing), NOW.timestamp(), Config())
+    assert found.features.efficiency[:2].tolist() == [17.5, 17.5]
+    assert np.isnan(found.features.efficiency[2])
+    assert found.features.hashrate_ratio.tolist() == [1.0, 0.6, 0.6]
 
 
 def test_boards_are_told_by_machine_and_brought_to_the_mean_that_is_judged() -> None:

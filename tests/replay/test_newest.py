@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import polars as pl
 
 from hashinsight.replay.newest import Newest
@@ -9,8 +10,8 @@ from hashinsight.replay.newest import Newest
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
-def test_watts_are_the_mean_of_the_samples_that_the_hashrate_is() -> None:
-    minutes = [(4, 200.0, 3500.0), (3, 200.0, 3500.0), (2, 200.0, 3500.0), (1, 0.0, 20.0), (0, 0.0, 20.0)]
+def take(newest: Newest, *minutes: tuple[int, float, float]) -> None:
+    """Samples of one machine: how many minutes ago, TH/s and watts."""
     rows = pl.DataFrame(
         {
             "miner_id": ["m1"] * len(minutes),
@@ -19,7 +20,22 @@ def test_watts_are_the_mean_of_the_samples_that_the_hashrate_is() -> None:
             "power_w": [watts for _, _, watts in minutes],
         }
     )
-    newest = Newest()
     newest.take(newest.piece(rows), slice(0, len(minutes)))
+
+
+def test_watts_are_the_mean_of_the_samples_that_the_hashrate_is() -> None:
+    newest = Newest()
+    take(newest, (4, 200.0, 3500.0), (3, 200.0, 3500.0), (2, 200.0, 3500.0), (1, 0.0, 20.0), (0, 0.0, 20.0))
     frame = newest.frame()
-    assert (frame.hashrate_ths[0], frame.power_w[0]) == (120.0, 2108.0)
+    assert (frame.hashrate_ths[0], frame.power_w[0], frame.powered_ths[0]) == (120.0, 2108.0, 120.0)
+
+
+def test_watts_go_with_the_hashrate_of_the_samples_that_have_watts() -> None:
+    newest = Newest()
+    take(newest, (9, 0.0, 0.0), (8, 0.0, 0.0), (7, 200.0, 3500.0), (6, 200.0, 3500.0), (5, 200.0, 3500.0))
+    frame = newest.frame()
+    assert (frame.hashrate_ths[0], frame.power_w[0], frame.powered_ths[0]) == (120.0, 3500.0, 200.0)
+    take(newest, (0, 150.0, 0.0))
+    frame = newest.frame()
+    assert frame.hashrate_ths[0] == 150.0
+    assert np.isnan(frame.powered_ths[0])

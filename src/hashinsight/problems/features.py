@@ -7,6 +7,7 @@ stays one. A feature whose fields are missing is NaN, and the row says which wer
 from dataclasses import dataclass, fields
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from hashinsight.facts.temperatures import BROKEN_READINGS_C
@@ -16,6 +17,7 @@ from hashinsight.problems.config import Config, Resolved
 from hashinsight.problems.data_state import Standing
 from hashinsight.problems.frame import Flags, Floats, Frame, Ints
 from hashinsight.problems.state import State
+from hashinsight.telemetry.losses import efficiency
 from hashinsight.telemetry.states import Flags as Said
 
 HASHING_RATIO = 0.05
@@ -86,7 +88,6 @@ def observe(
     known = np.where(fresh, frame.hashrate_ths, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         boards = np.where(frame.boards_total > 0, frame.boards_healthy / frame.boards_total, np.nan)
-        efficiency = np.where(hashing, watts / known, np.nan)
         shares = counters.rejected_share(state)
         errors = state["recent_errors"] / state["recent_ths_hours"]
     has_counters = ~np.isnan(state["accepted"]) & ~np.isnan(state["rejected"])
@@ -101,7 +102,7 @@ def observe(
         temp_max=temp,
         temp_load=temp + slowest / RPM_PER_C,
         temp_spread=temp - np.where(np.isin(frame.temp_c, BROKEN_READINGS_C), np.nan, frame.temp_c),
-        efficiency=efficiency,
+        efficiency=np.where(hashing, _efficiency(frame, watts, known), np.nan),
         fan_speed_min=slowest,
         reject_rate=np.where(fresh, np.where(has_counters, shares, frame.reject_rate), np.nan),
         hw_error_rate=np.where(fresh & ~np.isnan(state["hw_errors"]) & enough, errors, np.nan),
@@ -155,6 +156,13 @@ def _ratio(frame: Frame, fresh: Flags, given: Flags) -> tuple[Flags, Floats]:
     ratio = np.where(frame.hashrate_ths == 0, 0.0, ratio)  # nothing is nothing, whatever is expected
     wrong = fresh & (((ratio > MOST_RATIO) & given) | ((frame.flags & Said.IMPLAUSIBLE) != 0))
     return wrong, np.where(fresh & ~wrong, ratio, np.nan)
+
+
+def _efficiency(frame: Frame, watts: Floats, known: Floats) -> Floats:
+    """By the hashrate of the samples that have the watts; where nobody tells it apart, all of them have."""
+    ths = np.where(np.isnan(frame.powered_ths), known, frame.powered_ths)
+    columns = pl.DataFrame({"watts": watts, "ths": ths})
+    return columns.select(efficiency(pl.col("watts"), pl.col("ths"))).to_series().to_numpy()
 
 
 def _temperature(frame: Frame, fresh: Flags) -> tuple[Flags, Floats]:

@@ -64,7 +64,8 @@ class Frame:
     temp_board_c: Floats
     fan_min_rpm: Floats  # of the slowest
     fan_rpm: Floats  # mean of all
-    power_w: Floats
+    power_w: Floats  # mean of five minutes
+    powered_ths: Floats  # the hashrate of the same samples: others may have no watts
     reject_rate: Floats
     accepted: Floats
     rejected: Floats
@@ -82,7 +83,8 @@ class Frame:
 _TEXTS = ("site", "collector", "model", "firmware", "mode", "pool", "worker", "temp_limits")
 _READINGS = (
     "hashrate_ths", "expected_ths", "temp_c", "temp_max_c", "temp_chip_c", "temp_board_c", "fan_min_rpm", "fan_rpm",
-    "power_w", "reject_rate", "accepted", "rejected", "hw_errors", "uptime_sec", "boards_healthy", "boards_total",
+    "power_w", "powered_ths", "reject_rate", "accepted", "rejected", "hw_errors", "uptime_sec", "boards_healthy",
+    "boards_total",
 )  # fmt: skip
 READINGS: tuple[str, ...] = _READINGS
 

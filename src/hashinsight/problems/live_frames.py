@@ -13,6 +13,7 @@ from hashinsight.problems.frame import Flags, Floats, Frame, Ints, Texts, make_f
 _NUMBERS = {
     "hashrate_5min_ths": "hashrate_ths", "rated_ths": "expected_ths", "temp_c": "temp_c",
     "temp_max_c": "temp_max_c", "fan_min_rpm": "fan_min_rpm", "fan_rpm": "fan_rpm", "power_5min_w": "power_w",
+    "powered_5min_ths": "powered_ths",
     "reject_rate": "reject_rate", "accepted": "accepted", "rejected": "rejected", "hw_errors": "hw_errors",
     "uptime_sec": "uptime_sec", "boards_healthy": "boards_healthy", "boards_total": "boards_total",
 }  # fmt: skip

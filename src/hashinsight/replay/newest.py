@@ -67,7 +67,10 @@ class Newest:
         for name, ours in (_NAMES | dict(zip(BOARDS, BOARDS, strict=True))).items():
             if name in rows.columns:
                 arrays[ours] = rows[name].to_numpy()
-        return arrays | _told(rows)
+        arrays |= _told(rows)
+        if "power_w" in arrays and "hashrate_ths" in arrays:  # 0 is unknown
+            arrays["powered_ths"] = np.where(arrays["power_w"] > 0, arrays["hashrate_ths"], np.nan)
+        return arrays
 
     def take(self, piece: dict[str, NDArray[Any]], rows: slice) -> None:
         """The rows of one cycle. A row that is older than what is known changes nothing."""
@@ -160,12 +163,12 @@ class Newest:
         rows = machine[newer & (count[machine] > 1) & ~np.isnan(self._now["hashrate_ths"][machine])]
         self._now["hashrate_ths"][rows] = total[rows] / count[rows]
         if "power_w" in part:
-            watts = part["power_w"][order]
-            use &= watts > 0  # 0 is unknown
+            use &= ~np.isnan(part["powered_ths"][order])
             count = np.bincount(no[use], minlength=self._n)
-            total = np.bincount(no[use], weights=watts[use], minlength=self._n)
             rows = rows[count[rows] > 0]
-            self._now["power_w"][rows] = total[rows] / count[rows]
+            for name in ("power_w", "powered_ths"):
+                total = np.bincount(no[use], weights=part[name][order][use], minlength=self._n)
+                self._now[name][rows] = total[rows] / count[rows]
 
 
 def _told(rows: pl.DataFrame) -> dict[str, NDArray[Any]]:

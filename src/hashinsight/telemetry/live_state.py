@@ -120,10 +120,7 @@ def judge(
             .when(counted == 0)
             .then(0.0)
             .otherwise(pl.col("reject_rate")),
-            efficiency_j_th=pl.coalesce(
-                losses.efficiency(pl.col("power_5min_w"), pl.col("powered_5min_ths")),
-                pl.when(pl.col("hashrate_5min_ths") == 0).then(0.0),
-            ),
+            efficiency_j_th=losses.efficiency_of_machine("power_5min_w", "powered_5min_ths", "hashrate_5min_ths"),
             **{name: (pl.col("flags") & flag.value) != 0 for name, flag in _FLAGS.items()},
         )
         .with_columns(data_reason=_reason(at, stale_after, offline_after))
@@ -153,9 +150,9 @@ def as_of_bucket(live: pl.DataFrame, then: pl.DataFrame, bucket: datetime) -> pl
         .then(pl.lit("unknown"))
         .otherwise(pl.lit("offline")),
         hashrate_5min_ths=pl.col("hashrate_ths"),
-        power_5min_w=pl.when(pl.col("hashrate_ths").is_not_null()).then("power_w"),
-        powered_5min_ths=pl.when(pl.col("power_w").is_not_null()).then("hashrate_ths"),
-        efficiency_j_th=losses.efficiency(pl.col("power_w"), pl.col("hashrate_ths")),
+        power_5min_w=pl.col("powered_w"),
+        powered_5min_ths=pl.col("powered_ths"),
+        efficiency_j_th=losses.efficiency_of_machine("powered_w", "powered_ths", "hashrate_ths"),
         ts=pl.when(pl.col("online_ratio").is_not_null()).then(pl.lit(bucket).cast(_TIME)),
         overall_health=pl.lit("unknown"),
     )

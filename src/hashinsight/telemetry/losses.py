@@ -58,6 +58,16 @@ def efficiency(watts: pl.Expr, ths: pl.Expr) -> pl.Expr:
     return pl.when(ths > 0).then(watts / ths)
 
 
+def efficiency_of_machine(watts: str, ths: str, hashrate: str) -> pl.Expr:
+    """The same of a machine's columns, and 0 where it does not hash, whether its power is known or not."""
+    return pl.coalesce(efficiency(pl.col(watts), pl.col(ths)), pl.when(pl.col(hashrate) == 0).then(0.0))
+
+
+def efficiency_sql(watts: str, ths: str, hashrate: str) -> str:
+    """The same as SQL, where the database itself writes the answer."""
+    return f"(case when {ths} > 0 then {watts} / {ths} when {hashrate} = 0 then 0 end)"
+
+
 def tally(frame: pl.DataFrame, *by: str) -> pl.DataFrame:
     """Machines by condition and hashrate against what is expected, by site or whatever else a row says.
 

@@ -36,6 +36,7 @@ _SAID: tuple[tuple[str, Any], ...] = (
 SAID = tuple(name for names, _ in _SAID for name in names.split())
 COUNTERS = ("accepted", "rejected", "hw_errors")
 MEANS = ("hashrate", "temp", "power", "fan")
+POWERED = ("powered_w_sum", "powered_ths_sum")
 
 
 def _must(name: str, kind: Any) -> Column[Any]:
@@ -121,6 +122,8 @@ def _layer(table: str, time: str) -> Table:
         *(Column(name, REAL) for name in ("hashrate_min", "hashrate_max", "temp_max", "power_max", "fan_min")),
         *(Column(name, BigInteger) for name in counters),
         _must("created_at", _when()),
+        # of the online samples that have both, as in the live layer; null in rows from before they were kept
+        *(Column(name, REAL) for name in POWERED),
         # a machine that moved has samples of both sites in one day: each site keeps its own
         PrimaryKeyConstraint("miner_no", time, "site_id", name=f"pk_{table}"),
         Index(f"ix_{table}_site_id", "site_id", time),

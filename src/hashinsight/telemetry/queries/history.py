@@ -12,7 +12,9 @@ from hashinsight.identity.scope import Scope
 from hashinsight.inventory.models import Miner
 from hashinsight.inventory.queries.scopes import miners_within
 from hashinsight.kit.paging import Page, page
+from hashinsight.telemetry import losses
 from hashinsight.telemetry.models import DAYS, FIVE_MINUTES, HOURS, RAW
+from hashinsight.telemetry.queries.means import POWERED_THS, POWERED_W, mean
 from hashinsight.telemetry.resolutions import Resolution
 
 
@@ -68,7 +70,7 @@ def _rate(accepted: str, rejected: str) -> str:
 
 
 def _mean(name: str) -> str:
-    return f"({name}_sum / nullif({name}_n, 0))::real"
+    return f"{mean(name)}::real"
 
 
 _SINCE = {name: _grown(f"lag({name}) over w", name) for name in ("accepted", "rejected")}
@@ -96,8 +98,7 @@ _BUCKET = {
     "temp_max_c": "temp_max",
     "power_w": _mean("power"),
     "fan_rpm": _mean("fan"),
-    "efficiency_j_th": f"case when {_mean('hashrate')} > 0 then {_mean('power')} / {_mean('hashrate')}"
-    f" when {_mean('hashrate')} = 0 then 0 end::real",
+    "efficiency_j_th": f"{losses.efficiency_sql(POWERED_W, POWERED_THS, mean('hashrate'))}::real",
     "accepted_shares": "accepted_delta",
     "rejected_shares": "rejected_delta",
     "reject_rate": _rate("accepted_delta", "rejected_delta"),

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import polars as pl
 from psycopg import sql
-from sqlalchemy import ColumnElement, Double, Select, Table, cast, func, select
+from sqlalchemy import ColumnElement, Double, Select, Table, cast, func, literal_column, select
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -14,6 +14,7 @@ from hashinsight.inventory.models import Miner
 from hashinsight.inventory.queries.scopes import miners_within
 from hashinsight.kit.db.database import Database
 from hashinsight.telemetry.models import FIVE_MINUTES, HOURS
+from hashinsight.telemetry.queries.means import POWERED_THS, POWERED_W, mean
 
 _PLAIN = postgresql.dialect(paramstyle="named")  # type: ignore[no-untyped-call]
 
@@ -24,9 +25,11 @@ async def bucket_frame(database: Database, scope: Scope, site_id: int, bucket: d
     query = (
         select(
             of.miner_no,
-            (of.hashrate_sum / func.nullif(of.hashrate_n, 0)).label("hashrate_ths"),
+            literal_column(mean("hashrate")).label("hashrate_ths"),
             of.temp_max.label("temp_max_c"),
-            (of.power_sum / func.nullif(of.power_n, 0)).label("power_w"),
+            literal_column(mean("power")).label("power_w"),
+            literal_column(POWERED_W).label("powered_w"),
+            literal_column(POWERED_THS).label("powered_ths"),
             (cast(of.online_samples, Double) / of.samples).label("online_ratio"),
         )
         .join(Miner, Miner.miner_no == of.miner_no)

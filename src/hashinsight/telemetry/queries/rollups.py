@@ -12,7 +12,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.telemetry.layers import Layer
-from hashinsight.telemetry.models import COUNTERS, DAYS, FIVE_MINUTES, HOURS, MEANS, SAID
+from hashinsight.telemetry.models import COUNTERS, DAYS, FIVE_MINUTES, HOURS, MEANS, POWERED, SAID
 
 _MEASURED = {"hashrate": "hashrate_ths", "temp": "temp_c", "power": "power_w", "fan": "fan_rpm"}
 _KEY = "miner_no, tenant_id, site_id"
@@ -21,7 +21,7 @@ _EXTREMES = ("hashrate_min", "hashrate_max", "temp_max", "power_max", "fan_min")
 _PARTS = tuple(f"{name}_{part}" for name in COUNTERS for part in ("first", "last", "delta"))
 _COUNTS = ("samples", "online_samples", *(f"{name}_n" for name in MEANS))
 _SUMS = tuple(f"{name}_sum" for name in MEANS)
-_VALUES = (*_COUNTS, *_SUMS, *_EXTREMES, *_PARTS)
+_VALUES = (*_COUNTS, *_SUMS, *POWERED, *_EXTREMES, *_PARTS)
 
 
 def _insert(table: str, time: str, select: str) -> str:
@@ -58,6 +58,8 @@ _FROM_RAW = _insert(
     select {_KEY}, bucket_ts, count(*), count(*) filter (where status <> 0),
         {", ".join(f"count({column})" for column in _MEASURED.values())},
         {", ".join(f"coalesce(sum({column}::float8), 0)" for column in _MEASURED.values())},
+        coalesce(sum(power_w::float8) filter (where hashrate_ths is not null and status <> 0), 0),
+        coalesce(sum(hashrate_ths::float8) filter (where power_w is not null and status <> 0), 0),
         min(hashrate_ths), max(hashrate_ths), max(temp_max_c), max(power_w), min(fan_min_rpm),
         {_COUNTED},
         cast(:now as timestamptz)
@@ -75,6 +77,8 @@ _FROM_RAW = _insert(
 )
 
 _ADDED = ", ".join(f"sum({name})" for name in (*_COUNTS, *_SUMS))
+# of a time that was partly before they were kept, nobody knows the whole
+_ADDED_POWERED = ", ".join(f"case when count({name}) = count(*) then sum({name}::float8) end" for name in POWERED)
 _WIDEST = "min(hashrate_min), max(hashrate_max), max(temp_max), max(power_max), min(fan_min)"
 
 
@@ -100,7 +104,8 @@ def _coarser(table: str, time: str, source: str, source_time: str, *, boundary: 
         table,
         time,
         f"""
-        select {_KEY}, cast(:begins as timestamptz), {_ADDED}, {_WIDEST}, {counters}, cast(:now as timestamptz)
+        select {_KEY}, cast(:begins as timestamptz), {_ADDED}, {_ADDED_POWERED}, {_WIDEST}, {counters},
+            cast(:now as timestamptz)
         from (
             select *, {lag} from {source}
             where {source_time} >= :looks_from and {source_time} < :ends and site_id = any(:sites)
