@@ -113,6 +113,7 @@ def live_query(
         "reported_model": LIVE.c.model,
         "reported_firmware": LIVE.c.firmware,
         "expected_state": expected.state,
+        "expected_ended_at": expected.ended_at,
     }
     query = (
         select(*(columns[name].label(name) for name in names))
