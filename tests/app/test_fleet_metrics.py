@@ -10,6 +10,8 @@ from fastapi import FastAPI
 from prometheus_client.parser import text_string_to_metric_families
 from pydantic import SecretStr
 
+from hashinsight.inventory.service.expected import expect
+from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from tests.commands.gate import Gate, open_gate
 from tests.people import People
@@ -60,16 +62,27 @@ async def series(api: httpx.AsyncClient) -> dict[str, dict[tuple[str, ...], floa
 
 
 async def test_the_fleet_is_told_by_site_and_agrees_with_the_page_of_sites(fleet: Fleet) -> None:
-    await fleet.load("m1,S19,A,", "m2,S19,A,", "silent,S19,A,")
+    await fleet.load(*(f"{name},S19,A," for name in ("m1", "m2", "silent", "stopped", "broken")))
     common = {"hashrate_ths": 100.0, "expected_ths": 110.0, "power_w": 3000.0}
     await fleet.send(*({"miner_id": name, "ts": fleet.at(-40), **common} for name in ("m1", "m2")))
+    stands = common | {"hashrate_ths": 0.0, "power_w": 20.0}
+    await fleet.send(*({"miner_id": name, "ts": fleet.at(-40), **stands} for name in ("stopped", "broken")))
     await fleet.roll()
+    fleet.place.rows("update telemetry_live set overall_health = 'ok' returning 1")
+    ((number,),) = fleet.place.rows("select miner_no from miners where miner_id = 'stopped'")
+    async with fleet.database.transaction(job_context()) as session:
+        await expect(session, [number], "stopped", cause="command 1", now=fleet.now - timedelta(minutes=9))
     told = await series(fleet.api)
     (page,) = (await fleet.ok("/api/v1/telemetry/sites"))["sites"]
-    assert told["hashinsight_machines"] == {("fresh",): 2, ("stale",): 0, ("offline",): 0, ("unknown",): 1}
+    assert told["hashinsight_machines"] == {(state,): machines for state, machines in page["conditions"].items()}
+    assert sum(told["hashinsight_machines"].values()) == page["machines"] == 5
+    some = {state: machines for (state,), machines in told["hashinsight_machines"].items() if machines}
+    assert some == {"fine": 2, "unknown": 1, "stopped": 1, "down": 1}
     assert told["hashinsight_hashrate_ths"] == {(): page["hashrate_ths"]} == {(): 200.0}
     assert told["hashinsight_expected_hashrate_ths"] == {(): page["expected_ths"]}
-    assert told["hashinsight_power_watts"] == {(): page["power_w"]} == {(): 6000.0}
+    assert told["hashinsight_stopped_hashrate_ths"] == {(): page["stopped_ths"]} == {(): 110.0}
+    assert told["hashinsight_lost_hashrate_ths"] == {(): page["lost_ths"]} == {(): 110.0 + 20.0}
+    assert told["hashinsight_power_watts"] == {(): page["power_w"]} == {(): 6040.0}
     assert told["hashinsight_open_problems"] == {(severity,): 0 for severity in ("P0", "P1", "P2", "P3")}
     await fleet.send({"miner_id": "m1", "ts": fleet.at(-20), **common, "hashrate_ths": 50.0})
     await fleet.roll()

@@ -3,8 +3,11 @@
 from datetime import timedelta
 from typing import Any
 
+from hashinsight.commands.service.expecting import Acted, expect_begun, expect_ended
+from hashinsight.commands.states import Event
 from hashinsight.inventory.service.expected import State, end_expected, expect
 from hashinsight.kit.db.context import job_context
+from hashinsight.kit.ids import new_id
 from tests.telemetry.fleet import LIVE, Fleet, sample
 
 SITES, CELLS = (f"/api/v1/telemetry/{name}" for name in ("sites", "cells"))
@@ -99,16 +102,90 @@ async def test_what_was_stopped_curtailed_or_taken_out_for_maintenance_is_neithe
         await set_aside(fleet, state, name)  # type: ignore[arg-type] # words of `State`
     await fleet.roll()
     site = await site_of(fleet)
-    assert (site["expected_ths"], site["stopped_ths"], site["lost_ths"]) == (400.0, 600.0, 100.0)
+    assert (site["hashrate_ths"], site["expected_ths"]) == (600.0, 700.0)  # those that were stopped: what they did
+    assert (site["stopped_ths"], site["lost_ths"]) == (300.0, 100.0)
     assert (site["conditions"]["stopped"], site["conditions"]["fine"], site["conditions"]["down"]) == (3, 0, 1)
     conditions = {name: one["condition"] for name, one in (await fleet.live()).items()}
     still = dict.fromkeys(("stopped", "curtailed", "maintained"), "stopped")
     assert conditions == {"runs": "unknown", "broken": "down"} | still
     (number,) = await set_aside(fleet, "stopped", "runs")  # told to stop, and hashing
     assert (await fleet.live())["runs"]["condition"] == "unknown"
-    assert (await site_of(fleet))["expected_ths"] == 400.0
+    assert (await site_of(fleet))["expected_ths"] == 700.0
     async with fleet.database.transaction(job_context()) as session:
         await end_expected(session, [number], now=fleet.now)
+
+
+async def test_from_a_commanded_stop_until_its_mean_has_filled_up_after_the_start_nothing_of_a_machine_is_lost(
+    fleet: Fleet,
+) -> None:
+    """Stopped for four minutes; its boot takes nine of the ten that a start is given, so its mean fills up later."""
+    await fleet.load("m1,S21,A,200", "other,S21,A,200")
+    (number,) = numbers_of(fleet, "m1")
+    await send_minutes(fleet, "m1", *(6 * [RUNS]))
+    await send_minutes(fleet, "other", *(6 * [RUNS]))
+    started_at = fleet.now + timedelta(minutes=4)
+    stop, start = (Acted(new_id(), number, name, "efficiency") for name in ("disable_hashing", "enable_hashing"))
+    async with fleet.database.transaction(job_context()) as session:
+        await expect_begun(session, [stop], lease_until=fleet.now + timedelta(minutes=5), now=fleet.now)
+        await expect_ended(session, [(stop, Event.SUCCEEDED)], now=fleet.now)
+    seen = []
+    for minute in range(1, 20):
+        await fleet.pass_time(timedelta(minutes=1))
+        if fleet.now == started_at:
+            async with fleet.database.transaction(job_context()) as session:
+                await expect_ended(session, [(start, Event.SUCCEEDED)], now=fleet.now)
+        is_hashing = fleet.now >= started_at + timedelta(minutes=9)
+        await fleet.send(
+            sample("m1", fleet.at(0), **(RUNS if is_hashing else STANDS)), sample("other", fleet.at(0), **RUNS)
+        )
+        await fleet.roll()
+        site = await site_of(fleet)
+        assert (site["lost_ths"], site["conditions"]["down"]) == (0.0, 0), minute
+        assert site["hashrate_ths"] == site["expected_ths"], minute
+        assert site["stopped_ths"] == 400.0 - site["hashrate_ths"], minute
+        assert site["conditions"]["stopped"] == (site["stopped_ths"] > 20.0), minute
+        seen.append(site["stopped_ths"])
+    assert (max(seen), seen[-1]) == (200.0, 0.0)
+
+
+async def test_after_a_stop_has_ended_its_share_of_the_mean_is_not_lost_and_what_the_newest_sample_lacks_is(
+    fleet: Fleet,
+) -> None:
+    await fleet.load("back,S21,A,200", "half,S21,A,200", "never-stopped,S21,A,200")
+    half = {"hashrate_ths": 100.0, "power_w": 2000.0}
+    for name, newest in (("back", RUNS), ("half", half), ("never-stopped", RUNS)):
+        await send_minutes(fleet, name, STANDS, STANDS, STANDS, STANDS, newest)
+    numbers = await set_aside(fleet, "stopped", "back", "half")
+    async with fleet.database.transaction(job_context()) as session:
+        await end_expected(session, numbers, now=fleet.now - timedelta(minutes=1))
+    await fleet.roll()
+    site = await site_of(fleet)
+    # means of 40, 20 and 40: of the first two 160 and 80 are what the stop left of it
+    assert (site["hashrate_ths"], site["stopped_ths"], site["lost_ths"]) == (100.0, 240.0, 100.0 + 160.0)
+    assert site["expected_ths"] - site["hashrate_ths"] == site["lost_ths"]
+    conditions = {name: one["condition"] for name, one in (await fleet.live()).items()}
+    assert conditions == {"back": "stopped", "half": "stopped", "never-stopped": "unknown"}
+    cells = await fleet.ok(CELLS, site_id="tx-1")
+    words = cells["named"]["condition"]
+    assert [words["words"][no] for no in words["index"]] == ["stopped", "stopped", "unknown"]
+    assert site["conditions"]["stopped"] == 2
+
+
+async def test_a_bucket_in_which_a_stop_ended_loses_nothing_by_it(fleet: Fleet) -> None:
+    await fleet.load("m1,S21,A,200", "weak,S21,A,200")
+    begins = (fleet.now - timedelta(minutes=20)).timestamp() // 300 * 300 - fleet.now.timestamp()
+    for name in ("m1", "weak"):
+        minutes = enumerate((STANDS, STANDS, STANDS, RUNS, RUNS))
+        await fleet.send(*(sample(name, fleet.at(begins + 60 * no), **said) for no, said in minutes))
+    (number,) = numbers_of(fleet, "m1")
+    async with fleet.database.transaction(job_context()) as session:
+        first = fleet.now + timedelta(seconds=begins)
+        await expect(session, [number], "stopped", cause="a test", now=first, until_at=first + timedelta(minutes=3))
+    await fleet.roll()
+    then = await site_of(fleet, site_id="tx-1", at=fleet.at(begins))
+    assert (then["hashrate_ths"], then["stopped_ths"], then["lost_ths"]) == (160.0, 120.0, 120.0)
+    cells = await fleet.ok(CELLS, site_id="tx-1", at=fleet.at(begins))
+    assert (cells["columns"]["stopped"], cells["columns"]["hashrate_ths"]) == ([number], [80.0, 80.0])
 
 
 async def test_a_machine_that_stands_still_without_a_command_is_down_and_lost_before_anybody_calls_it_a_problem(

@@ -3,13 +3,11 @@
 The live layer is made anew every minute; more often the figures are not read either, however many servers scrape.
 """
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
-import polars as pl
 from prometheus_client.core import GaugeMetricFamily, Metric
 from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -22,15 +20,16 @@ from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.problems.codes import Severity
 from hashinsight.problems.models.shown import SHOWN
-from hashinsight.telemetry.queries import live_frame
+from hashinsight.telemetry.losses import CONDITIONS
 from hashinsight.telemetry.service.overview import tell_sites
 
 _READ_EVERY = timedelta(seconds=60)
-_STATES = ("fresh", "stale", "offline", "unknown")
 # figures of the sites page, and what they are called here
 _SUMS = {
     "hashrate_ths": ("hashinsight_hashrate_ths", "TH/s of the machines that are online, mean of five minutes"),
-    "expected_ths": ("hashinsight_expected_hashrate_ths", "TH/s that the machines should have"),
+    "expected_ths": ("hashinsight_expected_hashrate_ths", "TH/s that the machines should have now"),
+    "stopped_ths": ("hashinsight_stopped_hashrate_ths", "TH/s missing on purpose: by command or under maintenance"),
+    "lost_ths": ("hashinsight_lost_hashrate_ths", "TH/s expected and not delivered"),
     "power_w": ("hashinsight_power_watts", "Power of the machines that are online, where it is known"),
 }
 _PROBLEMS = text(
@@ -59,20 +58,15 @@ async def _read(database: Database, *, now: datetime) -> list[Metric]:
         sites = list((await session.execute(select(Site).order_by(Site.code))).scalars())
         problems = await _counted(session, _PROBLEMS)
         commands = await _counted(session, _COMMANDS)
-    machines: Counts = {}
     sums: list[dict[str, Any]] = []
     for tenant_id in dict.fromkeys(site.tenant_id for site in sites):
         own = [site for site in sites if site.tenant_id == tenant_id]
-        scope = make_scope(tenant_id, SYSTEM, [WHOLE_TENANT])
-        told, frame = await asyncio.gather(
-            tell_sites(database, scope, own, now=now), live_frame(database, scope, as_of=now, only=("site_id",))
-        )
-        sums += msgspec.json.decode(told)["sites"]
-        counted = frame.group_by("site_id", "data_state").agg(n=pl.len())
-        machines |= {(site_id, state): n for site_id, state, n in counted.iter_rows()}
-    data, severities, states = _STATES, [one.name for one in Severity], [one.value for one in OPEN]
+        page = await tell_sites(database, make_scope(tenant_id, SYSTEM, [WHOLE_TENANT]), own, now=now)
+        sums += msgspec.json.decode(page)["sites"]
+    machines = {(site["site_id"], state): n for site in sums for state, n in site["conditions"].items()}
+    severities, states = [one.name for one in Severity], [one.value for one in OPEN]
     return [
-        _by_kind("hashinsight_machines", "Machines in service", sites, machines, state=data),
+        _by_kind("hashinsight_machines", "Machines in service, each in one state", sites, machines, state=CONDITIONS),
         *_site_sums(sums),
         _by_kind("hashinsight_open_problems", "Problems that are open", sites, problems, severity=severities),
         _by_kind("hashinsight_commands", "Commands that are not finished", sites, commands, state=states),

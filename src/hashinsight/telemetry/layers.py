@@ -5,6 +5,7 @@ from enum import IntEnum
 
 RAW_KEPT = timedelta(hours=24)
 ONLINE_FOR = timedelta(seconds=300)
+MEAN_OVER = timedelta(minutes=5)  # before the newest sample: `hashrate_5min_ths` and its like
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 MONTH = timedelta(days=30)  # of a partition

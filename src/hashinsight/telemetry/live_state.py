@@ -8,6 +8,7 @@ import polars as pl
 
 from hashinsight.inventory.expectation import expect_of
 from hashinsight.telemetry import losses
+from hashinsight.telemetry.layers import MEAN_OVER
 from hashinsight.telemetry.states import Flags, Status
 
 STALE_AFTER = timedelta(seconds=180)
@@ -74,6 +75,7 @@ SCHEMA: dict[str, Any] = {
     "recent_reject_rate": pl.Float32,
     "inferred_ths": pl.Float32,
     "expected_state": pl.String,
+    "expected_ended_at": _TIME,
 }
 # what `judge` looks at
 NEEDED = frozenset({
@@ -81,6 +83,7 @@ NEEDED = frozenset({
     "status", "flags", "hashrate_5min_ths", "reported_ths", "reject_rate", "accepted", "rejected",
     "reported_model", "reported_firmware", "overall_health", "hashrate_ths", "power_5min_w", "powered_5min_ths",
     "inferred_mode", "mode_share", "recent_reject_rate", "inferred_ths", "expected_state",
+    "expected_ended_at",
 })  # fmt: skip
 _FLAGS = {
     "temp_sensor_fault": Flags.TEMPERATURE_SENTINEL,
@@ -127,10 +130,15 @@ def judge(
         .with_columns(
             data_state=pl.col("data_reason").replace_strict(_STATES, return_dtype=pl.String),
             online=(pl.col("age_sec") < offline_after.total_seconds()) & (pl.col("status") != Status.OFFLINE),
+            is_recovering=_ended_after(pl.col("ts") - MEAN_OVER),
         )
         .with_columns(online=pl.col("online").fill_null(value=False))
     )
     return losses.weigh(judged)
+
+
+def _ended_after(at: pl.Expr) -> pl.Expr:
+    return (pl.col("expected_ended_at") > at).fill_null(value=False)
 
 
 def as_of_bucket(live: pl.DataFrame, then: pl.DataFrame, bucket: datetime) -> pl.DataFrame:
@@ -149,7 +157,9 @@ def as_of_bucket(live: pl.DataFrame, then: pl.DataFrame, bucket: datetime) -> pl
         .when(pl.col("online_ratio").is_null() & pl.col("expected_state").is_null())
         .then(pl.lit("unknown"))
         .otherwise(pl.lit("offline")),
+        hashrate_ths=pl.lit(None, dtype=pl.Float64),  # nobody keeps the newest sample of a bucket
         hashrate_5min_ths=pl.col("hashrate_ths"),
+        is_recovering=_ended_after(pl.lit(bucket).cast(_TIME)),
         power_5min_w=pl.col("powered_w"),
         powered_5min_ths=pl.col("powered_ths"),
         efficiency_j_th=losses.efficiency_of_machine("powered_w", "powered_ths", "hashrate_ths"),

@@ -5,9 +5,16 @@ The one place for it: sums of sites and zones, maps, the registry's summary and 
 | column | |
 |---|---|
 | `expected_ths` | what it is rated for, or what machines of its kind do in its mode; else as a cycle infers it |
-| `is_stopped` | it stands still on purpose: curtailed, stopped or restarted by command, under maintenance |
-| `lack_ths` | expected and not delivered; null where nobody knows, and nothing is lost by what was stopped |
+| `delivered_ths` | its mean of five minutes; 0 where it is offline or nobody knows |
+| `is_excused` | an expected state holds: curtailed, stopped or restarted by command, under maintenance |
+| `is_recovering` | such a state has ended, and the five minutes of the mean still reach back into it |
+| `lack_ths` | expected and not delivered (recovering: by the newest sample); 0 while excused, null where nobody knows |
+| `due_ths` | what it should hash now: delivered plus lacking; all that is expected where nobody knows |
+| `stopped_ths` | the rest of what is expected: missing on purpose |
+| `is_stopped` | excused and standing still, or more than a tenth of it is missing on purpose |
 | `condition` | P0 … P3, `down`, `stopped`, `unknown` or `fine` |
+
+Over any group: due - delivered = lacking + unknown.
 """
 
 from typing import Any
@@ -21,7 +28,7 @@ CONDITIONS = (*SEVERITIES, "down", "stopped", "unknown", "fine")
 # what `weigh` and `tally` look at, beside what a cycle finds
 WEIGHED = (
     "site_id", "online", "data_state", "expected_state", "hashrate_ths", "hashrate_5min_ths", "rated_ths",
-    "rated_source",
+    "rated_source", "is_recovering",
 )  # fmt: skip
 SUMS = ("hashrate_ths", "expected_ths", "expected_unknown_ths", "stopped_ths", "lost_ths", "power_w")
 COUNTS = ("machines", "online", "power_unknown", "efficiency_left_out", "zones")
@@ -31,25 +38,44 @@ OTHERS = ("efficiency_j_th", "hottest_c", "newest_at", "updated_at")
 def weigh(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with the columns above. What is judged again, by another mode or health, is weighed again."""
     newest = pl.coalesce("hashrate_ths", "hashrate_5min_ths").fill_null(0.0)
+    is_unheard = pl.col("data_state") == "unknown"
     frame = frame.with_columns(
         **_expected(newest),
         is_told=pl.col("online") & pl.col("hashrate_5min_ths").is_not_null(),
+        is_excused=pl.col("expected_state").is_not_null() & ~is_unheard,
     ).with_columns(
         is_hashing=pl.col("online") & (newest > HASHING_SHARE * pl.col("expected_ths").fill_null(0.0)),
+        is_known=pl.col("is_told") | pl.col("is_excused") | (pl.col("data_state") == "offline"),
+        is_recovering=pl.col("is_recovering") & pl.col("is_told") & ~pl.col("is_excused"),
+        delivered_ths=pl.when("is_told").then(pl.col("hashrate_5min_ths").cast(pl.Float64)).otherwise(0.0),
     )
-    is_unheard = pl.col("data_state") == "unknown"
+    frame = frame.with_columns(lack_ths=_lack()).with_columns(due_ths=_due())
+    missing = pl.max_horizontal(pl.col("expected_ths") - pl.col("due_ths"), pl.lit(0.0))
     frame = frame.with_columns(
-        is_stopped=pl.col("expected_state").is_not_null() & ~pl.col("is_hashing") & ~is_unheard,
+        stopped_ths=pl.when(pl.col("is_excused") | pl.col("is_recovering")).then(missing).otherwise(0.0),
     )
-    is_known = pl.col("is_told") | pl.col("is_stopped") | (pl.col("data_state") == "offline")
-    delivered = pl.when("is_told").then("hashrate_5min_ths").otherwise(0.0)
-    return frame.with_columns(
-        is_known=is_known,
-        lack_ths=pl.when("is_stopped")
-        .then(0.0)
-        .when(is_known)
-        .then((pl.col("expected_ths") - delivered).cast(pl.Float64)),
-        condition=_condition(is_unheard),
+    is_short = pl.col("stopped_ths") > SHORT_SHARE * pl.col("expected_ths").fill_null(0.0)
+    frame = frame.with_columns(is_stopped=(pl.col("is_excused") & ~pl.col("is_hashing")) | is_short)
+    return frame.with_columns(condition=_condition(is_unheard))
+
+
+def _lack() -> pl.Expr:
+    """While recovering by the newest sample, where there is one: the mean is still filling up after the stop."""
+    expected = pl.col("expected_ths")
+    newest = pl.min_horizontal(pl.coalesce(pl.col("hashrate_ths").cast(pl.Float64), expected), expected)
+    delivers = pl.when("is_recovering").then(pl.max_horizontal("delivered_ths", newest)).otherwise("delivered_ths")
+    return pl.when("is_excused").then(0.0).when("is_known").then(expected - delivers)
+
+
+def _due() -> pl.Expr:
+    """Of whom nobody knows what to expect, or who is excused, no more than it delivers."""
+    is_free = pl.col("is_excused") | pl.col("expected_ths").is_null()
+    return (
+        pl.when(is_free)
+        .then("delivered_ths")
+        .when("is_recovering")
+        .then(pl.col("delivered_ths") + pl.col("lack_ths"))
+        .otherwise("expected_ths")
     )
 
 
@@ -71,7 +97,8 @@ def efficiency_sql(watts: str, ths: str, hashrate: str) -> str:
 def tally(frame: pl.DataFrame, *by: str) -> pl.DataFrame:
     """Machines by condition and hashrate against what is expected, by site or whatever else a row says.
 
-    Sums are over what is known: a machine without a figure adds nothing.
+    What is expected, less what is delivered and what nobody knows, is what machines lack; `lost_ths` is that, and more
+    where some deliver more than they should.
     """
     return frame.group_by(*by).agg(**_tallied())
 
@@ -100,11 +127,11 @@ def _tallied() -> dict[str, pl.Expr]:
         "online": pl.col("online").sum(),
         **{name: (pl.col("condition") == name).sum() for name in CONDITIONS},
         "unheard": (pl.col("data_state") == "unknown").sum(),
-        "hashrate_ths": _total("hashrate_5min_ths", pl.col("online")),
-        "expected_ths": _total("expected_ths", ~pl.col("is_stopped")),
+        "hashrate_ths": pl.col("delivered_ths").sum(),
+        "expected_ths": pl.col("due_ths").sum(),
         # what of it nobody can say: one that is known to be offline gives nothing, one that is not heard of may hash
         "expected_unknown_ths": _total("expected_ths", ~pl.col("is_known")),
-        "stopped_ths": _total("expected_ths", pl.col("is_stopped")),
+        "stopped_ths": pl.col("stopped_ths").sum(),
         # what others have too much does not make up for a machine that stands; what all lack a little is lost, too
         "lost_ths": pl.max_horizontal(pl.col("lack_ths").sum(), _total("lack_ths", is_short), pl.lit(0.0)),
     }

@@ -26,10 +26,10 @@ _SITE: dict[str, Any] = {
     "online": 978,
     "unknown": 4,
     "hashrate_ths": 96100.0,
-    "expected_ths": 104000.0,
+    "expected_ths": 102960.0,
     "expected_unknown_ths": 416.0,
     "stopped_ths": 1040.0,
-    "lost_ths": 7900.0,
+    "lost_ths": 6444.0,
     "power_w": 3200000.0,
     "power_unknown": 2,
     "efficiency_j_th": 30.8,
@@ -103,13 +103,17 @@ async def read_sites(
 ) -> Response:
     """Every site in scope with its sums; with `site_id` one, or a zone of it, now or at a moment of its last day.
 
-    - `expected_ths` is what machines are rated for, or what their kind does in their mode (eco, perf), without those
-      that stand still on purpose (`stopped_ths`: curtailed, stopped or restarted by command, under maintenance).
+    - `expected_ths` is what machines should hash now: what they are rated for, or what their kind does in their mode
+      (eco, perf). Of machines that are curtailed, stopped or restarted by command or under maintenance (also by a
+      suppression with `maintenance`), and of those that nobody knows a rating of, it counts only what they deliver.
+      `stopped_ths` is what is missing of such machines on purpose, also while the mean of five minutes fills up again
+      after it has ended.
       `expected_unknown_ths` is its part of machines whose hashrate nobody knows now: neither delivered nor lost.
     - `lost_ths` is what machines lack that are known: each that lacks more than a tenth, whatever others have too
-      much, or all of them together if that is more.
+      much, or all of them together if that is more. Where nobody delivers too much,
+      `expected_ths` - `hashrate_ths` = `lost_ths` + `expected_unknown_ths`.
     - `conditions` counts each machine once: its worst open problem, else `down` (no hashrate, no problem yet),
-      `stopped` (on purpose), `unknown` or `fine`. It is null for a moment of the past,
+      `stopped` (on purpose: all of it, or more than a tenth), `unknown` or `fine`. It is null for a moment of the past,
       of which `unknown` counts the machines without a sample.
     - `power_w` is of the newest samples of machines online; `efficiency_j_th` is watts over TH/s of the same five
       minutes, without the `efficiency_left_out` machines whose power is not known.

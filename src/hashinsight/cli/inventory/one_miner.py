@@ -60,7 +60,7 @@ def show_miner(
     """Show one machine, and what it is expected to be now."""
 
     async def act(acting: Acting) -> dict[str, Any]:
-        from hashinsight.inventory.queries.expected import find_expected
+        from hashinsight.inventory.queries.expected_now import find_expected
         from hashinsight.inventory.queries.miners import get_miner
         from hashinsight.inventory.schemas.miners import MinerDetail
 

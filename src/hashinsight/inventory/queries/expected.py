@@ -10,7 +10,6 @@ from sqlalchemy import (
     DateTime,
     Integer,
     Row,
-    Select,
     Text,
     Uuid,
     bindparam,
@@ -21,7 +20,6 @@ from sqlalchemy import (
     text,
     update,
 )
-from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.identity.scope import Scope
@@ -133,21 +131,6 @@ async def end_expected(
     return sorted({*taken_back.scalars(), *ended.scalars()})
 
 
-async def find_expected(session: AsyncSession, miner_no: int, *, as_of: datetime) -> ExpectedState | None:
-    """What a machine is expected to be at a moment: of several intervals, the one that was created last."""
-    query = (
-        select(ExpectedState)
-        .where(
-            ExpectedState.miner_no == miner_no,
-            ExpectedState.from_at <= as_of,
-            or_(ExpectedState.until_at.is_(None), ExpectedState.until_at > as_of),
-        )
-        .order_by(ExpectedState.created_at.desc(), ExpectedState.id.desc())
-        .limit(1)
-    )
-    return (await session.execute(query)).scalar()
-
-
 async def list_open(
     session: AsyncSession, scope: Scope, state: str, *, site_id: int | None, now: datetime, limit: int
 ) -> Sequence[Row[Any]]:
@@ -176,19 +159,8 @@ async def list_open(
     return found
 
 
-def states_as_of(as_of: datetime) -> Select[int, str]:
-    """`miner_no, state` of the same machines, to be joined."""
-    of = ExpectedState
-    return (
-        select(of.miner_no, of.state)
-        .where(of.from_at <= as_of, or_(of.until_at.is_(None), of.until_at > as_of))
-        .ext(distinct_on(of.miner_no))
-        .order_by(of.miner_no, of.created_at.desc(), of.id.desc())
-    )
-
-
 def expected_as_of(as_of: datetime, site_id: int | None) -> sql.Composed:
-    """The same for every machine that the transaction sees, for a frame."""
+    """What machines are expected to be by their own intervals: every machine that the transaction sees, for a frame."""
     site = sql.SQL("") if site_id is None else sql.SQL("and site_id = {}").format(sql.Literal(site_id))
     return sql.SQL(
         "select distinct on (miner_no) miner_no, state, from_at, until_at, cause from expected_states"

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Path, Query
 
 from hashinsight.identity.access import ReadSession, Session
 from hashinsight.inventory.filters import Id, MinerFilter, Word
-from hashinsight.inventory.queries import expected, miners
+from hashinsight.inventory.queries import expected_now, miners
 from hashinsight.inventory.routes.asking import Cursor, Limit, Now, See, SiteQuery, Write, body, shows
 from hashinsight.inventory.schemas.miners import (
     Changes,
@@ -77,7 +77,7 @@ async def get_miner(
 ) -> MinerDetail:
     """One machine, and what it is expected to be now. 409 AMBIGUOUS_MINER when two visible sites hold this id."""
     found = await miners.get_miner(session, scope, miner_id, site_id)
-    return MinerDetail.of(found, await expected.find_expected(session, found.miner.miner_no, as_of=now))
+    return MinerDetail.of(found, await expected_now.find_expected(session, found.miner.miner_no, as_of=now))
 
 
 @router.patch("/miners/{miner_id}", responses=shows(MinerShown))

@@ -1,5 +1,7 @@
 """Problems as people see them: events, what was said and done about each, and what is not to be told for now."""
 
+from typing import cast
+
 from sqlalchemy import (
     REAL,
     BigInteger,
@@ -17,8 +19,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
+from hashinsight.inventory.suppressions import Suppression
 from hashinsight.kit.db.metadata import metadata
-from hashinsight.problems.models.columns import may, must, owned, owners, when
+from hashinsight.problems.models.columns import may, must, owned, when
 
 SHOWN = "status in ('open', 'ack', 'in_progress')"
 OVER = "status = 'resolved'"
@@ -141,37 +144,7 @@ TIMELINE = Table(
     Index("ix_problem_timeline_site_id", "site_id", "id"),  # ids are in order of time: what is new since one of them
 )
 
-SUPPRESSIONS = Table(
-    "suppressions",
-    metadata,
-    *must("id", Uuid),
-    *owned(),
-    *must("kind", Text),
-    *may("miner_no zone_id group_id", Integer),
-    *must("from_at", when()),
-    *may("until_at", when()),
-    *must("maintenance", Boolean),
-    *must("reason", Text),
-    *must("created_at", when()),
-    *must("created_by_kind", Text),
-    *may("created_by", Text),
-    *may("lifted_at", when()),
-    *may("lifted_by", Text),
-    PrimaryKeyConstraint("id", name="pk_suppressions"),
-    *owners("suppressions"),
-    ForeignKeyConstraint(["miner_no"], ["miners.miner_no"], name="fk_suppressions_miner_no"),
-    ForeignKeyConstraint(["zone_id"], ["zones.id"], name="fk_suppressions_zone_id"),
-    ForeignKeyConstraint(["group_id"], ["groups.id"], name="fk_suppressions_group_id"),
-    CheckConstraint(
-        "kind = case when miner_no is not null then 'miner' when zone_id is not null then 'zone'"
-        " when group_id is not null then 'group' else 'site' end"
-        " and num_nonnulls(miner_no, zone_id, group_id) <= 1",
-        name="kind",
-    ),
-    CheckConstraint("until_at is null or until_at > from_at", name="forward"),
-    Index("ix_suppressions_site_id", "site_id", postgresql_where=text("lifted_at is null")),
-    Index("ix_suppressions_miner_no", "miner_no", "from_at"),
-)
+SUPPRESSIONS = cast("Table", Suppression.__table__)
 
 SUPPRESSED = Table(
     "suppressed_detections",

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.models import Group, GroupMember, Miner, Site, Zone
+from hashinsight.inventory.queries.expected_now import reaches
 from hashinsight.inventory.queries.scopes import miners_within
 from hashinsight.kit.errors import NotFound
 from hashinsight.kit.paging import Page, page
@@ -84,10 +85,9 @@ async def list_by_ids(session: AsyncSession, ids: Sequence[UUID]) -> list[dict[s
 
 async def list_reaching(session: AsyncSession, site_id: int, miner_no: int, *, now: datetime) -> list[dict[str, Any]]:
     """What is in force for one machine, whatever it was said of."""
-    member = select(GroupMember.group_id).where(GroupMember.miner_no == miner_no)
-    zone = select(Miner.zone_id).where(Miner.miner_no == miner_no).scalar_subquery()
-    reaches = or_(_S.kind == "site", _S.miner_no == miner_no, _S.zone_id == zone, _S.group_id.in_(member))
-    query = _shown().where(_S.site_id == site_id, in_force(now), reaches).order_by(_S.created_at, _S.id).limit(50)
+    query = (
+        _shown().where(_S.site_id == site_id, in_force(now), reaches(miner_no)).order_by(_S.created_at, _S.id).limit(50)
+    )
     return [_row(tuple(row)) for row in (await session.execute(query)).all()]
 
 

@@ -14,12 +14,12 @@ from sqlalchemy.orm import aliased
 from hashinsight.collectors.models import Collector
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.models import Miner, Rack, Zone
-from hashinsight.inventory.queries.expected import states_as_of
+from hashinsight.inventory.queries.expected_now import expected_now
 from hashinsight.inventory.queries.scopes import miners_within
 from hashinsight.kit.db.copying import staged
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.paging import Page, page
-from hashinsight.telemetry.layers import ONLINE_FOR
+from hashinsight.telemetry.layers import MEAN_OVER, ONLINE_FOR
 from hashinsight.telemetry.live_state import NEEDED, OFFLINE_AFTER, SCHEMA, STALE_AFTER, judge
 from hashinsight.telemetry.models import LIVE
 from hashinsight.telemetry.states import Status
@@ -90,7 +90,8 @@ def live_query(
 ) -> Select[Any]:
     """Machines in service, also those that were never heard of."""
     of_site, of_zone, brought = _heard(zoned=False), _heard(zoned=True), aliased(Collector)
-    expected = states_as_of(as_of).subquery("expected")
+    # so far back reaches the mean of a machine that is still online
+    expected = expected_now(as_of, ended_after=as_of - MEAN_OVER - ONLINE_FOR)
     is_here = and_(brought.site_id == Miner.site_id, brought.status != "disabled")
     columns: dict[str, Any] = {
         "miner_no": Miner.miner_no,
@@ -111,7 +112,8 @@ def live_query(
         "reported_ths": LIVE.c.expected_ths,
         "reported_model": LIVE.c.model,
         "reported_firmware": LIVE.c.firmware,
-        "expected_state": expected.c.state,
+        "expected_state": expected.state,
+        "expected_ended_at": expected.ended_at,
     }
     query = (
         select(*(columns[name].label(name) for name in names))
@@ -122,9 +124,9 @@ def live_query(
         .outerjoin(brought, and_(brought.number == LIVE.c.collector_no, is_here))
         .outerjoin(of_site, of_site.c.site_id == Miner.site_id)
         .outerjoin(of_zone, of_zone.c.zone_id == Miner.zone_id)
-        .outerjoin(expected, expected.c.miner_no == Miner.miner_no)
         .where(miners_within(scope), Miner.state == "in_service")
     )
+    query = expected.join(query)
     return query if site_id is None else query.where(Miner.site_id == site_id)
 
 

@@ -1,0 +1,141 @@
+"""What is expected, delivered, stopped, lost and unknown, machine by machine and in sums: it adds up over any group."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hashinsight.telemetry import losses
+
+SCHEMA: dict[str, Any] = {
+    "site_id": pl.Int32, "online": pl.Boolean, "data_state": pl.String, "expected_state": pl.String,
+    "is_recovering": pl.Boolean, "hashrate_ths": pl.Float32, "hashrate_5min_ths": pl.Float32, "rated_ths": pl.Float64,
+    "rated_source": pl.String, "inferred_ths": pl.Float32, "inferred_mode": pl.String, "mode_share": pl.Float32,
+    "overall_health": pl.String,
+}  # fmt: skip
+FRESH: dict[str, Any] = {
+    "site_id": 1, "online": True, "data_state": "fresh", "expected_state": None, "is_recovering": False,
+    "hashrate_ths": 100.0, "hashrate_5min_ths": 100.0, "rated_ths": 100.0, "rated_source": "operator",
+    "inferred_ths": None, "inferred_mode": "normal", "mode_share": None, "overall_health": "ok",
+}  # fmt: skip
+HOLDING = ("curtailed", "stopped", "rebooting", "maintenance")
+
+
+def weighed(*machines: dict[str, Any]) -> pl.DataFrame:
+    return losses.weigh(pl.DataFrame([FRESH | one for one in machines], schema=SCHEMA, orient="row"))
+
+
+def summed(*machines: dict[str, Any]) -> dict[str, float]:
+    (row,) = losses.tally(weighed(*machines), "site_id").iter_rows(named=True)
+    return {name: round(value, 6) for name, value in row.items()}
+
+
+def by(state: str | None, newest: float, mean: float, **more: Any) -> dict[str, Any]:
+    return {"expected_state": state, "hashrate_ths": newest, "hashrate_5min_ths": mean, **more}
+
+
+@pytest.mark.parametrize(
+    ("machine", "expected", "stopped", "condition"),
+    [
+        (by("rebooting", 100.0, 20.0), 20.0, 80.0, "stopped"),
+        (by("rebooting", 30.0, 10.0), 10.0, 90.0, "stopped"),
+        (by("rebooting", 100.0, 95.0), 95.0, 5.0, "fine"),
+        (by("maintenance", 50.0, 50.0), 50.0, 50.0, "stopped"),
+        (by("stopped", 0.0, 80.0), 80.0, 20.0, "stopped"),
+        (by("stopped", 0.0, 99.0), 99.0, 1.0, "stopped"),
+        (by("stopped", 0.0, 0.0), 0.0, 100.0, "stopped"),
+        (by("curtailed", 110.0, 110.0), 110.0, 0.0, "fine"),
+        (by("curtailed", 0.0, 0.0, online=False, data_state="offline"), 0.0, 100.0, "stopped"),
+        (by(None, 100.0, 20.0, is_recovering=True), 20.0, 80.0, "stopped"),
+        (by(None, 100.0, 95.0, is_recovering=True), 95.0, 5.0, "fine"),
+    ],
+)
+def test_while_a_state_is_expected_or_the_mean_still_carries_it_nothing_is_lost_and_the_rest_is_stopped(
+    machine: dict[str, Any], expected: float, stopped: float, condition: str
+) -> None:
+    sums = summed(machine)
+    assert (sums["expected_ths"], sums["stopped_ths"], sums["lost_ths"]) == (expected, stopped, 0.0)
+    assert sums["hashrate_ths"] == expected
+    assert sums[condition] == 1
+
+
+def test_after_its_state_has_ended_a_machine_loses_what_its_newest_sample_lacks() -> None:
+    half = summed(by(None, 50.0, 20.0, is_recovering=True))
+    assert (half["lost_ths"], half["stopped_ths"], half["expected_ths"]) == (50.0, 30.0, 70.0)
+    down = summed(by(None, 0.0, 60.0, is_recovering=True))  # it went down after its state had ended
+    assert (down["lost_ths"], down["stopped_ths"], down["down"]) == (40.0, 0.0, 1)
+    dark = summed(by(None, 100.0, 20.0, is_recovering=True, online=False, data_state="offline"))
+    assert (dark["lost_ths"], dark["down"]) == (100.0, 1)
+    later = summed(by(None, 100.0, 20.0))  # no state for five minutes
+    assert later["lost_ths"] == 80.0
+
+
+def test_a_site_that_shed_half_of_its_machines_shows_no_more_than_is_expected() -> None:
+    sums = summed(*(5 * [{}]), *(5 * [by("stopped", 0.0, 80.0)]))
+    assert (sums["hashrate_ths"], sums["expected_ths"], sums["stopped_ths"]) == (900.0, 900.0, 100.0)
+    assert (sums["stopped"], sums["fine"], sums["lost_ths"]) == (5, 5, 0.0)
+
+
+def test_starting_533_machines_by_command_loses_nothing_while_they_boot_and_ramp_up() -> None:
+    boot = [(0.0, 0.0), (0.0, 0.0), (30.0, 6.0), (100.0, 26.0), (100.0, 46.0)]
+    for newest, mean in boot:
+        sums = summed(*(533 * [by("rebooting", newest, mean)]))
+        assert (sums["lost_ths"], sums["stopped"], sums["down"]) == (0.0, 533, 0)
+        assert sums["stopped_ths"] == pytest.approx(533 * (100.0 - mean), abs=0.01)
+
+
+def test_what_a_machine_without_any_rating_delivers_is_expected_and_no_more() -> None:
+    sums = summed({"rated_ths": None, "rated_source": None}, by(None, 40.0, 40.0))
+    assert (sums["hashrate_ths"], sums["expected_ths"], sums["lost_ths"]) == (140.0, 200.0, 60.0)
+
+
+def machines(*, most: float) -> st.SearchStrategy[dict[str, Any]]:
+    """Any machine that the live layer can show, delivering up to `most` of what it is rated for."""
+
+    @st.composite
+    def machine(draw: st.DrawFn) -> dict[str, Any]:
+        rated = draw(st.one_of(st.none(), st.floats(1.0, 500.0)))
+        hashrate = st.one_of(st.none(), st.floats(0.0, most).map(lambda share: share * (rated or 100.0)))
+        state = draw(st.sampled_from(["fresh", "stale", "offline", "unknown"]))
+        return FRESH | {
+            "site_id": draw(st.integers(1, 3)),
+            "online": state in ("fresh", "stale"),
+            "data_state": state,
+            "expected_state": draw(st.sampled_from([None, None, *HOLDING])),
+            "is_recovering": draw(st.booleans()),
+            "hashrate_ths": draw(hashrate),
+            "hashrate_5min_ths": draw(hashrate),
+            "rated_ths": rated,
+            "inferred_mode": draw(st.sampled_from(["normal", "eco", "unknown"])),
+            "mode_share": draw(st.sampled_from([None, 0.7, 1.2])) if most > 1 else None,
+            "overall_health": draw(st.sampled_from(["ok", "unknown", "P1", "P3"])),
+        }
+
+    return machine()
+
+
+@given(st.lists(machines(most=1.0), min_size=1, max_size=12))
+def test_over_any_group_what_is_expected_and_not_delivered_is_lost_or_unknown(fleet: list[dict[str, Any]]) -> None:
+    for by_what in ("site_id", "condition", "data_state"):
+        for row in losses.tally(weighed(*fleet), by_what).iter_rows(named=True):
+            missing = row["expected_ths"] - row["hashrate_ths"]
+            assert missing == pytest.approx(row["lost_ths"] + row["expected_unknown_ths"], abs=1e-3), by_what
+
+
+@given(st.lists(machines(most=1.5), min_size=1, max_size=12))
+def test_what_some_deliver_beyond_their_due_hides_nothing_and_everybody_is_counted_once(
+    fleet: list[dict[str, Any]],
+) -> None:
+    frame = weighed(*fleet)
+    is_excused = pl.col("expected_state").is_not_null() & (pl.col("data_state") != "unknown")
+    assert set(frame.filter(is_excused)["lack_ths"]) <= {0.0}
+    lacking = frame.group_by("site_id").agg(pl.col("lack_ths").sum())
+    for row in losses.tally(frame, "site_id").join(lacking, on="site_id").iter_rows(named=True):
+        missing = row["expected_ths"] - row["hashrate_ths"] - row["expected_unknown_ths"]
+        assert missing == pytest.approx(row["lack_ths"], abs=1e-3)
+        assert row["lost_ths"] >= max(missing, 0.0) - 1e-3
+        assert sum(row[name] for name in losses.CONDITIONS) == row["machines"]
+    stopped = frame.filter((pl.col("condition") == "stopped") & ~pl.col("is_recovering"))
+    assert set(stopped["lack_ths"]) <= {0.0}
