@@ -5517,6 +5517,7 @@ export interface operations {
                                 expired: number | null;
                                 canceled: number | null;
                                 superseded: number | null;
+                                mean_execution_sec: number | null;
                             };
                         }[];
                     };
