@@ -38,7 +38,8 @@ class People:
     ) -> tuple[UUID, str]:
         """A new user: the id and the e-mail. The password is PASSWORD."""
         email = email or f"{new_id().hex}@example.com"
-        new = NewUser(email, PASSWORD, Role(role), reach=reach or Reach())
+        reach = reach or Reach()
+        new = NewUser(email, PASSWORD, Role(role), reach=reach, whole_tenant=reach.is_whole)
         tenant_id = await self.tenant_id(tenant)
         async with self._database.transaction(job_context()) as session:
             user = await create_user(session, SYSTEM, tenant_id, new, now=self.clock())

@@ -1,15 +1,20 @@
 """The fleet in the metrics: by site, as the pages say it, under names that are ours or promised."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import cast
 
 import httpx
+import psycopg
 import pytest
 from fastapi import FastAPI
 from prometheus_client.parser import text_string_to_metric_families
+from psycopg import sql
 from pydantic import SecretStr
 
+from hashinsight.app.fleet_metrics import FleetFigures
 from hashinsight.inventory.service.expected import expect
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
@@ -89,6 +94,40 @@ async def test_the_fleet_is_told_by_site_and_agrees_with_the_page_of_sites(fleet
     assert (await series(fleet.api))["hashinsight_hashrate_ths"] == {(): 200.0}  # read once a minute
     fleet.set_clock(fleet.now + timedelta(seconds=61))
     assert (await series(fleet.api))["hashinsight_hashrate_ths"] == {(): 175.0}
+
+
+@contextmanager
+def locked(url: str, table: str) -> Iterator[None]:
+    """Whoever reads the table waits."""
+    with psycopg.connect(url) as connection:
+        connection.execute(sql.SQL("lock table {} in access exclusive mode").format(sql.Identifier(table)))
+        yield
+
+
+async def test_figures_that_take_long_to_read_are_told_by_the_next_scrape_with_their_age(
+    fleet: Fleet, superuser_url: str
+) -> None:
+    """Scraped once a minute, every read too slow for the scrape that began it."""
+    await fleet.load("m1,S19,A,")
+    await fleet.send({"miner_id": "m1", "ts": fleet.at(-40), "hashrate_ths": 100.0})
+    await fleet.roll()
+
+    async def scraped_while_slow() -> dict[str, dict[tuple[str, ...], float]]:
+        with locked(superuser_url, "telemetry_live"):
+            told = await series(fleet.api)
+        await fleet.app.state.checks["fleet"]  # it goes on by itself
+        return told
+
+    first = await scraped_while_slow()
+    assert "hashinsight_database_up" in first
+    assert "hashinsight_machines" not in first
+    fleet.set_clock(fleet.now + timedelta(seconds=60))
+    second = await scraped_while_slow()
+    assert second["hashinsight_hashrate_ths"] == {(): 100.0}
+    assert second["hashinsight_fleet_age_seconds"] == {(): 60.0}
+    assert (await series(fleet.api))["hashinsight_fleet_age_seconds"] == {(): 0.0}
+    figures: FleetFigures = fleet.app.state.fleet_figures
+    assert figures.last_read(now=fleet.now + timedelta(minutes=10, seconds=1)) == []  # a gap, not another hour's
 
 
 async def test_without_a_token_nobody_is_told_which_sites_there_are(fleet: Fleet) -> None:

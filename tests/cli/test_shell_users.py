@@ -73,6 +73,8 @@ def test_a_customer_without_a_site_is_refused_until_the_whole_tenant_is_said(ins
     installation.ok(*words, "--site", "tx-1", said=PHRASE)
     again = ("grant", "create", "--email", "c@example.com", "--role", "Customer")
     assert installation.run(*again).returncode == 78
+    both = installation.run(*again, "--site", "tx-1", "--whole-tenant")
+    assert (both.returncode, "cannot be combined with --site" in both.stderr) == (78, True)
     installation.ok(*again, "--whole-tenant")
 
 

@@ -5,7 +5,8 @@ from typing import Any
 from tests.commands.gate import Gate
 
 DAY = 24 * 3600
-NOTHING = {"dispatched": 0, "succeeded": 0, "failed": 0, "expired": 0, "canceled": 0, "superseded": 0}
+COUNTS = {"dispatched": 0, "succeeded": 0, "failed": 0, "expired": 0, "canceled": 0, "superseded": 0}
+NOTHING = {**COUNTS, "mean_execution_sec": None}
 
 
 async def summary(gate: Gate) -> dict[str, dict[str, Any]]:
@@ -37,3 +38,30 @@ async def test_the_summary_counts_what_waits_for_a_collector_and_how_the_days_co
     gate.scene.people.clock = lambda: gate.scene.now
     gate.scene.owner = await gate.scene.people.headers("Owner")
     assert {row["commands_24h"]["dispatched"] for row in (await summary(gate)).values()} == {0}
+
+
+async def test_the_summary_tells_the_mean_execution_time_of_the_days_finished_attempts(gate: Gate) -> None:
+    async def mean_sec() -> float | None:
+        value: float | None = (await summary(gate))["north"]["commands_24h"]["mean_execution_sec"]
+        return value
+
+    await gate.order("set_fan", 1, 2, 3, 4, 5)
+    first, second, third, fourth, fifth = [one["command_id"] for one in await gate.polled()]
+    began = "2026-03-01T12:00:00Z"
+    await gate.said(first, body={})  # tells no time
+    await gate.said(second, "skipped", body={"started_at": began, "finished_at": "2026-03-01T13:00:00Z"})  # ran nothing
+    assert await mean_sec() is None
+    await gate.said(third, body={"executed_at": began, "duration_ms": 2500})
+    assert await mean_sec() == 2.5
+    await gate.said(fourth, "running", body={"started_at": began})
+    assert await mean_sec() == 2.5
+    await gate.said(fourth, body={"finished_at": "2026-03-01T12:00:10Z"})  # started as the ack before said
+    assert await mean_sec() == 6.25
+    # an attempt that failed and is tried again took its time, too
+    applied, state, _ = await gate.said(
+        fifth, "failed", body={"error_code": "TIMEOUT", "started_at": began, "finished_at": "2026-03-01T12:00:04Z"}
+    )
+    assert (applied, state) == (True, "queued")
+    assert await mean_sec() == 5.5
+    counts = (await summary(gate))["north"]["commands_24h"]
+    assert (counts["dispatched"], counts["succeeded"]) == (4, 3)  # the skipped one is none

@@ -155,8 +155,9 @@ class House:
                 connection.execute(statement.encode())
 
     def add(self, email: str, role: str, **reach: list[int]) -> tuple[str, str]:
-        body = {"email": email, "password": PASSWORD, "role": role, "name": email.partition("@")[0], **reach}
-        made = self.ask(self.owner, "POST", "/api/admin/v1/users", json=body)
+        body = {"email": email, "password": PASSWORD, "role": role, "name": email.partition("@")[0]}
+        scope: dict[str, Any] = reach or {"whole_tenant": True}
+        made = self.ask(self.owner, "POST", "/api/admin/v1/users", json=body | scope)
         assert made.status_code == 201, made.text
         return email, PASSWORD
 

@@ -47,7 +47,7 @@ async def open_world(
         await world.make(f"{ADMIN}/{kind}", {"site_id": world.site, "code": f"{mark}-{kind}"} | body)
     await _configs(world, mark)
     await world.user(mark)
-    await world.make(f"{ADMIN}/api-keys", {"name": f"{mark}-key", "role": "Customer"})
+    await world.make(f"{ADMIN}/api-keys", {"name": f"{mark}-key", "role": "Customer", "whole_tenant": True})
     settings = {"version": 0, "pools": {"workers": [f"{MARK}-worker"]}}
     answer = await api.patch(f"{ADMIN}/settings", json=settings, headers=dict(world.owner.headers))
     assert answer.is_success, answer.text

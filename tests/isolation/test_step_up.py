@@ -37,7 +37,7 @@ def of_before(world: World, headers: dict[str, str]) -> dict[str, str]:
 
 
 async def key_of(world: World, role: Role) -> dict[str, str]:
-    made = await world.make(f"{ADMIN}/api-keys", {"name": f"{role} key", "role": role})
+    made = await world.make(f"{ADMIN}/api-keys", {"name": f"{role} key", "role": role, "whole_tenant": True})
     return {"X-API-Key": made["key"]}
 
 

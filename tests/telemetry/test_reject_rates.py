@@ -74,8 +74,38 @@ def test_a_name_that_says_percent_is_one(name: str) -> None:
 def test_signs_fade_so_that_an_updated_collector_is_read_by_its_new_unit() -> None:
     signs = RateSigns(ratio=10_000)
     for _ in range(4):
-        signs = signs.with_more(ratio=0, percent=3_000)
+        signs = signs.with_more(RateSigns(percent=3_000))
     assert signs.is_percent
+
+
+SICK, IDLE = {"accepted_shares": 99_600, "rejected_shares": 400}, {"reject_rate": 0, **LOW}
+
+
+def test_a_sick_machine_is_not_read_as_a_percentage_because_few_shares_were_rejected_since_boot() -> None:
+    """0.30 of the last minutes, 0.004 since boot; healthy machines write 0."""
+    assert rates(read({"reject_rate": 0.3, **SICK})) == [0.3]
+    assert rates(read({"reject_rate": 0.3, **SICK}, *[IDLE] * 20))[0] == 0.3
+
+
+def test_a_rate_that_is_a_hundred_times_the_counters_by_chance_decides_nothing_where_others_do_not_fit() -> None:
+    by_chance = {"reject_rate": 0.4, **SICK}
+    assert rates(read(by_chance, IDLE, IDLE))[0] == 0.4
+    before = read(IDLE, IDLE, IDLE).rate_signs  # what it sent before counts, too
+    assert rates(read(by_chance, before=before)) == [0.4]
+
+
+@pytest.mark.parametrize(("sent", "stored"), [(0.3, 0.3), (30, 0.3), (0.7, 0.007)])
+def test_counters_since_the_sample_before_show_the_unit_of_a_rate_of_that_time(sent: float, stored: float) -> None:
+    """The pool refuses what is sent as `stored` of 1,000 new shares, whatever was refused since boot."""
+    rejected = round(1000 * stored)
+    more = {"accepted_shares": 99_600 + 1000 - rejected, "rejected_shares": 400 + rejected}
+    records = [
+        {"miner_id": "m1", "ts": "2026-03-01T12:01:00Z", "reject_rate": sent, **more},
+        {"miner_id": "m2", "ts": TS, **LOW},
+        {"miner_id": "m1", "ts": TS, **SICK},
+    ]
+    samples = normalise(read_batch(json.dumps(records).encode()), zero_is_unknown=False)
+    assert rates(samples)[0] == stored
 
 
 async def test_what_a_collector_sent_before_decides_for_a_batch_that_shows_nothing(place: Place) -> None:

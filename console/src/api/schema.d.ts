@@ -2374,6 +2374,8 @@ export interface components {
             site_ids?: number[] | null;
             zone_ids?: number[] | null;
             group_ids?: number[] | null;
+            /** @default false */
+            whole_tenant: boolean;
             /** Format: uuid */
             user_id: string;
             role: components["schemas"]["Role"];
@@ -2388,6 +2390,8 @@ export interface components {
             site_ids?: number[] | null;
             zone_ids?: number[] | null;
             group_ids?: number[] | null;
+            /** @default false */
+            whole_tenant: boolean;
             name: string;
             role: components["schemas"]["Role"];
             expires_at?: string | null;
@@ -2447,6 +2451,8 @@ export interface components {
             site_ids?: number[] | null;
             zone_ids?: number[] | null;
             group_ids?: number[] | null;
+            /** @default false */
+            whole_tenant: boolean;
             email: string;
             /** @default  */
             name: string;
@@ -5517,6 +5523,7 @@ export interface operations {
                                 expired: number | null;
                                 canceled: number | null;
                                 superseded: number | null;
+                                mean_execution_sec: number | null;
                             };
                         }[];
                     };

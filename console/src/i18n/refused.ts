@@ -75,6 +75,8 @@ export const refused = {
   "refused.API_KEY_INVALID": ["this key is not valid", "密钥无效"],
   "refused.API_KEY_ENDED": ["whoever made this key is no longer an owner", "创建此密钥的人已不是所有者"],
   "refused.EMAIL_TAKEN": ["this e-mail cannot be used", "该邮箱无法使用"],
+  "refused.SCOPE_REQUIRED": ["choose sites, zones or groups, or the whole tenant explicitly", "请指定场地、区域或分组，或明确选择整个租户"],
+  "refused.SCOPE_CONFLICT": ["either the whole tenant, or some sites, zones or groups", "整个租户与指定场地、区域或分组不能同时选择"],
   "refused.LAST_OWNER": ["it is the tenant's last owner", "这是租户的最后一位所有者"],
   "failed.AUTH_FAILED": ["the machine refused its password", "矿机密码错误"],
   "failed.MACHINE_REFUSED": ["the machine refused", "矿机拒绝执行"],

@@ -24,6 +24,7 @@ from hashinsight.telemetry.losses import CONDITIONS
 from hashinsight.telemetry.service.overview import tell_sites
 
 _READ_EVERY = timedelta(seconds=60)
+_TOLD_FOR = timedelta(minutes=10)  # older figures are not told at all: Prometheus sees a gap
 # figures of the sites page, and what they are called here
 _SUMS = {
     "hashrate_ths": ("hashinsight_hashrate_ths", "TH/s of the machines that are online, mean of five minutes"),
@@ -50,7 +51,15 @@ class FleetFigures:
         if self._read_at is None or not timedelta(0) <= now - self._read_at < _READ_EVERY:
             self._kept = await _read(database, now=now)
             self._read_at = now
-        return self._kept
+        return self.last_read(now=now)
+
+    def last_read(self, *, now: datetime) -> list[Metric]:
+        """As they were read last, with their age: for a scrape that cannot wait until they are read again."""
+        if self._read_at is None or not timedelta(0) <= now - self._read_at <= _TOLD_FOR:
+            return []
+        words = "Age of the figures by site: those of a slow read are told by the next scrape"
+        age_sec = (now - self._read_at).total_seconds()
+        return [*self._kept, GaugeMetricFamily("hashinsight_fleet_age_seconds", words, age_sec)]
 
 
 async def _read(database: Database, *, now: datetime) -> list[Metric]:

@@ -105,11 +105,20 @@ async def _installation_metrics(request: Request) -> list[Metric]:
     up = GaugeMetricFamily("hashinsight_database_up", "Whether the database answers", 1 if told else 0)
     # sites belong to tenants: whoever is on this machine by chance is not told of them
     has_token = state.settings.metrics_token is not None
-    fleet = await in_time(request, "fleet", lambda: _fleet_metrics(request)) if told and has_token else None
-    return [build, free, *(told or ()), up, *(fleet or ())]
+    fleet = await _fleet_metrics(request) if told and has_token else []
+    return [build, free, *(told or ()), up, *fleet]
 
 
 async def _fleet_metrics(request: Request) -> list[Metric]:
+    """Those of the last read when reading them takes too long: else a scrape every minute would never get any."""
+    metrics = await in_time(request, "fleet", lambda: _read_fleet(request))
+    if metrics is not None:
+        return metrics
+    figures: FleetFigures = request.app.state.fleet_figures
+    return figures.last_read(now=now_of(request))
+
+
+async def _read_fleet(request: Request) -> list[Metric]:
     """None of them when they cannot be read: Prometheus sees a gap, and not the figures of another hour."""
     figures: FleetFigures = request.app.state.fleet_figures
     try:

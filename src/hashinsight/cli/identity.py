@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hashinsight.cli.acting import act, say, shell_user, tenant_id_of
+from hashinsight.cli.acting import act, need_server, say, shell_user, tenant_id_of
 from hashinsight.kit.errors import Refusal
 
 tenant_app = typer.Typer(help="Tenants of this installation.", no_args_is_help=True)
@@ -18,6 +18,12 @@ Sites = Annotated[list[str] | None, typer.Option("--site", help="Code of a site;
 WholeTenant = Annotated[
     bool, typer.Option("--whole-tenant", help="A Customer for every site of the tenant: has to be said.")
 ]
+_OPTION_ERRORS = {
+    "SCOPE_REQUIRED": (
+        "a Customer without --site would see the whole tenant: name the sites with --site CODE, or say --whole-tenant."
+    ),
+    "SCOPE_CONFLICT": "--whole-tenant cannot be combined with --site, --zone or --group.",
+}
 Role = Annotated[str, typer.Option(help="Owner, OpsManager, NOC, Technician, CustomerSuccess or Customer.")]
 
 
@@ -70,7 +76,8 @@ def create_user(
         from hashinsight.kit.clock import system_clock
 
         tenant_id = await tenant_id_of(session, tenant)
-        new = NewUser(email, password, chosen_role(role), name, await reach_of(session, tenant_id, site))
+        reach = await reach_of(session, tenant_id, site)
+        new = NewUser(email, password, chosen_role(role), name, reach, whole_tenant)
         made = await create(session, shell_user(), tenant_id, new, now=system_clock())
         return {"id": str(made.id), "email": made.email, "role": role, "tenant_id": str(tenant_id)}
 
@@ -147,6 +154,7 @@ def create_key(
             name=name,
             role=chosen_role(role),
             reach=reach,
+            whole_tenant=whole_tenant,
             person_id=await _owner_id(session, tenant_id, person),
             now=system_clock(),
         )
@@ -211,12 +219,15 @@ def chosen_role(text: str) -> Any:
 
 
 def check_reach(role: str, *named: list[Any] | None, whole_tenant: bool) -> None:
-    """A customer owns some of the machines: all of them only where that is said."""
-    if role != "Customer" or any(named) or whole_tenant:
-        return
-    raise Refusal(
-        "a Customer without --site would see the whole tenant: name the sites with --site CODE, or say --whole-tenant."
-    )
+    """As the service checks it, in the words of the options, and before a password is asked for."""
+    need_server()
+    from hashinsight.identity.service.grants import check_scope
+    from hashinsight.kit.errors import ValidationFailed
+
+    try:
+        check_scope(chosen_role(role), has_scope=any(named), whole_tenant=whole_tenant)
+    except ValidationFailed as error:
+        raise Refusal(_OPTION_ERRORS.get(error.error_code, f"{error.message}.")) from None
 
 
 async def reach_of(

@@ -50,7 +50,14 @@ def create_grant(
         user = await _user(session, email)
         reach = await reach_of(session, user.tenant_id, site, zone, group)
         made = await create(
-            session, shell_user(), user.tenant_id, chosen_role(role), reach, user_id=user.id, now=system_clock()
+            session,
+            shell_user(),
+            user.tenant_id,
+            chosen_role(role),
+            reach,
+            whole_tenant=whole_tenant,
+            user_id=user.id,
+            now=system_clock(),
         )
         return show_grant(made)
 

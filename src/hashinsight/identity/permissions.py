@@ -47,6 +47,10 @@ MAY: dict[Permission, frozenset[Role]] = {
 }
 
 
+# A customer owns some of the machines: of the whole tenant only where that is asked for.
+SCOPED = frozenset({Role.CUSTOMER})
+
+
 def may(role: Role, permission: Permission) -> bool:
     return role in MAY[permission]
 

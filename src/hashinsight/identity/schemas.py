@@ -87,13 +87,17 @@ class NewPasswordBody(BaseModel):
 
 
 class ReachBody(BaseModel):
-    """The scope of a grant. With nothing given it is the whole tenant."""
+    """The scope of a grant. With nothing given it is the whole tenant; of a Customer only with `whole_tenant`."""
 
     model_config = example(site_ids=[3])
 
     site_ids: Ids | None = None
     zone_ids: Ids | None = None
     group_ids: Ids | None = None
+    whole_tenant: bool = Field(
+        False,  # noqa: FBT003
+        description="A Customer of every site of the tenant. Not together with sites, zones or groups.",
+    )
 
     def reach(self) -> Reach:
         def some(ids: list[int] | None) -> tuple[int, ...] | None:
@@ -128,7 +132,7 @@ class NewGrantBody(ReachBody):
 
 
 class NewKeyBody(ReachBody):
-    model_config = example(name="grafana", role="Customer", expires_at="2027-01-01T00:00:00Z")
+    model_config = example(name="grafana", role="Customer", site_ids=[3], expires_at="2027-01-01T00:00:00Z")
 
     name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120)]
     role: Role

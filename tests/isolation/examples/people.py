@@ -72,5 +72,6 @@ async def create_key(world: World, mark: str) -> Ask:
 
 @example(f"DELETE {ADMIN}/api-keys/{{key_id}}")
 async def revoke_key(world: World, mark: str) -> Ask:
-    made = await world.make(f"{ADMIN}/api-keys", {"name": f"{mark}-key", "role": "Customer"})
+    body = {"name": f"{mark}-key", "role": "Customer", "whole_tenant": True}
+    made = await world.make(f"{ADMIN}/api-keys", body)
     return Ask(path={"key_id": made["id"]})

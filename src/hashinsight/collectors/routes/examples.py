@@ -70,7 +70,15 @@ SUMMARY = {
     "clock_skew_sec": -0.031,
     "open_alerts": {"info": 0, "warning": 1, "error": 0, "critical": 0},
     "pending_commands": 3,
-    "commands_24h": {"dispatched": 41, "succeeded": 39, "failed": 1, "expired": 0, "canceled": 1, "superseded": 0},
+    "commands_24h": {
+        "dispatched": 41,
+        "succeeded": 39,
+        "failed": 1,
+        "expired": 0,
+        "canceled": 1,
+        "superseded": 0,
+        "mean_execution_sec": 5.2,
+    },
 }
 BEAT = {
     "id": "01980f7e-ad40-7088-9d6e-2d4e5f607182",

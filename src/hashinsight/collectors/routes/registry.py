@@ -80,7 +80,8 @@ async def summary(
     """One row a collector, as of now: state, last heartbeat, load, machines, open alerts by severity, commands.
 
     `pending_commands`: leased to it, or ready for its place. `commands_24h`: created within 24 hours and handed to it,
-    by how they ended. Load, clock, alerts and commands are for those who keep the collector.
+    by how they ended; `mean_execution_sec`: how long their finished attempts took, null when no ack tells it. Load,
+    clock, alerts and commands are for those who keep the collector.
     """
     query = registry.select_summary(reader.seen)
     if site_id is not None:

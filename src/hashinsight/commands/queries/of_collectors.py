@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import text
+from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.commands.states import FINAL
@@ -21,32 +21,56 @@ where k.id = any (cast(:ids as uuid[])) and case
     else k.zone_id is null or exists (select from miners m where m.miner_no = c.miner_no and m.zone_id = k.zone_id) end
 group by k.id
 """)
-# by the newest attempt of each command of the day
 _DAY_BY_STATE = text("""
-select a.collector_id, c.state, count(*) as commands
-from all_commands c
-join command_attempts a on a.dispatch_id = c.dispatch_id
-where c.created_at > :since and c.site_id in (select site_id from collectors where id = any (cast(:ids as uuid[])))
-    and a.collector_id = any (cast(:ids as uuid[]))
-group by a.collector_id, c.state
+-- attempts of the day's commands; an ack tells the duration, or one ack tells the start and another the finish
+with tried as (
+    select
+        a.collector_id,
+        c.state,
+        a.dispatch_id = c.dispatch_id as is_newest,
+        case when a.result in ('succeeded', 'failed', 'rejected') then
+            coalesce(a.execution_time_ms / 1000.0, extract(epoch from a.finished_at - a.started_at)) end as took_sec
+    from all_commands c
+    join command_attempts a on a.command_id = c.command_id
+    where c.created_at > :since and c.site_id in (select site_id from collectors where id = any (cast(:ids as uuid[])))
+        and a.collector_id = any (cast(:ids as uuid[]))
+)
+-- a command counts by its newest attempt
+select
+    collector_id,
+    state,
+    count(*) filter (where is_newest) as commands,
+    count(*) filter (where took_sec >= 0) as timed,
+    coalesce(sum(took_sec) filter (where took_sec >= 0), 0)::float8 as timed_sec
+from tried
+group by collector_id, state
 """)
 
 
 async def count_by_collector(
     session: AsyncSession, collector_ids: Sequence[UUID], *, now: datetime
 ) -> dict[UUID, dict[str, Any]]:
-    """`pending_commands`, and `commands_24h`: created within the day and handed to it, in all and by how they ended."""
+    """`pending_commands`, and `commands_24h`: created within the day and handed to it, in all and by how they ended.
+
+    `mean_execution_sec` is that of their finished attempts, as far as acks tell it; null when none does.
+    """
     values = {"ids": list(collector_ids), "since": now - _DAY}
     pending = {row.id: row.pending for row in await session.execute(_PENDING, values)}
-    by_state: dict[UUID, dict[str, int]] = {}
+    days: dict[UUID, list[Row[Any]]] = {}
     for row in await session.execute(_DAY_BY_STATE, values):
-        by_state.setdefault(row.collector_id, {})[row.state] = row.commands
+        days.setdefault(row.collector_id, []).append(row)
     return {
-        one: {"pending_commands": pending.get(one, 0), "commands_24h": _day(by_state.get(one, {}))}
-        for one in collector_ids
+        collector_id: {
+            "pending_commands": pending.get(collector_id, 0),
+            "commands_24h": _day(days.get(collector_id, [])),
+        }
+        for collector_id in collector_ids
     }
 
 
-def _day(counts: dict[str, int]) -> dict[str, int]:
+def _day(rows: Sequence[Row[Any]]) -> dict[str, float | None]:
+    counts = {row.state: row.commands for row in rows}
     ended = {state.value: counts.get(state.value, 0) for state in FINAL}
-    return {"dispatched": sum(counts.values()), **ended}
+    timed = sum(row.timed for row in rows)
+    mean_sec = round(sum(row.timed_sec for row in rows) / timed, 3) if timed else None
+    return {"dispatched": sum(counts.values()), **ended, "mean_execution_sec": mean_sec}

@@ -71,10 +71,12 @@ async def list_users(scope: Admin, session: ReadSession, limit: Limit = 100, cur
 async def create_user(request: Request, scope: ActingAdmin, session: Session, body: NewUserBody) -> Any:
     """A new user with a first grant: a role over the tenant, or over some of its sites, zones or groups.
 
-    409 `EMAIL_TAKEN`: somebody in the installation has this e-mail.
+    409 `EMAIL_TAKEN`: somebody in the installation has this e-mail. 422 `SCOPE_REQUIRED`: a Customer without sites,
+    zones and groups, and without `whole_tenant: true`. 422 `SCOPE_CONFLICT`: with both.
     """
     now = now_of(request)
-    new = users.NewUser(body.email, body.password.get_secret_value(), body.role, body.name, body.reach())
+    password = body.password.get_secret_value()
+    new = users.NewUser(body.email, password, body.role, body.name, body.reach(), body.whole_tenant)
     try:
         return show_user(await users.create_user(session, scope.actor, scope.tenant_id, new, now=now))
     except Conflict as error:  # that somebody elsewhere has this e-mail can be guessed here: on the record
@@ -152,10 +154,17 @@ async def list_grants(scope: Admin, session: ReadSession, limit: Limit = 100, cu
 
 @router.post("/grants", status_code=201, responses=answers(_GRANT, 201))
 async def create_grant(request: Request, scope: ActingAdmin, session: Session, body: NewGrantBody) -> dict[str, Any]:
-    """One more role for a user. Grants add up."""
+    """One more role for a user. Grants add up. Scope as of a new user: 422 `SCOPE_REQUIRED`, `SCOPE_CONFLICT`."""
     user = await users.get_user(session, body.user_id)
     made = await grants.create_grant(
-        session, scope.actor, scope.tenant_id, body.role, body.reach(), user_id=user.id, now=now_of(request)
+        session,
+        scope.actor,
+        scope.tenant_id,
+        body.role,
+        body.reach(),
+        whole_tenant=body.whole_tenant,
+        user_id=user.id,
+        now=now_of(request),
     )
     return show_grant(made)
 

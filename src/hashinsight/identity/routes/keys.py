@@ -50,7 +50,8 @@ async def create_key(request: Request, scope: ActingAdmin, session: Session, bod
     """A new key with its own role and scope. `key` is shown this once; send it as `X-API-Key`.
 
     It acts for you: what it requests you cannot approve, and it ends when you are no longer an owner. It approves
-    nothing, and changes no people, grants, keys and protecting settings.
+    nothing, and changes no people, grants, keys and protecting settings. Scope as of users: 422 `SCOPE_REQUIRED`,
+    `SCOPE_CONFLICT`.
     """
     now = now_of(request)
     key, secret = await keys.create_key(
@@ -60,6 +61,7 @@ async def create_key(request: Request, scope: ActingAdmin, session: Session, bod
         name=body.name,
         role=body.role,
         reach=body.reach(),
+        whole_tenant=body.whole_tenant,
         expires_at=body.expires_at,
         now=now,
     )

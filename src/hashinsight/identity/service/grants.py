@@ -11,7 +11,7 @@ from hashinsight.audit.actions import Action, Actor
 from hashinsight.audit.service import record
 from hashinsight.identity import queries
 from hashinsight.identity.models import Grant
-from hashinsight.identity.permissions import Role
+from hashinsight.identity.permissions import SCOPED, Role
 from hashinsight.identity.scope import Reach
 from hashinsight.kit.errors import Conflict, NotFound, ValidationFailed
 from hashinsight.kit.ids import new_id
@@ -25,9 +25,11 @@ async def create_grant(
     reach: Reach,
     *,
     now: datetime,
+    whole_tenant: bool = False,
     user_id: UUID | None = None,
     api_key_id: UUID | None = None,
 ) -> Grant:
+    check_scope(role, has_scope=not reach.is_whole, whole_tenant=whole_tenant)
     await _check_reach(session, tenant_id, reach)
     grant = Grant(
         id=new_id(),
@@ -75,6 +77,23 @@ async def keeping_an_owner(session: AsyncSession, tenant_id: UUID) -> AsyncItera
     yield
     if before and not await queries.list_owners(session, tenant_id):
         raise Conflict("this would leave the tenant without an owner", code="LAST_OWNER")
+
+
+def check_scope(role: Role, *, has_scope: bool, whole_tenant: bool) -> None:
+    """`whole_tenant`: somebody asked for it in so many words, and did not just leave the scope out."""
+    if has_scope and whole_tenant:
+        raise ValidationFailed(
+            "whole_tenant cannot be combined with site_ids, zone_ids or group_ids",
+            code="SCOPE_CONFLICT",
+            details={"field": "whole_tenant"},
+        )
+    if role in SCOPED and not has_scope and not whole_tenant:
+        raise ValidationFailed(
+            f"{role.value} without site_ids, zone_ids or group_ids would see the whole tenant: name them, or send"
+            " whole_tenant: true",
+            code="SCOPE_REQUIRED",
+            details={"field": "site_ids"},
+        )
 
 
 async def _check_reach(session: AsyncSession, tenant_id: UUID, reach: Reach) -> None:

@@ -28,6 +28,7 @@ async def create_key(
     role: Role,
     reach: Reach,
     now: datetime,
+    whole_tenant: bool = False,
     expires_at: datetime | None = None,
     person_id: UUID | None = None,
 ) -> tuple[ApiKey, str]:
@@ -64,7 +65,7 @@ async def create_key(
         after={"name": key.name, "user_id": str(key.user_id) if key.user_id else None},
         now=now,
     )
-    await create_grant(session, actor, tenant_id, role, reach, api_key_id=key.id, now=now)
+    await create_grant(session, actor, tenant_id, role, reach, whole_tenant=whole_tenant, api_key_id=key.id, now=now)
     return key, secret
 
 

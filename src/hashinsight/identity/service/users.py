@@ -31,6 +31,7 @@ class NewUser:
     role: Role
     name: str = ""
     reach: Reach = WHOLE_TENANT
+    whole_tenant: bool = False  # asked for: see `grants.check_scope`
 
 
 async def create_user(session: AsyncSession, actor: Actor, tenant_id: UUID, new: NewUser, *, now: datetime) -> User:
@@ -55,7 +56,9 @@ async def create_user(session: AsyncSession, actor: Actor, tenant_id: UUID, new:
     await record(
         session, actor, Action.USER_CREATED, "user", user.id, tenant_id=tenant_id, after={"email": email}, now=now
     )
-    await create_grant(session, actor, tenant_id, new.role, new.reach, user_id=user.id, now=now)
+    await create_grant(
+        session, actor, tenant_id, new.role, new.reach, whole_tenant=new.whole_tenant, user_id=user.id, now=now
+    )
     return user
 
 

@@ -3,6 +3,9 @@
 Whoever states the unit is believed. Otherwise the counters of accepted and rejected shares say which reading fits, and
 so does a value over 1, which no ratio can be. A collector has one unit: all its samples are read alike, by the majority
 of what it has sent so far. With nothing to go by, a bare value up to 1 is a ratio.
+
+A rate is since boot, since the sample before, or of some minutes that nobody tells: 0.30 of a machine that the pool has
+begun to refuse is no percentage because it had 0.4 % since boot. So a percentage has to be the counters' own figure.
 """
 
 from collections.abc import Mapping
@@ -14,6 +17,7 @@ import numpy as np
 from hashinsight.telemetry.ingest.samples import Bools, Floats, RateSigns, Samples
 
 _HUNDRED = 100.0
+_NEAR, _ROUNDED = 0.05, 0.00005  # two figures are the same, but for a few shares and the second digit of a percentage
 
 
 class RateUnit(StrEnum):
@@ -37,8 +41,7 @@ def settle_reject_rate(samples: Samples, stated: RateUnit | None, before: RateSi
     if "reject_rate" in numbers:
         rates = numbers["reject_rate"]
         over = rates > 1
-        ratio, percent = _signs(samples, rates)
-        signs = before.with_more(int(ratio.sum()), int(percent.sum()) + int(over.sum()))
+        signs = before.with_more(_signs(samples, rates)) if stated is None else before
         is_percent = signs.is_percent if stated is None else stated is RateUnit.PERCENT
         rates[over | is_percent] /= _HUNDRED
     if named is not None:
@@ -47,26 +50,61 @@ def settle_reject_rate(samples: Samples, stated: RateUnit | None, before: RateSi
     return signs
 
 
-def _signs(samples: Samples, rates: Floats) -> tuple[Bools, Bools]:
-    """Which samples are nearer to their machine's share of rejects as a ratio, and which as a percentage."""
-    unclear = (rates > 0) & (rates <= 1)
-    share = _shares(samples, unclear)
+def _signs(samples: Samples, rates: Floats) -> RateSigns:
+    over = rates > 1
+    if not samples.numbers.keys() >= {"accepted", "rejected"}:
+        return RateSigns(over_one=_count(over))
+    comparable = (rates >= 0) & ~over
+    since_boot, since_before = _shares(samples, comparable), _shares_since_before(samples)
     with np.errstate(divide="ignore", invalid="ignore"):
-        times = rates / share  # 1 for a ratio, 100 for a percentage; 10 lies half-way between
-        known: Bools = unclear & (share > 0)
-        is_percent: Bools = known & (times > np.sqrt(_HUNDRED))
-    return known & ~is_percent, is_percent
+        times = rates / since_boot  # 1 for a ratio, 100 for a percentage; 10 lies half-way between
+    is_near = (times > 0) & (times <= np.sqrt(_HUNDRED))
+    is_ratio = is_near | _agree(rates, since_boot) | _agree(rates, since_before)
+    is_percent = _agree(rates / _HUNDRED, since_boot) | _agree(rates / _HUNDRED, since_before)
+    comparable &= ~(np.isnan(since_boot) & np.isnan(since_before))
+    return RateSigns(
+        ratio=_count(comparable & is_ratio & ~is_percent),
+        percent=_count(comparable & is_percent & ~is_ratio),
+        neither=_count(comparable & ~is_ratio & ~is_percent),
+        over_one=_count(over),
+    )
+
+
+def _agree(rates: Floats, shares: Floats) -> Bools:
+    same: Bools = np.abs(rates - shares) <= _NEAR * shares + _ROUNDED  # never, where there is no share
+    return same
+
+
+def _count(rows: Bools) -> int:
+    return int(np.count_nonzero(rows))
 
 
 def _shares(samples: Samples, wanted: Bools) -> Floats:
     """Rejected of all shares, by the sample's own counters, else by those of a neighbouring sample of its machine."""
-    accepted, rejected = samples.number("accepted"), samples.number("rejected")
-    counted = accepted + rejected
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(counted > 0, rejected / counted, np.nan)
+    share = _share(samples.number("accepted"), samples.number("rejected"))
     lacking = np.flatnonzero(wanted & np.isnan(share))
     told = np.flatnonzero(~np.isnan(share))
     if lacking.size and told.size:
         by_machine = {samples.miner_ids[row]: share[row] for row in told.tolist()}
         share[lacking] = [by_machine.get(samples.miner_ids[row], np.nan) for row in lacking.tolist()]
     return share
+
+
+def _shares_since_before(samples: Samples) -> Floats:
+    """Rejected of the shares since the sample before of the same machine, where the batch has one."""
+    share = np.full(len(samples), np.nan)
+    if len(set(samples.miner_ids)) == len(samples):
+        return share
+    numbers: dict[str, int] = {}
+    machines = np.array([numbers.setdefault(miner_id, len(numbers)) for miner_id in samples.miner_ids])
+    order = np.lexsort((samples.ts, machines))
+    accepted, rejected = (np.diff(samples.number(name)[order]) for name in ("accepted", "rejected"))
+    goes_on = (np.diff(machines[order]) == 0) & (accepted >= 0) & (rejected >= 0)
+    share[order[1:][goes_on]] = _share(accepted[goes_on], rejected[goes_on])
+    return share
+
+
+def _share(accepted: Floats, rejected: Floats) -> Floats:
+    counted = accepted + rejected
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(counted > 0, rejected / counted, np.nan)

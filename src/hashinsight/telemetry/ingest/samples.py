@@ -1,6 +1,6 @@
 """A batch's samples as columns, with a verdict for each. Pure."""
 
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,16 +21,18 @@ class RateSigns:
 
     ratio: int = 0
     percent: int = 0
+    neither: int = 0  # the counters fit no reading: a rate of some other time, which shows no unit
+    over_one: int = 0  # no ratio can be
 
     @property
     def is_percent(self) -> bool:
-        return self.percent > self.ratio
+        """Of rates of some other time a few look like percentages by chance; counters decide only where most fit."""
+        fitting = self.percent if self.percent > self.neither else 0
+        return fitting + self.over_one > self.ratio
 
-    def with_more(self, ratio: int, percent: int) -> "RateSigns":
-        total = RateSigns(self.ratio + ratio, self.percent + percent)
-        if total.ratio + total.percent <= _MOST_SIGNS:
-            return total
-        return RateSigns(total.ratio // 2, total.percent // 2)
+    def with_more(self, more: "RateSigns") -> "RateSigns":
+        counts = [old + new for old, new in zip(astuple(self), astuple(more), strict=True)]
+        return RateSigns(*(counts if sum(counts) <= _MOST_SIGNS else (count // 2 for count in counts)))
 
 
 @dataclass
