@@ -4,7 +4,8 @@ The one place for it: sums of sites and zones, maps, the registry's summary and 
 
 | column | |
 |---|---|
-| `expected_ths` | what it is rated for, or what machines of its kind do in its mode; else as a cycle infers it |
+| `rated_ths` | what it is rated for: as given, else as a cycle infers it. What problems and baselines are ratios of |
+| `expected_ths` | what it should hash now: its rating, or what machines of its kind do in its mode (eco, perf) |
 | `is_stopped` | it stands still on purpose: curtailed, stopped or restarted by command, under maintenance |
 | `lack_ths` | expected and not delivered; null where nobody knows, and nothing is lost by what was stopped |
 | `condition` | P0 … P3, `down`, `stopped`, `unknown` or `fine` |
@@ -20,8 +21,8 @@ SEVERITIES = ("P0", "P1", "P2", "P3")
 CONDITIONS = (*SEVERITIES, "down", "stopped", "unknown", "fine")
 # what `weigh` and `tally` look at, beside what a cycle finds
 WEIGHED = (
-    "site_id", "online", "data_state", "expected_state", "hashrate_ths", "hashrate_5min_ths", "rated_ths",
-    "rated_source",
+    "site_id", "online", "data_state", "expected_state", "hashrate_ths", "hashrate_5min_ths", "given_ths",
+    "given_source",
 )  # fmt: skip
 SUMS = ("hashrate_ths", "expected_ths", "expected_unknown_ths", "stopped_ths", "lost_ths", "power_w")
 COUNTS = ("machines", "online", "power_unknown", "efficiency_left_out", "zones")
@@ -116,17 +117,18 @@ def told(sums: dict[str, Any] | None, *, judged: bool = True) -> dict[str, Any]:
 
 def _expected(newest: pl.Expr) -> dict[str, pl.Expr]:
     """In eco or perf what its kind does in that mode. Before that is known, eco counts as what it does itself."""
-    rated = pl.coalesce("rated_ths", pl.col("inferred_ths").cast(pl.Float64))
-    source = pl.when(pl.col("rated_ths").is_null() & rated.is_not_null()).then(pl.lit("inferred"))
+    rated = pl.coalesce("given_ths", pl.col("inferred_ths").cast(pl.Float64))
+    rated_source = pl.when(pl.col("given_ths").is_not_null()).then("given_source")
+    rated_source = rated_source.when(rated.is_not_null()).then(pl.lit("inferred"))
     in_mode = rated * pl.col("mode_share").cast(pl.Float64)
     is_new = (pl.col("inferred_mode") == "eco") & (newest > HASHING_SHARE * rated)
     own = pl.min_horizontal(rated, pl.col("hashrate_5min_ths").cast(pl.Float64))
     by_mode = pl.when(in_mode.is_not_null()).then(in_mode).when(is_new).then(own)
     return {
+        "rated_ths": rated,
+        "rated_source": rated_source,
         "expected_ths": pl.coalesce(by_mode, rated),
-        "expected_source": pl.when(by_mode.is_not_null())
-        .then(pl.lit("mode"))
-        .otherwise(pl.coalesce(source, "rated_source")),
+        "expected_source": pl.when(by_mode.is_not_null()).then(pl.lit("mode")).otherwise(rated_source),
     }
 
 
