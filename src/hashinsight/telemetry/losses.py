@@ -11,6 +11,7 @@ The one place for it: sums of sites and zones, maps, the registry's summary and 
 | `condition` | P0 … P3, `down`, `stopped`, `unknown` or `fine` |
 """
 
+from collections.abc import Collection
 from typing import Any
 
 import polars as pl
@@ -59,12 +60,12 @@ def efficiency(watts: pl.Expr, ths: pl.Expr) -> pl.Expr:
     return pl.when(ths > 0).then(watts / ths)
 
 
-def tally(frame: pl.DataFrame, *by: str) -> pl.DataFrame:
+def tally(frame: pl.DataFrame, *by: str | pl.Expr, only: Collection[str] | None = None) -> pl.DataFrame:
     """Machines by condition and hashrate against what is expected, by site or whatever else a row says.
 
-    Sums are over what is known: a machine without a figure adds nothing.
+    Sums are over what is known: a machine without a figure adds nothing. `only` these of them.
     """
-    return frame.group_by(*by).agg(**_tallied())
+    return frame.group_by(*by).agg(**{name: one for name, one in _tallied().items() if only is None or name in only})
 
 
 def sum_up(frame: pl.DataFrame, *by: str | pl.Expr) -> pl.DataFrame:

@@ -115,13 +115,39 @@ async def test_only_what_is_dark_or_broken_is_lost_and_what_was_stopped_is_a_sta
     assert round(eco["hashrate"]["expected_ths"]) == 73
 
 
-async def test_who_sees_a_part_of_a_site_is_told_the_same_of_that_part(fleet: Fleet) -> None:
+async def headers_of_zone(fleet: Fleet, code: str) -> dict[str, str]:
     zones = {one["code"]: one["id"] for one in (await fleet.ok("/api/admin/v1/zones"))["zones"]}
-    only_b = await fleet.place.people.headers("Customer", zones=[zones["B"]])
+    return await fleet.place.people.headers("Customer", zones=[zones[code]])
+
+
+async def test_who_sees_a_part_of_a_site_is_told_the_same_of_that_part(fleet: Fleet) -> None:
+    only_b = await headers_of_zone(fleet, "B")
     (site,) = (await fleet.ok(SITES, only_b))["sites"]
     summary = await fleet.ok(SUMMARY, only_b)
     assert (summary["total_miners"], summary["healthy_miners"], summary["problem_miners"]) == (7, 6, 1)
     assert summary["loss"]["ths"] == site["lost_ths"] == RATED
+
+
+async def test_a_summary_is_as_of_the_last_scan_for_the_whole_site_and_for_a_part_of_it(fleet: Fleet) -> None:
+    """A stop between two scans, and a machine that goes dark: sites tell them at once, summaries by the next scan."""
+    async with fleet.database.transaction(job_context()) as session:
+        (number,) = [no for (no,) in fleet.place.rows("select miner_no from miners where miner_id = 'eco-0'")]
+        await expect(session, [number], "stopped", cause="command 2", now=fleet.now + timedelta(minutes=1))
+    scanned = {"whole": await fleet.ok(SUMMARY), "part": await fleet.ok(SUMMARY, await headers_of_zone(fleet, "B"))}
+    after = FLEET | {"eco-0": ECO | {"hashrate_ths": 0.0, "power_w": 20.0}, "eco-1": {"online": False}}
+    await pass_time(fleet, after, warmth=5)
+    only_b = await headers_of_zone(fleet, "B")
+    between = {"whole": await fleet.ok(SUMMARY), "part": await fleet.ok(SUMMARY, only_b)}
+    assert between == scanned
+    (part,) = (await fleet.ok(SITES, only_b))["sites"]
+    assert (part["conditions"]["stopped"], part["conditions"]["down"]) == (1, 1)
+    assert part["lost_ths"] > between["part"]["loss"]["ths"]
+    await scan(fleet)
+    for headers in (None, only_b):
+        (told,), summary = (await fleet.ok(SITES, headers))["sites"], await fleet.ok(SUMMARY, headers)
+        assert summary["last_scan_ts"] > scanned["whole"]["last_scan_ts"]
+        assert summary["loss"]["ths"] == pytest.approx(told["lost_ths"])
+        assert summary["stopped_miners"] == told["conditions"]["stopped"]
 
 
 async def test_a_story_tells_rated_and_expected_hashrate_as_the_live_answer_does_in_eco_too(fleet: Fleet) -> None:

@@ -55,14 +55,6 @@ async def live_frame(
     )
 
 
-async def live_of_site(session: AsyncSession, scope: Scope, site_id: int, *, as_of: datetime) -> pl.DataFrame:
-    """What of a site lies in a scope, judged, by a session: for a part of it, not for a fleet."""
-    names = [name for name in SCHEMA if name in NEEDED or name == "site_id"]
-    rows = (await session.execute(live_query(scope, as_of=as_of, site_id=site_id, names=names))).all()
-    schema = {name: SCHEMA[name] for name in names}
-    return judge(pl.DataFrame([tuple(row) for row in rows], schema=schema, orient="row"), as_of=as_of)
-
-
 async def live_of_machine(session: AsyncSession, scope: Scope, miner_no: int, *, as_of: datetime) -> pl.DataFrame:
     """The row of one machine, also of one that is retired, not judged yet; none where it lies outside the scope."""
     names = [name for name in SCHEMA if name in NEEDED]
