@@ -11,7 +11,7 @@ from hashinsight.telemetry import losses
 
 _TALLIED = ("machines", *losses.CONDITIONS, "lost_ths")
 # of each machine, what those are made of
-_PACKED = {
+_PACKED: dict[str, Any] = {
     "miner_no": pl.Int32,
     "condition": pl.Enum(losses.CONDITIONS),
     "lack_ths": pl.Float64,
@@ -46,7 +46,7 @@ def stands_of(tallied: Mapping[str, Any]) -> Stands:
 def pack(weighed: pl.DataFrame) -> bytes:
     """How each machine stands, kept with the scan, so that a part of the site is told as of the scan, too."""
     file = io.BytesIO()
-    weighed.select(*_PACKED).cast(_PACKED).write_ipc(file, compression="lz4")
+    weighed.select(*_PACKED).cast(pl.Schema(_PACKED)).write_ipc(file, compression="lz4")
     return file.getvalue()
 
 

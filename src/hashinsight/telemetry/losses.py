@@ -119,8 +119,8 @@ def told(sums: dict[str, Any] | None, *, judged: bool = True) -> dict[str, Any]:
 def _expected(newest: pl.Expr) -> dict[str, pl.Expr]:
     """In eco or perf what its kind does in that mode. Before that is known, eco counts as what it does itself."""
     rated = pl.coalesce("given_ths", pl.col("inferred_ths").cast(pl.Float64))
-    rated_source = pl.when(pl.col("given_ths").is_not_null()).then("given_source")
-    rated_source = rated_source.when(rated.is_not_null()).then(pl.lit("inferred"))
+    is_inferred = pl.col("given_ths").is_null() & rated.is_not_null()
+    rated_source = pl.when(is_inferred).then(pl.lit("inferred")).otherwise("given_source")
     in_mode = rated * pl.col("mode_share").cast(pl.Float64)
     is_new = (pl.col("inferred_mode") == "eco") & (newest > HASHING_SHARE * rated)
     own = pl.min_horizontal(rated, pl.col("hashrate_5min_ths").cast(pl.Float64))

@@ -38,14 +38,13 @@ async def summarise(session: AsyncSession, scope: Scope, site: str | int) -> dic
 
 async def _machines(session: AsyncSession, scope: Scope, site_id: int, scan: Any) -> dict[str, Any]:
     """What nobody has looked at yet is unknown. A scan has counted its whole site; a part of one is counted here."""
-    packed, miner_nos = None, []
-    if scan is not None and not scope.holds_site(site_id):
-        packed, miner_nos = await showing.find_standing(session, scope, site_id)
-    if packed is not None:
-        counted = stands_of_part(packed, miner_nos)
-    elif scan is not None and scope.holds_site(site_id):
+    counted = None
+    if scan is not None and scope.holds_site(site_id):
         counted = Stands(scan.machines, scan.healthy, scan.with_problem, scan.stopped, scan.down, scan.lost_ths)
-    else:  # also until the first scan of an installation that was upgraded
+    elif scan is not None:
+        packed, miner_nos = await showing.find_standing(session, scope, site_id)
+        counted = None if packed is None else stands_of_part(packed, miner_nos)
+    if counted is None:  # also of a part until the first scan after an upgrade
         counted = Stands(await places.count_miners(session, scope, site_id))
     standing = (counted.healthy, counted.with_problem, counted.stopped, counted.down)
     return {
