@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Cells, Frame } from "../src/api/known";
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import type { Cells, Frame, SiteSums } from "../src/api/known";
+import { HoverCard } from "../src/map/card";
 import { cellAt, cellsWithin, endsOf, labelAt, layOut, neighbour, PITCH } from "../src/map/layout";
 import { colour, countsOf, isDimmed, loudness, momentColumns, noColumns, nowColumns, onlyOf, type BothLimits, type Limits } from "../src/map/measures";
 import { momentOf, stepOf } from "../src/map/replay";
@@ -111,6 +114,14 @@ describe("the map", () => {
     expect(columns.hashrate).toEqual([9, null, 7]);
     expect([0, 1, 2].map(columns.present)).toEqual([false, false, true]);
     expect([...colour("ratio", cells, columns, undefined).of]).toEqual([5, 4, 2]); // unknown, stopped, 70 %
+  });
+
+  it("tells a machine's hashrate of a moment over what was expected then, not over what is expected now", () => {
+    const cells = site(1, 1, ["A"]);
+    const columns = { ...noColumns(cells), hashrate: [60], expected: [73] };
+    const at = "2026-03-01T11:55:00Z";
+    const props = { site: { name: "", timezone: "UTC" } as SiteSums, cells, columns, at, row: 0, x: 0, y: 0, room: undefined };
+    expect(renderToStaticMarkup(createElement(HoverCard, props))).toContain("60.0\u00a0TH/s / 73.0\u00a0TH/s");
   });
 
   it("keeps the same machines selected when the rows move, and drops who is gone or in another zone", () => {

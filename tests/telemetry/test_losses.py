@@ -213,6 +213,8 @@ async def test_in_eco_a_machine_is_expected_to_do_what_its_kind_does_in_eco(flee
     live = await fleet.live()
     told = {name: (one["hashrate"]["expected_ths"], one["hashrate"]["expected_source"]) for name, one in live.items()}
     assert {name: (round(ths), source) for name, (ths, source) in told.items()} == dict.fromkeys(live, (140, "mode"))
+    rated = {name: (one["hashrate"]["rated_ths"], one["hashrate"]["rated_source"]) for name, one in live.items()}
+    assert rated == dict.fromkeys(live, (200.0, "operator"))
     site = await site_of(fleet)
     assert (round(site["expected_ths"]), round(site["lost_ths"])) == (420, 70)
 

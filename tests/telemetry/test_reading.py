@@ -43,6 +43,8 @@ async def test_a_machine_is_shown_in_the_documented_shape_with_age_and_sources(f
         "source": "5min_avg",
         "expected_source": "catalogue",
         "newest_ths": 98.0,
+        "rated_ths": 104.0,
+        "rated_source": "catalogue",
     }
     assert one["temperature"] == {"avg": 60.0, "max": 71.5, "unit": "C", "sensor_fault": False}
     assert one["power"] == {"value": 3000.0, "unit": "W"}
@@ -100,6 +102,20 @@ async def test_the_state_follows_the_age_and_a_silent_collector_makes_it_unknown
     assert found["off"]["last_seen"] is None
     later = await live_frame(fleet.database, await fleet.scope(), as_of=fleet.now + timedelta(hours=1))
     assert later.select("data_state", "data_reason").unique().rows() == [("unknown", "collector_silent")]
+
+
+async def test_a_rating_that_a_machine_reported_holds_while_it_is_dark_and_not_for_another_model(fleet: Fleet) -> None:
+    await fleet.load("dark,,,", "swapped,,,")
+    for name in ("dark", "swapped"):
+        await fleet.send(sample(name, fleet.at(-90), hashrate_ths=100.0, expected_ths=110, model="Thornfield TF-9"))
+    await fleet.roll()
+    await fleet.send(sample("dark", fleet.at(-5)) | {"status": "offline"})
+    await fleet.send(sample("swapped", fleet.at(-5), hashrate_ths=50.0, model="Thornfield TF-5"))
+    await fleet.roll()
+    found = {name: one["hashrate"] for name, one in (await fleet.live()).items()}
+    assert (found["dark"]["rated_ths"], found["dark"]["rated_source"]) == (110.0, "reported")
+    assert found["swapped"]["rated_ths"] is None
+    assert (await fleet.ok("/api/v1/telemetry/sites"))["sites"][0]["lost_ths"] == 110.0
 
 
 async def test_the_expected_hashrate_is_the_operators_else_reported_else_the_catalogues(fleet: Fleet) -> None:

@@ -6746,6 +6746,8 @@ export interface operations {
                                 source: string | null;
                                 expected_source: string | null;
                                 newest_ths: number | null;
+                                rated_ths: number | null;
+                                rated_source: string | null;
                             };
                             temperature: {
                                 avg: number | null;
@@ -7953,7 +7955,10 @@ export interface operations {
                             serial: string | null;
                             owner: string | null;
                             position: string | null;
+                            rated_ths: number | null;
+                            rated_source: string | null;
                             expected_ths: number | null;
+                            expected_source: string | null;
                             state: string | null;
                             zone: string | null;
                             rack: string | null;

@@ -43,7 +43,7 @@ export function HoverCard({ site, cells, columns, at, row, x, y, room }: Props) 
       <div className="quiet">{[word("model"), word("firmware"), mode].filter(Boolean).join(" · ")}</div>
       {at === null && word("expected_state") ? <div>{named("expected", word("expected_state"))}</div> : null}
       <div>
-        {text(hashrate(columns.hashrate[row]))} / {text(hashrate(now.expected_ths[row]))}
+        {text(hashrate(columns.hashrate[row]))} / {text(hashrate(columns.expected[row]))}
       </div>
       <div>
         {temperature === null || temperature === undefined ? UNKNOWN : `${number(temperature, 1)} °C`} ·{" "}

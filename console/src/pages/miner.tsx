@@ -80,7 +80,12 @@ function Miner({ site, miner }: { site: SiteSums; miner: string }) {
       </section>
       <div className="columns wide-first">
         <div className="stack">
-          <History site={site} miner={miner} expected={live.data?.hashrate.expected_ths ?? null} />
+          <History
+            site={site}
+            miner={miner}
+            expected={live.data?.hashrate.expected_ths ?? null}
+            rated={live.data?.hashrate.rated_ths ?? null}
+          />
           <Commands site={site} miner={miner} />
         </div>
         <div className="stack">
@@ -117,6 +122,14 @@ function heatHint({ temperature, doubts }: LiveMiner): string | null {
   return doubts.includes("temperature_doubtful") ? t("miner.heat.doubtful") : null;
 }
 
+/** What it should hash now and why; in another mode also what it is rated for, which problems are measured by. */
+function expectedHint({ hashrate: { expected_ths, expected_source, rated_ths }, mode }: LiveMiner): string | null {
+  if (expected_ths === null) return null;
+  const expected = text(hashrate(expected_ths));
+  if (expected_source !== "mode") return t("miner.of", { expected, source: named("source", expected_source) });
+  return t("miner.of.mode", { expected, mode: named("mode", mode ?? "unknown"), rated: text(hashrate(rated_ths)) });
+}
+
 function Now({ live }: { live: LiveMiner }) {
   const stale = live.state !== "fresh";
   const { hardware, temperature, fan, reject } = live;
@@ -125,14 +138,7 @@ function Now({ live }: { live: LiveMiner }) {
     <div className={stale ? "figures even stale" : "figures even"}>
       <Figure
         label={t("miner.hashrate")}
-        hint={
-          live.hashrate.expected_ths === null
-            ? null
-            : t("miner.of", {
-                expected: text(hashrate(live.hashrate.expected_ths)),
-                source: named("source", live.hashrate.expected_source),
-              })
-        }
+        hint={expectedHint(live)}
       >
         <Amount of={hashrate(live.hashrate.value)} />
       </Figure>

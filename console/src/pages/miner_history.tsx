@@ -5,6 +5,7 @@ import { useMemo } from "react";
 import type { Point, SiteSums } from "../api/known";
 import { commandsQuery, historyQuery, type Range } from "../api/queries";
 import { Chart } from "../charts/chart";
+import { labelOf } from "../charts/label";
 import { drawLines, type Mark } from "../charts/lines";
 import { named, t, useLanguage, type Key } from "../i18n";
 import { number } from "../i18n/format";
@@ -21,7 +22,9 @@ const SERIES: Series[] = [
   { key: "chart.power", unit: "W", digits: 0, pick: (point) => point.power_w },
 ];
 
-export function History({ site, miner, expected }: { site: SiteSums; miner: string; expected: number | null }) {
+/** The line is what it should hash now, in its mode; its own normal was learnt as a share of what it is rated for. */
+export function History(props: { site: SiteSums; miner: string; expected: number | null; rated: number | null }) {
+  const { site, miner, expected, rated } = props;
   const search = useSearch({ from: "/sites/$site/miners/$miner" });
   const navigate = useNavigate({ from: "/sites/$site/miners/$miner" });
   const range = RANGES.includes(search.range as Range) ? (search.range as Range) : "24h";
@@ -70,7 +73,7 @@ export function History({ site, miner, expected }: { site: SiteSums; miner: stri
                     zone={site.timezone}
                     expected={series.key === "chart.hashrate" ? expected : null}
                     marks={marks}
-                    band={bandOf(baseline, series, expected)}
+                    band={bandOf(baseline, series, rated)}
                   />
                 ))}
               </>
@@ -85,8 +88,8 @@ export function History({ site, miner, expected }: { site: SiteSums; miner: stri
 }
 
 /** What is usual for this machine, where one metric is what is drawn. */
-function bandOf(baseline: Health["baseline"], { metric }: Series, expected: number | null): Band | null {
-  return metric ? ownRange(baseline, { metric, scale: metric === "hashrate_ratio" ? (expected ?? 0) : 1 }) : null;
+export function bandOf(baseline: Health["baseline"], { metric }: Pick<Series, "metric">, rated: number | null): Band | null {
+  return metric ? ownRange(baseline, { metric, scale: metric === "hashrate_ratio" ? (rated ?? 0) : 1 }) : null;
 }
 
 type Found = { points: Point[]; start: number; end: number };
@@ -123,13 +126,12 @@ function MinerChart(props: {
       }),
     [points, found, series, zone, expected, marks, low, high, language],
   );
-  const known = points.map(([, value]) => value).filter((value) => value !== null);
-  const label = t("miner.chart.label", {
+  const label = labelOf({
     what: t(series.key),
     miner,
-    n: points.length,
-    low: `${number(Math.min(...known), series.digits)} ${series.unit}`,
-    high: `${number(Math.max(...known), series.digits)} ${series.unit}`,
+    values: points.map(([, value]) => value),
+    amount: (value) => `${number(value, series.digits)} ${series.unit}`,
+    normal: band && { ...band, whose: "own" },
   });
   return (
     <div>

@@ -4,11 +4,12 @@ import { useMemo } from "react";
 import type { Point, SiteSums } from "../api/known";
 import { commandsQuery, historyQuery, type Range } from "../api/queries";
 import { Chart } from "../charts/chart";
+import { labelOf } from "../charts/label";
 import { drawLines, type Mark } from "../charts/lines";
 import { named, t, useLanguage } from "../i18n";
 import { number } from "../i18n/format";
 import { Part } from "../ui/states";
-import { normalOf, type Normal, type Shown } from "./normal";
+import { normalOf, rangeOf, type Normal, type Shown } from "./normal";
 import { newest, type Problem, type Story } from "./types";
 import { metricOf, valueOf } from "./words";
 
@@ -23,8 +24,8 @@ export function BandPanel({ site, story, miner }: { site: SiteSums; story: Story
   const history = useQuery(historyQuery(site.site_id, miner, range));
   const commands = useQuery(commandsQuery(site.site_id, miner)).data;
   const language = useLanguage();
-  const expected = story.machine?.expected_ths ?? null;
-  const picture = useMemo(() => pictureOf(metricOf(problem), expected), [problem, expected, language]);
+  const rated = story.machine?.rated_ths ?? null;
+  const picture = useMemo(() => pictureOf(metricOf(problem), rated), [problem, rated, language]);
   const marks = useMemo(() => marksOf(problem, commands ?? []), [problem, commands, language]);
   const normal = useMemo(() => normalOf(story, picture), [story, picture]);
   return (
@@ -76,20 +77,21 @@ function BandChart(props: {
     const band = { band: normal?.flat ?? null, course: normal?.course ?? [] };
     return drawLines({ ...common, ...band, name, unit, digits, expected: lineOf(story, picture) });
   }, [points, found, picture, normal, zone, marks, story]);
-  const known = points.map(([, value]) => value).filter((value) => value !== null);
-  const amount = (value: number) => `${number(value, picture.digits)} ${picture.unit}`;
-  const label = t("miner.chart.label", {
+  const range = normal && rangeOf(normal);
+  const label = labelOf({
     what: picture.name,
     miner,
-    n: points.length,
-    low: amount(Math.min(...known)),
-    high: amount(Math.max(...known)),
+    values: points.map(([, value]) => value),
+    amount: (value) => `${number(value, picture.digits)} ${picture.unit}`,
+    normal: range && { ...range, whose: normal.whose },
   });
   return <Chart draw={draw} label={label} height={250} />;
 }
 
-/** What is kept over time is drawn as it is; of anything else one looks at the hashrate, with the hashrate's own normal. */
-export function pictureOf(metric: string, expected: number | null): Picture {
+/** What is kept over time is drawn as it is; of anything else one looks at the hashrate, with the hashrate's own normal,
+ * which was learnt as a share of what the machine is rated for.
+ */
+export function pictureOf(metric: string, rated: number | null): Picture {
   switch (metric) {
     case "temp_max":
       return { metric, name: t("chart.temperature"), unit: "°C", digits: 1, pick: (one) => one.temp_max_c, scale: 1 };
@@ -99,13 +101,13 @@ export function pictureOf(metric: string, expected: number | null): Picture {
       return { metric, name: t("miner.rejects"), unit: "%", digits: 2, pick: rejectsOf, scale: 100 };
   }
   const pick = (one: Point) => one.hashrate_ths;
-  return { metric: "hashrate_ratio", name: t("chart.hashrate"), unit: "TH/s", digits: 1, pick, scale: expected ?? 0 };
+  return { metric: "hashrate_ratio", name: t("chart.hashrate"), unit: "TH/s", digits: 1, pick, scale: rated ?? 0 };
 }
 
 const rejectsOf = (one: Point) => (one.reject_rate === null ? null : one.reject_rate * 100);
 
-/** What it is judged against: the limit that it passed, or what its maker promises. */
-function lineOf(story: Story, picture: Picture): { value: number; name: string } | null {
+/** What it is judged against: the limit that it passed, or what it should hash now, in its mode. */
+export function lineOf(story: Story, picture: Picture): { value: number; name: string } | null {
   const limit = newest(story.problem)?.threshold ?? null;
   if (LIMITED.test(story.problem.issue_code) && limit !== null) {
     return { value: limit * picture.scale, name: t("evidence.limit", { limit: valueOf(picture.metric, limit, true) }) };

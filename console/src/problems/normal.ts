@@ -35,6 +35,12 @@ export function normalOf(story: Story, shown: Shown): Normal | null {
   return { whose: "peers", course: [], flat: { low: peer.p10 * shown.scale, high: peer.p90 * shown.scale } };
 }
 
+/** As it is now. */
+export function rangeOf({ course, flat }: Normal): Range | null {
+  const last = course.at(-1);
+  return last ? { low: last[1], high: last[2] } : flat;
+}
+
 function courseOf(story: Story, { metric, scale }: Shown): [number, number, number][] {
   const half = 3 * (learnt(story.baseline, metric)?.sigma ?? 0) * scale;
   return story.history.flatMap((one): [number, number, number][] => {

@@ -19,7 +19,7 @@ export type Evidence = {
   /** Of a temperature: where it was read, and whose limit it passed. */
   sensor?: "chip" | "board";
   limit_source?: "machine" | "catalogue" | "settings" | "assumed";
-  /** Of a hashrate: where the expected one is from; `kind` and `own_past` are inferred. */
+  /** Of a hashrate: where the rated one (`expected_ths`) is from; `kind` and `own_past` are inferred. */
   expectation?: "none" | "given" | "kind" | "own_past";
   baseline?: Baseline | null;
   left_out?: string[] | null;
@@ -104,6 +104,17 @@ export type Earlier = {
   resolution_cause: string | null;
   resolution_action: string | null;
 };
+/** `rated_ths` is what baselines, peers and thresholds are shares of; `expected_ths` what it should hash now, in its mode. */
+export type Machine = {
+  miner_id: string;
+  rated_ths: number | null;
+  rated_source: string | null;
+  expected_ths: number | null;
+  expected_source: string | null;
+  zone: string | null;
+  rack: string | null;
+  position: string | null;
+};
 export type Story = {
   problem: Problem;
   rule: { code: string; description: string; metric: string; recommended_actions: string[] } | null;
@@ -111,7 +122,7 @@ export type Story = {
   predecessors: Earlier[];
   similar: { resolution_cause: string | null; resolution_action: string | null; times: number; median_sec: number | null }[];
   people: Record<string, string>;
-  machine: { miner_id: string; expected_ths: number | null; zone: string | null; rack: string | null; position: string | null } | null;
+  machine: Machine | null;
   suppressions: { id: string; until_at: string | null; reason: string; maintenance: boolean }[];
   baseline: {
     metrics: Record<string, { expected: number | null; sigma: number | null; samples?: number | null } | null>;

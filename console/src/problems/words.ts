@@ -59,12 +59,19 @@ export function sentence(problem: Problem): string {
     limit: valueOf(metric, found.threshold, true),
     normal: valueOf(metric, own?.expected),
     boards: valueOf("boards_ratio", found["boards_ratio"]),
+    rated: ratedOf(found),
     pool: typeof found["pool"] === "string" ? found["pool"] : UNKNOWN,
     z: worst(found),
   };
   const by = `says.${problem.issue_code}.${found.limit_source === "assumed" ? "assumed" : found.way}`;
   const said = t((by in texts ? by : `says.${problem.issue_code}`) as Key, values);
   return said ?? named("issue", problem.issue_code);
+}
+
+/** What a share of hashrate is of: not what is expected in eco or perf, which live figures are compared with. */
+function ratedOf(found: Evidence): string {
+  const ths = found["expected_ths"];
+  return typeof ths === "number" ? t("rated.of", { ths: valueOf("expected_ths", ths, true) }) : t("rated.unknown");
 }
 
 function worst(found: Evidence): string {

@@ -11,7 +11,7 @@ from hashinsight.problems.config import Config
 from hashinsight.problems.frame import Flags, Floats, Frame, Ints, Texts, make_frame
 
 _NUMBERS = {
-    "hashrate_5min_ths": "hashrate_ths", "rated_ths": "expected_ths", "temp_c": "temp_c",
+    "hashrate_5min_ths": "hashrate_ths", "given_ths": "expected_ths", "temp_c": "temp_c",
     "temp_max_c": "temp_max_c", "fan_min_rpm": "fan_min_rpm", "fan_rpm": "fan_rpm", "power_5min_w": "power_w",
     "powered_5min_ths": "powered_ths",
     "reject_rate": "reject_rate", "accepted": "accepted", "rejected": "rejected", "hw_errors": "hw_errors",

@@ -1,10 +1,22 @@
 """How the machines of a site stand, each counted once, and what they lose. Pure."""
 
-from collections.abc import Mapping
+import io
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import polars as pl
+
 from hashinsight.telemetry import losses
+
+_TALLIED = ("machines", *losses.CONDITIONS, "lost_ths")
+# of each machine, what those are made of
+_PACKED: dict[str, Any] = {
+    "miner_no": pl.Int32,
+    "condition": pl.Enum(losses.CONDITIONS),
+    "lack_ths": pl.Float64,
+    "expected_ths": pl.Float64,
+}
 
 
 @dataclass(frozen=True)
@@ -29,3 +41,18 @@ def stands_of(tallied: Mapping[str, Any]) -> Stands:
         down=tallied["down"],
         lost_ths=tallied["lost_ths"],
     )
+
+
+def pack(weighed: pl.DataFrame) -> bytes:
+    """How each machine stands, kept with the scan, so that a part of the site is told as of the scan, too."""
+    file = io.BytesIO()
+    weighed.select(*_PACKED).cast(pl.Schema(_PACKED)).write_ipc(file, compression="lz4")
+    return file.getvalue()
+
+
+def stands_of_part(packed: bytes, miner_nos: Sequence[int]) -> Stands:
+    """Of these machines as far as the scan saw them."""
+    part = pl.read_ipc(packed).filter(pl.col("miner_no").is_in(miner_nos))
+    if part.is_empty():
+        return Stands(0)
+    return stands_of(losses.tally(part, pl.lit(0).alias("all"), only=_TALLIED).row(0, named=True))

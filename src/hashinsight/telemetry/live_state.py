@@ -109,7 +109,7 @@ def judge(
     at = pl.lit(as_of).cast(_TIME)
     counted = pl.col("accepted") + pl.col("rejected")
     judged = (
-        _rated(frame)
+        _given(frame)
         .with_columns(
             age_sec=(at - pl.col("ts")).dt.total_microseconds() / 1e6,
             model=pl.coalesce("inventory_model", "reported_model"),
@@ -197,8 +197,8 @@ def _reason(at: pl.Expr, stale_after: timedelta, offline_after: timedelta) -> pl
     )
 
 
-def _rated(frame: pl.DataFrame) -> pl.DataFrame:
-    """The operator's own figure, else what the machine says, else the catalogue's, else its own long baseline."""
+def _given(frame: pl.DataFrame) -> pl.DataFrame:
+    """Its rating as given: by the operator, else the machine, else the catalogue, else its own long baseline."""
     models = frame["reported_model"].drop_nulls().unique().to_list()
     known = {model: expect_of(model) for model in models}  # a few dozen, however many machines
     # a rating in the machine's own name ("S19j Pro (100T)") is the machine's word
@@ -216,8 +216,8 @@ def _rated(frame: pl.DataFrame) -> pl.DataFrame:
     }
     frame = frame.with_columns(**{f"_{way}": value for way, value in ways.items()})
     return frame.with_columns(
-        rated_ths=pl.coalesce(*(f"_{way}" for way in ways)),
-        rated_source=pl.coalesce(
+        given_ths=pl.coalesce(*(f"_{way}" for way in ways)),
+        given_source=pl.coalesce(
             *(pl.when(pl.col(f"_{way}").is_not_null()).then(pl.lit(way)) for way in ways),
         ),
     ).drop(*(f"_{way}" for way in ways))

@@ -4,7 +4,8 @@ The one place for it: sums of sites and zones, maps, the registry's summary and 
 
 | column | |
 |---|---|
-| `expected_ths` | what it is rated for, or what machines of its kind do in its mode; else as a cycle infers it |
+| `rated_ths` | what it is rated for: as given, else as a cycle infers it. What problems and baselines are ratios of |
+| `expected_ths` | what it should hash now: its rating, or what machines of its kind do in its mode (eco, perf) |
 | `delivered_ths` | its mean of five minutes; 0 where it is offline or nobody knows |
 | `is_excused` | an expected state holds: curtailed, stopped or restarted by command, under maintenance |
 | `is_recovering` | such a state has ended, and the five minutes of the mean still reach back into it |
@@ -17,6 +18,7 @@ The one place for it: sums of sites and zones, maps, the registry's summary and 
 Over any group: due - delivered = lacking + unknown.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 import polars as pl
@@ -27,8 +29,8 @@ SEVERITIES = ("P0", "P1", "P2", "P3")
 CONDITIONS = (*SEVERITIES, "down", "stopped", "unknown", "fine")
 # what `weigh` and `tally` look at, beside what a cycle finds
 WEIGHED = (
-    "site_id", "online", "data_state", "expected_state", "hashrate_ths", "hashrate_5min_ths", "rated_ths",
-    "rated_source", "is_recovering",
+    "site_id", "online", "data_state", "expected_state", "hashrate_ths", "hashrate_5min_ths", "given_ths",
+    "given_source", "is_recovering",
 )  # fmt: skip
 SUMS = ("hashrate_ths", "expected_ths", "expected_unknown_ths", "stopped_ths", "lost_ths", "power_w")
 COUNTS = ("machines", "online", "power_unknown", "efficiency_left_out", "zones")
@@ -94,13 +96,13 @@ def efficiency_sql(watts: str, ths: str, hashrate: str) -> str:
     return f"(case when {ths} > 0 then {watts} / {ths} when {hashrate} = 0 then 0 end)"
 
 
-def tally(frame: pl.DataFrame, *by: str) -> pl.DataFrame:
+def tally(frame: pl.DataFrame, *by: str | pl.Expr, only: Collection[str] | None = None) -> pl.DataFrame:
     """Machines by condition and hashrate against what is expected, by site or whatever else a row says.
 
     What is expected, less what is delivered and what nobody knows, is what machines lack; `lost_ths` is that, and more
-    where some deliver more than they should.
+    where some deliver more than they should. `only` these of the sums.
     """
-    return frame.group_by(*by).agg(**_tallied())
+    return frame.group_by(*by).agg(**{name: one for name, one in _tallied().items() if only is None or name in only})
 
 
 def sum_up(frame: pl.DataFrame, *by: str | pl.Expr) -> pl.DataFrame:
@@ -153,17 +155,18 @@ def told(sums: dict[str, Any] | None, *, judged: bool = True) -> dict[str, Any]:
 
 def _expected(newest: pl.Expr) -> dict[str, pl.Expr]:
     """In eco or perf what its kind does in that mode. Before that is known, eco counts as what it does itself."""
-    rated = pl.coalesce("rated_ths", pl.col("inferred_ths").cast(pl.Float64))
-    source = pl.when(pl.col("rated_ths").is_null() & rated.is_not_null()).then(pl.lit("inferred"))
+    rated = pl.coalesce("given_ths", pl.col("inferred_ths").cast(pl.Float64))
+    is_inferred = pl.col("given_ths").is_null() & rated.is_not_null()
+    rated_source = pl.when(is_inferred).then(pl.lit("inferred")).otherwise("given_source")
     in_mode = rated * pl.col("mode_share").cast(pl.Float64)
     is_new = (pl.col("inferred_mode") == "eco") & (newest > HASHING_SHARE * rated)
     own = pl.min_horizontal(rated, pl.col("hashrate_5min_ths").cast(pl.Float64))
     by_mode = pl.when(in_mode.is_not_null()).then(in_mode).when(is_new).then(own)
     return {
+        "rated_ths": rated,
+        "rated_source": rated_source,
         "expected_ths": pl.coalesce(by_mode, rated),
-        "expected_source": pl.when(by_mode.is_not_null())
-        .then(pl.lit("mode"))
-        .otherwise(pl.coalesce(source, "rated_source")),
+        "expected_source": pl.when(by_mode.is_not_null()).then(pl.lit("mode")).otherwise(rated_source),
     }
 
 

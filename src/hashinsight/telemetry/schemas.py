@@ -57,6 +57,8 @@ _MINER: dict[str, Any] = {
         "source": "5min_avg",
         "expected_source": "catalogue",
         "newest_ths": 104.2,
+        "rated_ths": 104.0,
+        "rated_source": "catalogue",
     },
     "temperature": {"avg": 62.5, "max": 71.5, "unit": "C", "sensor_fault": False},
     "power": {"value": None, "unit": "W"},

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from hashinsight.problems.chunks import CHUNK
+from hashinsight.problems.state import FIELDS, PACKED
 from tests.console.house import House
 from tests.console.visits import visiting
 
@@ -56,12 +58,35 @@ from miners m join sites s on s.id = m.site_id and s.code = '{CODE}',
     generate_series(date_bin('5 minutes', now(), 'epoch') - interval '4 h', now(), interval '5 min') at
 where m.miner_id < 'n-10'
 """
+# an hour of one in eco, and what it has learnt of it: 0.70 of what it is rated for, within 0.01
+_ECO_PAST = f"""
+insert into telemetry_5min (miner_no, bucket_ts, tenant_id, site_id, samples, online_samples, hashrate_n, temp_n,
+    power_n, fan_n, hashrate_sum, temp_sum, power_sum, fan_sum, created_at)
+select m.miner_no, at, m.tenant_id, m.site_id, 1, 1, 1, 1, 1, 0, 72.8, 60.0, 2100.0, 0, at
+from miners m join sites s on s.id = m.site_id and s.code = '{CODE}',
+    generate_series(date_bin('5 minutes', now(), 'epoch') - interval '1 h', now(), interval '5 min') at
+where m.miner_id = 'n-20'
+"""
+_LEARNT = {"ewma": 0.0, "reference": 0.7, "variance": 0.01**2, "samples": 600}
 TOLD = {"P0": 1, "P1": 1, "P2": 4, "P3": 0, "down": 3, "stopped": 3, "unknown": 2, "fine": 26}
+
+
+def _baseline() -> str:
+    """The same figures for every metric; only the hashrate's are looked at."""
+    cells = {
+        name: "''" if name in PACKED else f"'{{{', '.join([str(_LEARNT.get(name, default))] * rows)}}}'"
+        for name, (rows, _, default) in FIELDS.items()
+    }
+    return (
+        f"insert into problem_state (site_id, chunk, tenant_id, miner_no, {', '.join(cells)})"
+        f" select m.site_id, m.miner_no / {CHUNK}, m.tenant_id, array[m.miner_no], {', '.join(cells.values())}"
+        f" from miners m join sites s on s.id = m.site_id and s.code = '{CODE}' where m.miner_id = 'n-20'"
+    )
 
 
 @pytest.fixture(scope="module")
 def numbers(house: House) -> Iterator[House]:
-    house.write(_SITE, _LIVE, _STOPPED, _PAST)
+    house.write(_SITE, _LIVE, _STOPPED, _PAST, _ECO_PAST, _baseline())
     yield house
     house.write(f"update miners set state = 'retired' where site_id = (select id from sites where code = '{CODE}')")
 
@@ -145,3 +170,16 @@ def test_the_fleet_tells_each_site_as_the_api_does_and_who_is_left_out_of_its_ef
             expect(row).to_contain_text(f"{told['conditions'][name]} {name}")
         expect(row).to_contain_text(f"{told['efficiency_j_th']:.1f}")
         expect(visit.page.get_by_text(re.compile(r"^without [\d,]+ machines? of unknown power"))).to_be_visible()
+
+
+def test_the_own_normal_band_of_a_machine_in_eco_lies_at_its_own_line(
+    browser: Browser, numbers: House, noc: tuple[str, str]
+) -> None:
+    with visiting(browser, numbers, noc, f"/sites/{CODE}/miners/n-20") as visit:
+        page = visit.page
+        expect(page.get_by_text("72.8 TH/s expected in eco mode (rated 104.0 TH/s)")).to_be_visible()
+        chart = page.get_by_role("img", name=re.compile("^Hashrate of n-20"))
+        lowest_to_highest = "lowest 72.8 TH/s, highest 72.8 TH/s"
+        expect(chart).to_have_attribute(
+            "aria-label", re.compile(f"{lowest_to_highest}; own normal 69.7 TH/s to 75.9 TH/s$")
+        )

@@ -105,7 +105,7 @@ async def test_what_a_cycle_wrote_is_told_as_it_is(site: StoredSite) -> None:
     await yard.cycle(HOT, times=2)
     seen, now = asker(site).seen, datetime.fromtimestamp(yard.now, UTC)
     async with site.database.transaction(job_context()) as session:
-        summary = await summarise(session, seen, site.site_id, now=now)
+        summary = await summarise(session, seen, site.site_id)
         story = await tell_problem(session, seen, one(site)["id"], history_hours=24, now=now)
         health = await tell_health(session, seen, "m-003", site.site_id, now=now)
         of_miner = await list_of_miner(session, seen, "m-003", None, status=(), include_resolved=False, now=now)

@@ -1,6 +1,7 @@
 """The same fleet in every answer: stopped, eco, dark, unknown and broken machines are told alike wherever one looks."""
 
 from collections import Counter
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -18,6 +19,7 @@ SITES, CELLS = (f"/api/v1/telemetry/{name}" for name in ("sites", "cells"))
 SUMMARY = "/api/v1/sites/tx-1/health_summary"
 STATES = ("healthy", "problem", "stopped", "down", "unknown")
 RATED = 104.0
+EXPECTED = ("rated_ths", "rated_source", "expected_ths", "expected_source")
 FINE: dict[str, Any] = {"hashrate_ths": RATED, "power_w": 3050.0, "mode": "normal"}
 ECO = FINE | {"hashrate_ths": 73.0, "power_w": 1900.0, "mode": "eco"}
 STANDS = FINE | {"hashrate_ths": 0.0, "power_w": 20.0}
@@ -44,14 +46,34 @@ async def fleet(api: httpx.AsyncClient, people: People, superuser_url: str) -> F
     async with made.database.transaction(job_context()) as session:
         await expect(session, stopped, "stopped", cause="command 1", now=made.now - timedelta(minutes=1))
     for cycle in range(5):
-        await made.pass_time(timedelta(minutes=5))
-        for seconds in (-270, -210, -150, -90, -30):
-            warmth = {"temp_avg": 60.0 + cycle}  # values that never change are a problem themselves
-            await made.send(*(sample(name, made.at(seconds), **said | warmth) for name, said in FLEET.items()))
-        await made.roll()
-        async with made.database.transaction(job_context()) as session:
-            assert await run_cycle(made.database, session, place.site_id, period=made.now, now=made.now)
+        await pass_cycle(made, FLEET, warmth=cycle)
     return made
+
+
+async def pass_time(fleet: Fleet, machines: Mapping[str, dict[str, Any]], *, warmth: float) -> None:
+    """Five minutes of samples."""
+    await fleet.pass_time(timedelta(minutes=5))
+    for seconds in (-270, -210, -150, -90, -30):
+        warm = {"temp_avg": 60.0 + warmth}  # values that never change are a problem themselves
+        await fleet.send(*(sample(name, fleet.at(seconds), **said | warm) for name, said in machines.items()))
+    await fleet.roll()
+
+
+async def scan(fleet: Fleet) -> None:
+    async with fleet.database.transaction(job_context()) as session:
+        assert await run_cycle(fleet.database, session, fleet.place.site_id, period=fleet.now, now=fleet.now)
+
+
+async def pass_cycle(fleet: Fleet, machines: Mapping[str, dict[str, Any]], *, warmth: float) -> None:
+    await pass_time(fleet, machines, warmth=warmth)
+    await scan(fleet)
+
+
+async def story_of(fleet: Fleet, miner_id: str, issue_code: str) -> dict[str, Any]:
+    found = (await fleet.ok(f"/api/v1/miners/{miner_id}/problems"))["problems"]
+    by_issue = {one["issue_code"]: one["id"] for one in found}
+    story: dict[str, Any] = await fleet.ok(f"/api/v1/problems/{by_issue[issue_code]}")
+    return story
 
 
 def named(cells: dict[str, Any], name: str) -> list[str]:
@@ -93,10 +115,75 @@ async def test_only_what_is_dark_or_broken_is_lost_and_what_was_stopped_is_a_sta
     assert round(eco["hashrate"]["expected_ths"]) == 73
 
 
-async def test_who_sees_a_part_of_a_site_is_told_the_same_of_that_part(fleet: Fleet) -> None:
+async def headers_of_zone(fleet: Fleet, code: str) -> dict[str, str]:
     zones = {one["code"]: one["id"] for one in (await fleet.ok("/api/admin/v1/zones"))["zones"]}
-    only_b = await fleet.place.people.headers("Customer", zones=[zones["B"]])
+    return await fleet.place.people.headers("Customer", zones=[zones[code]])
+
+
+async def test_who_sees_a_part_of_a_site_is_told_the_same_of_that_part(fleet: Fleet) -> None:
+    only_b = await headers_of_zone(fleet, "B")
     (site,) = (await fleet.ok(SITES, only_b))["sites"]
     summary = await fleet.ok(SUMMARY, only_b)
     assert (summary["total_miners"], summary["healthy_miners"], summary["problem_miners"]) == (7, 6, 1)
     assert summary["loss"]["ths"] == site["lost_ths"] == RATED
+
+
+async def test_a_summary_is_as_of_the_last_scan_for_the_whole_site_and_for_a_part_of_it(fleet: Fleet) -> None:
+    """A stop between two scans, and a machine that goes dark: sites tell them at once, summaries by the next scan."""
+    async with fleet.database.transaction(job_context()) as session:
+        (number,) = [no for (no,) in fleet.place.rows("select miner_no from miners where miner_id = 'eco-0'")]
+        await expect(session, [number], "stopped", cause="command 2", now=fleet.now + timedelta(minutes=1))
+    scanned = {"whole": await fleet.ok(SUMMARY), "part": await fleet.ok(SUMMARY, await headers_of_zone(fleet, "B"))}
+    after = FLEET | {"eco-0": ECO | {"hashrate_ths": 0.0, "power_w": 20.0}, "eco-1": {"online": False}}
+    await pass_time(fleet, after, warmth=5)
+    only_b = await headers_of_zone(fleet, "B")
+    between = {"whole": await fleet.ok(SUMMARY), "part": await fleet.ok(SUMMARY, only_b)}
+    assert between == scanned
+    (part,) = (await fleet.ok(SITES, only_b))["sites"]
+    assert (part["conditions"]["stopped"], part["conditions"]["down"]) == (1, 1)
+    assert part["lost_ths"] > between["part"]["loss"]["ths"]
+    await scan(fleet)
+    for headers in (None, only_b):
+        (told,), summary = (await fleet.ok(SITES, headers))["sites"], await fleet.ok(SUMMARY, headers)
+        assert summary["last_scan_ts"] > scanned["whole"]["last_scan_ts"]
+        assert summary["loss"]["ths"] == pytest.approx(told["lost_ths"])
+        assert summary["stopped_miners"] == told["conditions"]["stopped"]
+
+
+async def test_a_story_tells_rated_and_expected_hashrate_as_the_live_answer_does_in_eco_too(fleet: Fleet) -> None:
+    weak = ECO | {"hashrate_ths": 49.0, "boards_healthy": 2, "boards_total": 3}
+    for cycle in range(5, 20):  # in eco only its own past tells that a board is lost
+        await pass_cycle(fleet, FLEET | ({"eco-5": weak} if cycle > 15 else {}), warmth=cycle)
+    story = await story_of(fleet, "eco-5", "board_lost")
+    live = (await fleet.live())["eco-5"]["hashrate"]
+    assert {name: story["machine"][name] for name in EXPECTED} == {name: live[name] for name in EXPECTED}
+    assert (live["rated_ths"], live["rated_source"]) == (RATED, "catalogue")
+    assert (round(live["expected_ths"]), live["expected_source"]) == (73, "mode")
+    newest = story["problem"]["evidence_json"][-1]
+    assert (newest["expected_ths"], newest["expectation"]) == (live["rated_ths"], "given")
+    assert newest["hashrate_ratio"] == pytest.approx(49.0 / live["rated_ths"], abs=0.01)
+    sound = (await fleet.ok("/api/v1/miners/eco-0/health"))["baseline"]["metrics"]["hashrate_ratio"]
+    assert sound["expected"] * live["rated_ths"] == pytest.approx(73.0, abs=1.0)  # its band lies at its own line
+
+
+async def test_a_story_tells_an_inferred_rating_that_the_asset_list_does_not_have(
+    api: httpx.AsyncClient, people: People, superuser_url: str
+) -> None:
+    place = Place(api, people, superuser_url)
+    await place.open()
+    fleet = Fleet(place)
+    names = [f"nameless-{no}" for no in range(6)]
+    await fleet.load(*(f"{name},,A," for name in names))
+    whole = FINE | {"hashrate_ths": 200.0, "boards_healthy": 3, "boards_total": 3}
+    for cycle in range(12):
+        await pass_cycle(fleet, dict.fromkeys(names, whole), warmth=cycle)
+    less = whole | {"hashrate_ths": 133.0, "boards_healthy": 2}
+    for cycle in range(12, 15):
+        await pass_cycle(fleet, dict.fromkeys(names, whole) | {names[0]: less}, warmth=cycle)
+    story = await story_of(fleet, names[0], "board_lost")
+    machine, newest = story["machine"], story["problem"]["evidence_json"][-1]
+    assert newest["expectation"] in {"kind", "own_past"}
+    assert (machine["rated_source"], machine["expected_source"]) == ("inferred", "inferred")
+    assert machine["rated_ths"] == pytest.approx(newest["expected_ths"], rel=0.001) == pytest.approx(200.0, rel=0.03)
+    live = (await fleet.live())[names[0]]["hashrate"]
+    assert {name: machine[name] for name in EXPECTED} == {name: live[name] for name in EXPECTED}

@@ -87,12 +87,12 @@ def show(problem_id: ProblemArgument, *, json: JsonOption = False) -> None:
 
 
 def summary(site: _SITE, *, tenant: TenantOption = None, json: JsonOption = False) -> None:
-    """How a site stands."""
+    """How a site stands: problems now, machines and lost hashrate as of the last scan."""
 
     async def work(acting: Acting) -> dict[str, Any]:
         from hashinsight.problems.service.summarising import summarise
 
-        return await summarise(acting.session, acting.asker.seen, str(acting.site_id), now=acting.now)
+        return await summarise(acting.session, acting.asker.seen, str(acting.site_id))
 
     answer = jsons.loads(encoded(run(work, tenant=tenant, site=site)))
     if json:

@@ -59,6 +59,7 @@ SITES = Table(
     *must("next_no", BigInteger),
     *may("cycled_at fitted_at", when()),
     *must("modes", JSONB),
+    *may("standing", LargeBinary),  # how each machine stood at the newest scan (`stands.pack`)
     PrimaryKeyConstraint("site_id", name="pk_problem_sites"),
     *owners("problem_sites"),
 )

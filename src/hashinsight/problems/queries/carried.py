@@ -48,7 +48,8 @@ async def keep_site(session: AsyncSession, site_id: int) -> Kept | None:
         return None
     made = upsert(SITES).values(site_id=site_id, tenant_id=site.tenant_id, next_no=1, modes={})
     await session.execute(made.on_conflict_do_nothing())
-    row = (await session.execute(select(SITES).where(SITES.c.site_id == site_id))).one()
+    columns = [SITES.c[name] for name in ("next_no", "cycled_at", "fitted_at", "modes")]
+    row = (await session.execute(select(*columns).where(SITES.c.site_id == site_id))).one()
     fitted = float("-inf") if row.fitted_at is None else row.fitted_at.timestamp()
     models = {
         name: Mixture(
@@ -70,9 +71,16 @@ async def lock_site(session: AsyncSession, site_id: int) -> None:
 
 
 async def move_site(
-    session: AsyncSession, site_id: int, *, next_no: int, mixtures: Mixtures, fitted_before: float, now: datetime
+    session: AsyncSession,
+    site_id: int,
+    *,
+    next_no: int,
+    mixtures: Mixtures,
+    fitted_before: float,
+    standing: bytes,
+    now: datetime,
 ) -> None:
-    values: dict[str, Any] = {"next_no": next_no, "cycled_at": now}
+    values: dict[str, Any] = {"next_no": next_no, "cycled_at": now, "standing": standing}
     if mixtures.fitted_at != fitted_before:
         values["fitted_at"] = datetime.fromtimestamp(mixtures.fitted_at, UTC)
         values["modes"] = {

@@ -13,7 +13,7 @@ from hashinsight.inventory.models import Miner, Rack, Zone
 from hashinsight.inventory.queries.scopes import miners_within
 from hashinsight.kit.paging import Page, page
 from hashinsight.problems.errors import no_problem
-from hashinsight.problems.models import ENDED_BY_PEOPLE, EVENTS, RUNS, TIMELINE
+from hashinsight.problems.models import ENDED_BY_PEOPLE, EVENTS, RUNS, SITES, TIMELINE
 from hashinsight.problems.queries.listing import list_rows
 from hashinsight.problems.queries.scopes import problems_within
 from hashinsight.telemetry.models import LIVE
@@ -91,10 +91,13 @@ async def list_similar(session: AsyncSession, scope: Scope, problem: dict[str, A
 
 
 async def find_machine(session: AsyncSession, scope: Scope, miner_no: int | None) -> dict[str, Any] | None:
-    """What the machine is and where it stands; None where it has left the scope that its problem is still in."""
+    """What the machine is and where it stands; None where it has left the scope that its problem is still in.
+
+    What it should hash is the live layer's to say (`telemetry.service.reading.read_expectation`).
+    """
     query = (
         select(Miner.miner_no, Miner.miner_id, Miner.site_id, Miner.model, Miner.firmware, Miner.serial, Miner.owner)
-        .add_columns(Miner.position, Miner.expected_ths, Miner.state, Zone.code.label("zone"), Rack.code.label("rack"))
+        .add_columns(Miner.position, Miner.state, Zone.code.label("zone"), Rack.code.label("rack"))
         .add_columns(LIVE.c.overall_health, LIVE.c.online, LIVE.c.ts.label("sample_at"), LIVE.c.last_seen_at)
         .outerjoin(Zone, Zone.id == Miner.zone_id)
         .outerjoin(Rack, Rack.id == Miner.rack_id)
@@ -109,6 +112,13 @@ async def find_last_scan(session: AsyncSession, site_id: int) -> Any | None:
     """The newest run of a site."""
     query = select(RUNS).where(RUNS.c.site_id == site_id).order_by(RUNS.c.period.desc()).limit(1)
     return (await session.execute(query)).one_or_none()
+
+
+async def find_standing(session: AsyncSession, scope: Scope, site_id: int) -> tuple[bytes | None, list[int]]:
+    """How each machine of a site stood at its newest scan, packed; and which of its machines lie in the scope."""
+    packed = await session.execute(select(SITES.c.standing).where(SITES.c.site_id == site_id))
+    within = select(Miner.miner_no).where(miners_within(scope), Miner.site_id == site_id)
+    return packed.scalar_one_or_none(), list((await session.execute(within)).scalars())
 
 
 async def list_names(session: AsyncSession, ids: set[str]) -> dict[str, str]:

@@ -28,14 +28,15 @@ router = APIRouter()
 
 
 @router.get("/sites/{site_id}/health_summary", response_class=Response, responses=answers(examples.SUMMARY))
-async def read_summary(scope: See, session: ReadSession, now: Now, site_id: SitePath) -> Response:
-    """How a site stands. Problems are counted as they are now, machines as the last scan left them (`last_scan_ts`).
+async def read_summary(scope: See, session: ReadSession, site_id: SitePath) -> Response:
+    """How a site stands. Problems are counted as they are now; machines and `loss.ths` are as of `last_scan_ts`.
 
     Each machine counts once: healthy, with a problem, stopped on purpose, down (no hashrate, no problem yet) or
-    unknown. `loss.ths` is what `/api/v1/telemetry/sites` tells as `lost_ths`; what was stopped on purpose is not lost.
-    `loss.thh` is null until open problems have figures. What lies outside one's scope is not counted.
+    unknown. `loss.ths` is what `/api/v1/telemetry/sites` told as `lost_ths` at the moment of the scan, which follows
+    what happens between two scans; what was stopped on purpose is not lost. `loss.thh` is null until open problems
+    have figures. What lies outside one's scope is not counted; whoever sees a part of a site is told of the same scan.
     """
-    return told(await summarising.summarise(session, scope, site_id, now=now))
+    return told(await summarising.summarise(session, scope, site_id))
 
 
 @router.get("/sites/{site_id}/problems", response_class=Response, responses=answers(examples.PAGE))

@@ -25,7 +25,7 @@ from hashinsight.problems.pipeline import Verdicts, step
 from hashinsight.problems.queries import carried
 from hashinsight.problems.registry import Place, write_cycle
 from hashinsight.problems.service.reading import Read, read_cycle
-from hashinsight.problems.stands import Stands, stands_of
+from hashinsight.problems.stands import Stands, pack, stands_of
 from hashinsight.problems.state import State, aligned
 from hashinsight.telemetry import losses
 from hashinsight.telemetry.queries.live import set_standing
@@ -80,7 +80,7 @@ async def run_cycle(
     await set_standing(session, _changed(live))
     await carried.move_site(
         session, site_id, next_no=found.lived.events.next_no, mixtures=state.mixtures,
-        fitted_before=kept.mixtures.fitted_at, now=now,
+        fitted_before=kept.mixtures.fitted_at, standing=pack(live), now=now,
     )  # fmt: skip
     spent.lap("rest")
     row = {"actions": actions, "seconds": spent.of, "ran_at": now, **_counts(found, live)}

@@ -1,7 +1,6 @@
 """Sum up a site: how many machines are well, what is open, and what is likeliest to fail next."""
 
 from collections import Counter
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -10,13 +9,11 @@ from hashinsight.identity.scope import Scope
 from hashinsight.inventory.queries import places
 from hashinsight.problems.codes import Severity
 from hashinsight.problems.queries import listing, risks, showing, summary
-from hashinsight.problems.stands import Stands, stands_of
-from hashinsight.telemetry import losses
-from hashinsight.telemetry.queries.live import live_of_site
+from hashinsight.problems.stands import Stands, stands_of_part
 
 
-async def summarise(session: AsyncSession, scope: Scope, site: str | int, *, now: datetime) -> dict[str, Any]:
-    """Problems as they are now; machines and what is lost as the last scan left them."""
+async def summarise(session: AsyncSession, scope: Scope, site: str | int) -> dict[str, Any]:
+    """Problems as they are now; machines and what is lost as of the last scan, of a part of a site as of the whole."""
     found = await places.get_site(session, scope, site)
     await listing.plan_by_values(session)
     counted = await summary.count_open(session, scope, found.id)
@@ -25,7 +22,7 @@ async def summarise(session: AsyncSession, scope: Scope, site: str | int, *, now
     for row in counted:
         by_severity[row.severity] += row.problems
         by_issue[row.issue_code] += row.problems
-    machines = await _machines(session, scope, found.id, scan, now=now)
+    machines = await _machines(session, scope, found.id, scan)
     lost = {"ths": machines.pop("lost_ths"), "thh": await summary.sum_hours_lost(session, scope, found.id)}
     return {
         "site_id": found.id,
@@ -39,16 +36,16 @@ async def summarise(session: AsyncSession, scope: Scope, site: str | int, *, now
     }
 
 
-async def _machines(session: AsyncSession, scope: Scope, site_id: int, scan: Any, *, now: datetime) -> dict[str, Any]:
+async def _machines(session: AsyncSession, scope: Scope, site_id: int, scan: Any) -> dict[str, Any]:
     """What nobody has looked at yet is unknown. A scan has counted its whole site; a part of one is counted here."""
-    if scan is None:
-        counted = Stands(await places.count_miners(session, scope, site_id))
-    elif scope.holds_site(site_id):
+    counted = None
+    if scan is not None and scope.holds_site(site_id):
         counted = Stands(scan.machines, scan.healthy, scan.with_problem, scan.stopped, scan.down, scan.lost_ths)
-    else:
-        seen = await live_of_site(session, scope, site_id, as_of=now)
-        tallied = list(losses.tally(seen, "site_id").iter_rows(named=True))
-        counted = stands_of(tallied[0]) if tallied else Stands(0)
+    elif scan is not None:
+        packed, miner_nos = await showing.find_standing(session, scope, site_id)
+        counted = None if packed is None else stands_of_part(packed, miner_nos)
+    if counted is None:  # also of a part until the first scan after an upgrade
+        counted = Stands(await places.count_miners(session, scope, site_id))
     standing = (counted.healthy, counted.with_problem, counted.stopped, counted.down)
     return {
         "total_miners": counted.machines,

@@ -15,6 +15,7 @@ from hashinsight.problems.health_rules import BY_ISSUE
 from hashinsight.problems.queries import listing, past, showing, suppressing
 from hashinsight.problems.queries.listing import Wanted
 from hashinsight.problems.service.listing import shown
+from hashinsight.telemetry.service.reading import read_expectation
 
 _FIRST_ENTRIES = 200
 _RULES = {issue.code: rule for issue, rule in BY_ISSUE.items()}
@@ -31,6 +32,7 @@ async def tell_problem(
     here: dict[str, Any] = {"machine": machine, "baseline": None, "history": []}
     here |= {"suppressions": [], "suppressed_detections": []}
     if machine is not None:
+        here["machine"] = machine | await read_expectation(session, scope, row["miner_no"], now=now)
         here |= await _of_machine(session, row["site_id"], row["miner_no"], history_hours=history_hours, now=now)
     people = {str(entry["actor_id"]) for entry in timeline.rows if entry["actor_kind"] == "user"}
     people |= {str(row[name]) for name in ("assigned_to", "acked_by", "resolved_by") if row[name]}

@@ -55,12 +55,12 @@ async def live_frame(
     )
 
 
-async def live_of_site(session: AsyncSession, scope: Scope, site_id: int, *, as_of: datetime) -> pl.DataFrame:
-    """What of a site lies in a scope, judged, by a session: for a part of it, not for a fleet."""
-    names = [name for name in SCHEMA if name in NEEDED or name == "site_id"]
-    rows = (await session.execute(live_query(scope, as_of=as_of, site_id=site_id, names=names))).all()
-    schema = {name: SCHEMA[name] for name in names}
-    return judge(pl.DataFrame([tuple(row) for row in rows], schema=schema, orient="row"), as_of=as_of)
+async def live_of_machine(session: AsyncSession, scope: Scope, miner_no: int, *, as_of: datetime) -> pl.DataFrame:
+    """The row of one machine, also of one that is retired, not judged yet; none where it lies outside the scope."""
+    names = [name for name in SCHEMA if name in NEEDED]
+    query = live_query(scope, as_of=as_of, names=names, with_retired=True).where(Miner.miner_no == miner_no)
+    rows = (await session.execute(query)).all()
+    return pl.DataFrame([tuple(row) for row in rows], schema={name: SCHEMA[name] for name in names}, orient="row")
 
 
 async def list_live(
@@ -86,7 +86,12 @@ async def list_live(
 
 
 def live_query(
-    scope: Scope, *, as_of: datetime, site_id: int | None = None, names: Collection[str] = tuple(SCHEMA)
+    scope: Scope,
+    *,
+    as_of: datetime,
+    site_id: int | None = None,
+    names: Collection[str] = tuple(SCHEMA),
+    with_retired: bool = False,
 ) -> Select[Any]:
     """Machines in service, also those that were never heard of."""
     of_site, of_zone, brought = _heard(zoned=False), _heard(zoned=True), aliased(Collector)
@@ -124,9 +129,11 @@ def live_query(
         .outerjoin(brought, and_(brought.number == LIVE.c.collector_no, is_here))
         .outerjoin(of_site, of_site.c.site_id == Miner.site_id)
         .outerjoin(of_zone, of_zone.c.zone_id == Miner.zone_id)
-        .where(miners_within(scope), Miner.state == "in_service")
+        .where(miners_within(scope))
     )
     query = expected.join(query)
+    if not with_retired:
+        query = query.where(Miner.state == "in_service")
     return query if site_id is None else query.where(Miner.site_id == site_id)
 
 

@@ -14,7 +14,7 @@ from hashinsight.inventory.queries import miners, places
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.paging import MAX_LIMIT
 from hashinsight.telemetry.live_state import judge
-from hashinsight.telemetry.queries.live import list_live
+from hashinsight.telemetry.queries.live import list_live, live_of_machine
 from hashinsight.telemetry.right_now import KEPT, RightNow
 from hashinsight.telemetry.states import Status
 
@@ -39,7 +39,7 @@ _FILE = {
     **{name: name for name in ("efficiency_j_th", "fan_rpm", "reject_rate", "accepted", "rejected", "hw_errors")},
     **{name: name for name in ("boards_healthy", "boards_total", "error_message", "overall_health")},
     "mode": "inferred_mode",
-    **{name: name for name in ("expected_state", "condition")},
+    **{name: name for name in ("expected_state", "condition", "rated_ths", "rated_source")},
 }
 
 
@@ -81,6 +81,8 @@ def get_live(frame: pl.DataFrame) -> list[dict[str, Any]]:
             pl.col("hashrate_source").alias("source"),
             "expected_source",
             _rounded("hashrate_ths").alias("newest_ths"),
+            _rounded("rated_ths").alias("rated_ths"),
+            "rated_source",
         ),
         temperature=pl.struct(
             _rounded("temp_c").alias("avg"),
@@ -146,6 +148,13 @@ async def read_live(
     if wanted.online is not None:
         frame = frame.filter(pl.col("online") == wanted.online)
     return LivePage(frame, next_cursor, "live" if newest is None else "right_now")
+
+
+async def read_expectation(session: AsyncSession, scope: Scope, miner_no: int, *, now: datetime) -> dict[str, Any]:
+    """What one machine is rated for and what it should hash now, each with its source: as the live answer has it."""
+    judged = judge(await live_of_machine(session, scope, miner_no, as_of=now), as_of=now)
+    told = judged.select(_rounded("rated_ths"), "rated_source", _rounded("expected_ths"), "expected_source").to_dicts()
+    return told[0] if told else dict.fromkeys(("rated_ths", "rated_source", "expected_ths", "expected_source"))
 
 
 async def live_lines(
