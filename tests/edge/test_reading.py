@@ -44,6 +44,7 @@ def newest_whole(heard: Heard, readers: Mapping[str, str]) -> dict[str, Mapping[
         for sample in heard.samples
         if sample.get("raw_data", {}).get("reader") == (reader := readers[sample["miner_id"]])
         and TOLD_BY[reader] <= sample.keys()
+        and all(board.get("hashrate_ths") is not None for board in sample.get("boards", ()))
     }
 
 
