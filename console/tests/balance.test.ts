@@ -7,11 +7,12 @@ const site = (now: number | null, expected: number | null, unknown: number | nul
   expected_unknown_ths: unknown,
   stopped_ths: expected === null ? null : stopped,
   lost_ths: lost,
+  lost_with_problem_ths: lost === null ? null : lost / 2,
 });
 
 describe("what the fleet lost", () => {
   it("is what its sites say, also where others hash more than is expected", () => {
-    expect(balanceOf([site(950, 1200, 0, 250), site(80, 100, 0, 20)])).toMatchObject({ now: 1030, lost: 270, unknown: 0 });
+    expect(balanceOf([site(950, 1200, 0, 250), site(80, 100, 0, 20)])).toMatchObject({ now: 1030, lost: 270, withProblem: 135, unknown: 0 });
     expect(balanceOf([site(1210, 1200, 200, 100)])).toMatchObject({ lost: 100, known: 1000, unknown: 200 });
   });
 

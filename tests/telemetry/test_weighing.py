@@ -11,13 +11,13 @@ from hashinsight.telemetry import losses
 
 SCHEMA: dict[str, Any] = {
     "site_id": pl.Int32, "online": pl.Boolean, "data_state": pl.String, "expected_state": pl.String,
-    "is_recovering": pl.Boolean, "hashrate_ths": pl.Float32, "hashrate_5min_ths": pl.Float32, "rated_ths": pl.Float64,
-    "rated_source": pl.String, "inferred_ths": pl.Float32, "inferred_mode": pl.String, "mode_share": pl.Float32,
+    "is_recovering": pl.Boolean, "hashrate_ths": pl.Float32, "hashrate_5min_ths": pl.Float32, "given_ths": pl.Float64,
+    "given_source": pl.String, "inferred_ths": pl.Float32, "inferred_mode": pl.String, "mode_share": pl.Float32,
     "overall_health": pl.String,
 }  # fmt: skip
 FRESH: dict[str, Any] = {
     "site_id": 1, "online": True, "data_state": "fresh", "expected_state": None, "is_recovering": False,
-    "hashrate_ths": 100.0, "hashrate_5min_ths": 100.0, "rated_ths": 100.0, "rated_source": "operator",
+    "hashrate_ths": 100.0, "hashrate_5min_ths": 100.0, "given_ths": 100.0, "given_source": "operator",
     "inferred_ths": None, "inferred_mode": "normal", "mode_share": None, "overall_health": "ok",
 }  # fmt: skip
 HOLDING = ("curtailed", "stopped", "rebooting", "maintenance")
@@ -87,7 +87,7 @@ def test_starting_533_machines_by_command_loses_nothing_while_they_boot_and_ramp
 
 
 def test_what_a_machine_without_any_rating_delivers_is_expected_and_no_more() -> None:
-    sums = summed({"rated_ths": None, "rated_source": None}, by(None, 40.0, 40.0))
+    sums = summed({"given_ths": None, "given_source": None}, by(None, 40.0, 40.0))
     assert (sums["hashrate_ths"], sums["expected_ths"], sums["lost_ths"]) == (140.0, 200.0, 60.0)
 
 
@@ -107,7 +107,7 @@ def machines(*, most: float) -> st.SearchStrategy[dict[str, Any]]:
             "is_recovering": draw(st.booleans()),
             "hashrate_ths": draw(hashrate),
             "hashrate_5min_ths": draw(hashrate),
-            "rated_ths": rated,
+            "given_ths": rated,
             "inferred_mode": draw(st.sampled_from(["normal", "eco", "unknown"])),
             "mode_share": draw(st.sampled_from([None, 0.7, 1.2])) if most > 1 else None,
             "overall_health": draw(st.sampled_from(["ok", "unknown", "P1", "P3"])),
@@ -139,3 +139,11 @@ def test_what_some_deliver_beyond_their_due_hides_nothing_and_everybody_is_count
         assert sum(row[name] for name in losses.CONDITIONS) == row["machines"]
     stopped = frame.filter((pl.col("condition") == "stopped") & ~pl.col("is_recovering"))
     assert set(stopped["lack_ths"]) <= {0.0}
+
+
+def test_of_what_is_lost_the_part_of_machines_with_a_problem_is_told_and_never_more_than_all() -> None:
+    ill, weak = by(None, 40.0, 40.0, overall_health="P1"), by(None, 70.0, 70.0)
+    sums = summed(ill, weak, {})
+    assert (sums["lost_ths"], sums["lost_with_problem_ths"]) == (90.0, 60.0)
+    assert summed(by(None, 95.0, 95.0, overall_health="P3"), {})["lost_with_problem_ths"] == 0.0, "less than a tenth"
+    assert summed(by("stopped", 0.0, 0.0, overall_health="P1"))["lost_with_problem_ths"] == 0.0, "stopped on purpose"

@@ -6925,6 +6925,7 @@ export interface operations {
                             expected_unknown_ths: number | null;
                             stopped_ths: number | null;
                             lost_ths: number | null;
+                            lost_with_problem_ths: number | null;
                             power_w: number | null;
                             power_unknown: number | null;
                             efficiency_j_th: number | null;

@@ -22,7 +22,7 @@ export const fleet = {
   "fleet.why.nobody": ["What is delivered is not known: no machine sends data.", "实际算力未知：没有矿机上报数据。"],
   "fleet.why": ["Lost by", "损失来自"],
   "fleet.why.none": ["Nothing is lost: the fleet delivers what is expected of it.", "没有损失：整个机群达到预期。"],
-  "fleet.why.unknown": ["Machines that stand or hash too little lack {lost}; how much each problem costs is not known yet.", "停机或算力不足的矿机共缺少 {lost}；各问题的损失尚未计算。"],
+  "fleet.why.unknown": ["Down or underperforming: {lost}. No problem found yet.", "停机或算力不足：缺少 {lost}，尚未发现问题。"],
   "fleet.why.split": ["Expected {expected}, delivered {delivered}.", "预期 {expected}，实际 {delivered}。"],
   "fleet.sites": ["Sites", "场地"],
   "fleet.empty": ["No site yet", "还没有场地"],

@@ -2,7 +2,7 @@
 // delivered nor lost, and what was stopped on purpose is not expected.
 import type { SiteSums } from "../api/known";
 
-type Sums = Pick<SiteSums, "hashrate_ths" | "expected_ths" | "expected_unknown_ths" | "stopped_ths" | "lost_ths">;
+type Sums = Pick<SiteSums, "hashrate_ths" | "expected_ths" | "expected_unknown_ths" | "stopped_ths" | "lost_ths" | "lost_with_problem_ths">;
 export type Balance = {
   now: number | null; // null where not one machine is known
   expected: number | null;
@@ -10,6 +10,7 @@ export type Balance = {
   known: number;
   stopped: number;
   lost: number | null;
+  withProblem: number; // of the lost, what machines with an open problem lack
 };
 
 const total = (values: (number | null)[]) => values.reduce<number>((all, one) => all + (one ?? 0), 0);
@@ -29,6 +30,7 @@ export function balanceOf(sites: Sums[]): Balance {
     known,
     stopped,
     lost: isDark ? null : total(sites.map((one) => one.lost_ths)),
+    withProblem: total(sites.map((one) => one.lost_with_problem_ths)),
   };
 }
 

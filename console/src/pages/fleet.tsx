@@ -98,7 +98,7 @@ function Summary({ sites, fleet, health, prices }: Shown) {
             <Counts of={health.isWhole ? counts : undefined} others={othersOf(sites)} />
           </Figure>
         </div>
-        <Why balance={balance} health={health} />
+        <Why balance={balance} />
       </div>
     </section>
   );

@@ -32,7 +32,10 @@ WEIGHED = (
     "site_id", "online", "data_state", "expected_state", "hashrate_ths", "hashrate_5min_ths", "given_ths",
     "given_source", "is_recovering",
 )  # fmt: skip
-SUMS = ("hashrate_ths", "expected_ths", "expected_unknown_ths", "stopped_ths", "lost_ths", "power_w")
+SUMS = (
+    "hashrate_ths", "expected_ths", "expected_unknown_ths", "stopped_ths", "lost_ths", "lost_with_problem_ths",
+    "power_w",
+)  # fmt: skip
 COUNTS = ("machines", "online", "power_unknown", "efficiency_left_out", "zones")
 OTHERS = ("efficiency_j_th", "hottest_c", "newest_at", "updated_at")
 
@@ -124,6 +127,9 @@ def sum_up(frame: pl.DataFrame, *by: str | pl.Expr) -> pl.DataFrame:
 
 def _tallied() -> dict[str, pl.Expr]:
     is_short = pl.col("lack_ths") > SHORT_SHARE * pl.col("expected_ths")
+    # what others have too much does not make up for a machine that stands; what all lack a little is lost, too
+    lost = pl.max_horizontal(pl.col("lack_ths").sum(), _total("lack_ths", is_short), pl.lit(0.0))
+    has_problem = pl.col("condition").cast(pl.String).is_in(SEVERITIES)
     return {
         "machines": pl.len(),
         "online": pl.col("online").sum(),
@@ -134,8 +140,8 @@ def _tallied() -> dict[str, pl.Expr]:
         # what of it nobody can say: one that is known to be offline gives nothing, one that is not heard of may hash
         "expected_unknown_ths": _total("expected_ths", ~pl.col("is_known")),
         "stopped_ths": pl.col("stopped_ths").sum(),
-        # what others have too much does not make up for a machine that stands; what all lack a little is lost, too
-        "lost_ths": pl.max_horizontal(pl.col("lack_ths").sum(), _total("lack_ths", is_short), pl.lit(0.0)),
+        "lost_ths": lost,
+        "lost_with_problem_ths": pl.min_horizontal(lost, _total("lack_ths", is_short & has_problem)),
     }
 
 
@@ -150,6 +156,8 @@ def told(sums: dict[str, Any] | None, *, judged: bool = True) -> dict[str, Any]:
         sums = dict.fromkeys((*COUNTS, *CONDITIONS, "unheard"), 0) | nothing
     shown = {name: sums[name] for name in (*COUNTS, *SUMS, *OTHERS)}
     conditions = {name: sums[name] for name in CONDITIONS} if judged else None
+    if not judged:
+        shown["lost_with_problem_ths"] = None
     return shown | {"unknown": sums["unknown" if judged else "unheard"], "conditions": conditions}
 
 

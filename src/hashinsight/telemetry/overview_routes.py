@@ -30,6 +30,7 @@ _SITE: dict[str, Any] = {
     "expected_unknown_ths": 416.0,
     "stopped_ths": 1040.0,
     "lost_ths": 6444.0,
+    "lost_with_problem_ths": 6236.0,
     "power_w": 3200000.0,
     "power_unknown": 2,
     "efficiency_j_th": 30.8,
@@ -112,6 +113,7 @@ async def read_sites(
     - `lost_ths` is what machines lack that are known: each that lacks more than a tenth, whatever others have too
       much, or all of them together if that is more. Where nobody delivers too much,
       `expected_ths` - `hashrate_ths` = `lost_ths` + `expected_unknown_ths`.
+      `lost_with_problem_ths` is the part of it that machines with an open problem lack; null for a moment of the past.
     - `conditions` counts each machine once: its worst open problem, else `down` (no hashrate, no problem yet),
       `stopped` (on purpose: all of it, or more than a tenth), `unknown` or `fine`. It is null for a moment of the past,
       of which `unknown` counts the machines without a sample.
