@@ -1,5 +1,9 @@
 """What machines are compared with: their like, and what is common to their kind just now."""
 
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
 import numpy as np
 
 from hashinsight.problems import baselines, grouping, peers
@@ -9,15 +13,16 @@ from hashinsight.problems.frame import Flags, Floats
 from hashinsight.problems.state import State
 
 _REFERRED = tuple(Metric)[:REFERRED]
+_Result = TypeVar("_Result")
 
 
 def compared(
     values: Floats, levels: tuple[peers.Level, ...], healthy: Flags, config: Config
 ) -> dict[Metric, tuple[peers.Known, ...]]:
-    return {
-        metric: peers.usual(values[metric], levels[: peers.reach(metric)], healthy, least=config.least_peers)
-        for metric in peers.COMPARED
-    }
+    def of(metric: Metric) -> tuple[peers.Known, ...]:
+        return peers.usual(values[metric], levels[: peers.reach(metric)], healthy, least=config.least_peers)
+
+    return dict(zip(peers.COMPARED, _side_by_side(of, peers.COMPARED), strict=True))
 
 
 def refer(
@@ -28,8 +33,8 @@ def refer(
     Of differences and not of values: whoever joins or leaves a kind of five then moves nobody. Too few of a kind lean
     on the next wider group, at last on all of the site that are cooled alike.
     """
-    reference = np.zeros((REFERRED, len(healthy)))
-    for metric in _REFERRED:
+
+    def of(metric: Metric) -> Floats:
         apart = np.where(state["samples"][metric] >= baselines.COLD, values[metric] - state["ewma"][metric], np.nan)
         known = peers.usual(apart, levels, healthy, least=config.least_reference, scaled=False)
         middle, level = peers.reference(levels, known, least=config.least_reference)
@@ -38,5 +43,12 @@ def refer(
             group = levels[number]
             return grouping.median(apart, group.group, healthy & ~np.isnan(apart), group.groups)[group.group]
 
-        reference[metric] = baselines.refer(state, metric, middle, level, at, elapsed=elapsed)
-    return reference
+        return baselines.refer(state, metric, middle, level, at, elapsed=elapsed)
+
+    return np.stack(_side_by_side(of, _REFERRED))
+
+
+def _side_by_side(of: Callable[[Metric], _Result], metrics: Sequence[Metric]) -> list[_Result]:
+    """Each metric is sorted by itself, in rows of the state that are its own, and sorting lets others run."""
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(of, metrics))
