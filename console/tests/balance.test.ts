@@ -8,6 +8,7 @@ const site = (now: number | null, expected: number | null, unknown: number | nul
   stopped_ths: expected === null ? null : stopped,
   lost_ths: lost,
   lost_with_problem_ths: lost === null ? null : lost / 2,
+  conditions: { P0: 0, P1: 0, P2: 0, P3: 0, down: 0, stopped: 0, unknown: 0, fine: 9 },
 });
 
 describe("what the fleet lost", () => {
@@ -32,6 +33,10 @@ describe("what the fleet lost", () => {
   it("is everything where all are known to stand still, and nothing where all is delivered", () => {
     expect(balanceOf([site(0, 1200, 0, 1200)])).toMatchObject({ now: 0, lost: 1200 });
     expect(isNothing(balanceOf([site(1199.9, 1200, 0, 0.1)]))).toBe(true);
+    const large = site(999_896, 1_000_000, 0, 104);
+    expect(isNothing(balanceOf([{ ...large, lost_with_problem_ths: 0 }]))).toBe(true);
+    expect(isNothing(balanceOf([{ ...large, lost_with_problem_ths: 0, conditions: { ...large.conditions, down: 1 } }]))).toBe(false);
+    expect(isNothing(balanceOf([{ ...large, lost_with_problem_ths: 32.6 }]))).toBe(false);
     expect(balanceOf([site(null, null, null, null)])).toMatchObject({ expected: null, lost: null });
   });
 });

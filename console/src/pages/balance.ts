@@ -2,7 +2,7 @@
 // delivered nor lost, and what was stopped on purpose is not expected.
 import type { SiteSums } from "../api/known";
 
-type Sums = Pick<SiteSums, "hashrate_ths" | "expected_ths" | "expected_unknown_ths" | "stopped_ths" | "lost_ths" | "lost_with_problem_ths">;
+type Sums = Pick<SiteSums, "hashrate_ths" | "expected_ths" | "expected_unknown_ths" | "stopped_ths" | "lost_ths" | "lost_with_problem_ths" | "conditions">;
 export type Balance = {
   now: number | null; // null where not one machine is known
   expected: number | null;
@@ -10,6 +10,7 @@ export type Balance = {
   known: number;
   stopped: number;
   lost: number | null;
+  down: number; // machines that stand without a command and without a problem yet
   withProblem: number; // of the lost, what machines with an open problem lack
 };
 
@@ -30,11 +31,12 @@ export function balanceOf(sites: Sums[]): Balance {
     known,
     stopped,
     lost: isDark ? null : total(sites.map((one) => one.lost_ths)),
+    down: total(sites.map((one) => one.conditions?.down ?? null)),
     withProblem: total(sites.map((one) => one.lost_with_problem_ths)),
   };
 }
 
-/** Less than this share is noise, not loss. */
-export function isNothing({ lost, known }: Balance): boolean {
-  return lost !== null && lost <= known * 0.0005;
+/** Less than this share is noise where no machine is down or has a problem: one of ten thousand is little, and lost. */
+export function isNothing({ lost, known, withProblem, down }: Balance): boolean {
+  return lost !== null && lost <= known * 0.0005 && down === 0 && withProblem < 1;
 }
