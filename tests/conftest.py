@@ -162,6 +162,12 @@ def address(folder: DataFolder, database_name: str) -> DatabaseAddress:
 
 
 @pytest.fixture
+def admin_of_test(folder: DataFolder, database_name: str) -> DatabaseAddress:
+    """The database of the test as its superuser sees it: whoever migrates it up and down."""
+    return address_of_socket(folder.sockets, database_name, "postgres")
+
+
+@pytest.fixture
 def superuser_url(folder: DataFolder, database_name: str) -> str:
     return address_of_socket(folder.sockets, database_name, "postgres").libpq
 

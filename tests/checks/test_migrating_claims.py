@@ -1,11 +1,9 @@
 """The step to claims of machines without a zone, with rows that were there before it."""
 
 import psycopg
-import pytest
 from alembic import command
 
-from hashinsight.kit.db.address import LOGIN_ROLE, DatabaseAddress, address_of_socket
-from hashinsight.kit.embedded.folder import DataFolder
+from hashinsight.kit.db.address import LOGIN_ROLE, DatabaseAddress
 from hashinsight.migrations import upgrade
 from hashinsight.migrations.moving import as_owner, config
 
@@ -52,11 +50,6 @@ insert into telemetry_live (miner_no, tenant_id, site_id, ts, online, status, fl
 select a.miner_no, a.tenant_id, a.site_id, now(), true, 0, 0, now(), c.number
 from added a join collectors c on c.name = %(by)s
 """
-
-
-@pytest.fixture
-def admin_of_test(folder: DataFolder, database_name: str) -> DatabaseAddress:
-    return address_of_socket(folder.sockets, database_name, "postgres")
 
 
 async def test_machines_that_a_zone_registered_get_it_and_others_that_it_reads_are_claimed_and_told(

@@ -4,8 +4,7 @@ import psycopg
 import pytest
 from alembic import command
 
-from hashinsight.kit.db.address import LOGIN_ROLE, DatabaseAddress, address_of_socket
-from hashinsight.kit.embedded.folder import DataFolder
+from hashinsight.kit.db.address import LOGIN_ROLE, DatabaseAddress
 from hashinsight.migrations import upgrade
 from hashinsight.migrations.moving import as_owner, config
 
@@ -18,11 +17,6 @@ insert into collectors (id, tenant_id, site_id, name, status, permissions, site_
 select gen_random_uuid(), tenant_id, id, f, 'active', '{}', nullif(f, 'silent'), now(), now()
 from sites, unnest(array['id', 'code', 'silent']) f where code = 'two'
 """
-
-
-@pytest.fixture
-def admin_of_test(folder: DataFolder, database_name: str) -> DatabaseAddress:
-    return address_of_socket(folder.sockets, database_name, "postgres")
 
 
 async def test_sites_zones_and_what_collectors_call_their_site_come_along_both_ways(

@@ -3,12 +3,10 @@
 import json
 
 import psycopg
-import pytest
 from alembic import command
 from psycopg.rows import dict_row
 
-from hashinsight.kit.db.address import LOGIN_ROLE, DatabaseAddress, address_of_socket
-from hashinsight.kit.embedded.folder import DataFolder
+from hashinsight.kit.db.address import LOGIN_ROLE, DatabaseAddress
 from hashinsight.migrations import upgrade
 from hashinsight.migrations.moving import as_owner, config
 
@@ -31,11 +29,6 @@ select gen_random_uuid(), tenant_id, site_id, miner_no, miner_id, gen_random_uui
     case when %(leased)s then gen_random_uuid() end, case when %(leased)s then now() + interval '180 s' end, now()
 from miners where miner_id = %(miner_id)s
 """
-
-
-@pytest.fixture
-def admin_of_test(folder: DataFolder, database_name: str) -> DatabaseAddress:
-    return address_of_socket(folder.sockets, database_name, "postgres")
 
 
 async def test_open_changes_of_configuration_that_are_not_listed_are_canceled_on_record(

@@ -1,21 +1,14 @@
 """The live view on its way down: as the migrations before made it."""
 
 import psycopg
-import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
 
-from hashinsight.kit.db.address import DatabaseAddress, address_of_socket
-from hashinsight.kit.embedded.folder import DataFolder
+from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.migrations.moving import as_owner, config
 
 CHANGED = "0027"
 FIRST_MADE = "0021"  # before the migration that makes the whole view anew
-
-
-@pytest.fixture
-def admin_of_test(folder: DataFolder, database_name: str) -> DatabaseAddress:
-    return address_of_socket(folder.sockets, database_name, "postgres")
 
 
 async def test_the_way_down_restores_the_live_view_of_before(

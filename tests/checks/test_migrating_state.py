@@ -1,12 +1,10 @@
 """The step to packed state: what was learnt is the same after it, and after the way back."""
 
 import psycopg
-import pytest
 from alembic import command
 
 from hashinsight.kit.db import binary
-from hashinsight.kit.db.address import LOGIN_ROLE, DatabaseAddress, address_of_socket
-from hashinsight.kit.embedded.folder import DataFolder
+from hashinsight.kit.db.address import LOGIN_ROLE, DatabaseAddress
 from hashinsight.migrations import upgrade
 from hashinsight.migrations.moving import as_owner, config
 from hashinsight.problems.state import FIELDS, PACKED
@@ -16,11 +14,6 @@ _TYPES = """
 select a.attname, format_type(a.atttypid, a.atttypmod) from pg_attribute a
 where a.attrelid = 'problem_state'::regclass and a.attnum > 0 and not a.attisdropped
 """
-
-
-@pytest.fixture
-def admin_of_test(folder: DataFolder, database_name: str) -> DatabaseAddress:
-    return address_of_socket(folder.sockets, database_name, "postgres")
 
 
 async def test_what_a_cycle_carried_on_is_the_same_packed_and_unpacked_again(

@@ -23,11 +23,6 @@ from hashinsight.migrations.moving import as_owner, config, differences
 VERSIONS = Path(__file__).parents[2] / "src" / "hashinsight" / "migrations" / "versions"
 
 
-@pytest.fixture
-def admin_of_test(folder: DataFolder, database_name: str) -> DatabaseAddress:
-    return address_of_socket(folder.sockets, database_name, "postgres")
-
-
 async def test_the_migrated_database_is_what_the_models_say(admin_of_test: DatabaseAddress) -> None:
     assert len(all_tables().tables) >= 2
     assert await differences(admin_of_test, all_tables()) == []

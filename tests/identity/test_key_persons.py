@@ -11,10 +11,9 @@ from hashinsight.identity.permissions import Role
 from hashinsight.identity.scope import WHOLE_TENANT
 from hashinsight.identity.service.keys import create_key
 from hashinsight.kit.clock import system_clock
-from hashinsight.kit.db.address import LOGIN_ROLE, DatabaseAddress, address_of_socket
+from hashinsight.kit.db.address import LOGIN_ROLE, DatabaseAddress
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
-from hashinsight.kit.embedded.folder import DataFolder
 from hashinsight.kit.errors import Forbidden
 from hashinsight.kit.ids import new_id
 from hashinsight.migrations import upgrade
@@ -22,11 +21,6 @@ from hashinsight.migrations.moving import as_owner, config
 from tests.people import People
 
 BEFORE = "0015"
-
-
-@pytest.fixture
-def admin_of_test(folder: DataFolder, database_name: str) -> DatabaseAddress:
-    return address_of_socket(folder.sockets, database_name, "postgres")
 
 
 async def test_a_migrated_key_stands_for_who_made_the_first_key_of_its_chain(
