@@ -4,13 +4,35 @@ from typing import Annotated
 
 from fastapi import APIRouter
 
-from hashinsight.identity.access import Session
+from hashinsight.identity.access import ReadSession, Session
 from hashinsight.identity.known_first import KnownFirst
-from hashinsight.inventory.routes.asking import Now, Write, body, shows
-from hashinsight.inventory.schemas.maintenance import EndMaintenance, SetMaintenance, Touched
+from hashinsight.inventory.queries import maintenance as queries
+from hashinsight.inventory.queries import places
+from hashinsight.inventory.routes.asking import Limit, Now, See, SiteQuery, Write, body, shows
+from hashinsight.inventory.schemas.maintenance import (
+    EndMaintenance,
+    MaintenanceList,
+    MaintenanceShown,
+    SetMaintenance,
+    Touched,
+)
 from hashinsight.inventory.service import maintenance as service
 
 router = APIRouter(route_class=KnownFirst)
+
+
+@router.get("/miners/maintenance", responses=shows(MaintenanceList))
+async def list_maintenance(
+    scope: See, session: ReadSession, now: Now, site_id: SiteQuery = None, limit: Limit = 100
+) -> MaintenanceList:
+    """Maintenance that runs or is planned, the oldest first; `more` when `limit` cut the list.
+
+    A suppression with `maintenance` is one entry, of its machine, zone, group or site; it ends when it is lifted.
+    """
+    site = None if site_id is None else (await places.get_site(session, scope, site_id)).id
+    rows = await queries.list_maintenance(session, scope, site_id=site, now=now, limit=limit + 1)
+    shown = [MaintenanceShown.model_validate(row) for row in rows[:limit]]
+    return MaintenanceList(maintenance=shown, more=len(rows) > limit)
 
 
 @router.post("/miners/maintenance", status_code=201, responses=shows(Touched, 201))
