@@ -101,6 +101,13 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Name a failure at once, so that a run that is cut short still tells it."""
+    if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
+        sys.stdout.write(f"\nfailed: {report.nodeid} ({report.when})\n")
+        sys.stdout.flush()
+
+
 def pytest_unconfigure() -> None:
     if _servers is None:
         return

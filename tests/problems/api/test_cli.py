@@ -67,7 +67,7 @@ async def test_a_summary_prints_what_is_lost_as_of_the_last_scan(ward: Ward, she
     site = ward.desk.row("select id from sites where code = 'tx-1'")["id"]
     async with database.transaction(job_context()) as session:
         assert await run_cycle(database, session, site, period=ward.now, now=ward.now)
-    assert "lost hashrate: 0.0 TH/s\n" in await shell.told("problem", "summary", "--site", "tx-1")
+    assert "lost hashrate: unknown\n" in await shell.told("problem", "summary", "--site", "tx-1")  # never seen
     ward.desk.write("update problem_runs set lost_ths = %s", 105594.04)
     printed = await shell.told("problem", "summary", "--site", "tx-1")
     assert "lost hashrate: 105,594.0 TH/s\n" in printed

@@ -15,7 +15,8 @@ from hashinsight.problems.health_rules import BY_ISSUE
 from hashinsight.problems.queries import listing, past, showing, suppressing
 from hashinsight.problems.queries.listing import Wanted
 from hashinsight.problems.service.listing import shown
-from hashinsight.telemetry.service.reading import read_expectation
+from hashinsight.telemetry import losses
+from hashinsight.telemetry.service.reading import read_machine_state
 
 _FIRST_ENTRIES = 200
 _RULES = {issue.code: rule for issue, rule in BY_ISSUE.items()}
@@ -32,7 +33,7 @@ async def tell_problem(
     here: dict[str, Any] = {"machine": machine, "baseline": None, "history": []}
     here |= {"suppressions": [], "suppressed_detections": []}
     if machine is not None:
-        here["machine"] = machine | await read_expectation(session, scope, row["miner_no"], now=now)
+        here["machine"] = machine | await read_machine_state(session, scope, row["miner_no"], now=now)
         here |= await _of_machine(session, row["site_id"], row["miner_no"], history_hours=history_hours, now=now)
     people = {str(entry["actor_id"]) for entry in timeline.rows if entry["actor_kind"] == "user"}
     people |= {str(row[name]) for name in ("assigned_to", "acked_by", "resolved_by") if row[name]}
@@ -58,19 +59,24 @@ async def list_timeline(
 async def tell_health(
     session: AsyncSession, scope: Scope, miner_id: str, site: str | int | None, *, now: datetime
 ) -> dict[str, Any]:
-    """The worst of what is open; without anything open, what the last scan said."""
+    """The state of a machine as live, map and counts have it, by the problems that are open at this moment."""
     found = (await miners.get_miner(session, scope, miner_id, site)).miner
     ids = await listing.list_ids(session, scope, Wanted(miner_no=found.miner_no), limit=len(Issue))
     rows = await listing.list_rows(session, scope, ids)
     machine = await showing.find_machine(session, scope, found.miner_no) or {}
     scan = await showing.find_last_scan(session, found.site_id)
-    seen = machine.get("overall_health") or "unknown"
-    quiet = "unknown" if seen == "unknown" or scan is None else "ok"
+    # a person may have resolved since the last scan what it had found
+    seen = "unknown" if scan is None else machine.get("overall_health") or "unknown"
+    quiet = "ok" if seen in losses.SEVERITIES else seen
+    health = min((row["severity"] for row in rows), default=quiet)
+    state = await read_machine_state(session, scope, found.miner_no, now=now, health=health)
     newest = [msgspec.json.decode(row["health_json"]) for row in rows if row["health_json"]]
     return {
         "site_id": found.site_id,
         "miner_id": found.miner_id,
-        "health_state": min((row["severity"] for row in rows), default=quiet),
+        "health_state": state["overall_health"],
+        "condition": state["condition"],
+        "expected_state": state["expected_state"],
         "issues": [_issue(row) for row in rows],
         "hypotheses": next((one["hypotheses"] for one in newest if one.get("hypotheses")), []),
         "p_fail_24h": max((row["p_fail_24h"] for row in rows if row["p_fail_24h"] is not None), default=None),
