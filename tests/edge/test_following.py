@@ -14,6 +14,7 @@ from hashinsight.edge.beating import Beat
 from hashinsight.edge.box import Box, open_box
 from hashinsight.edge.config import ConfigRefused, KeptConfig, own_config, read_config
 from hashinsight.edge.intake import MOST_WAITING, Intake
+from hashinsight.edge.telling import Teller
 from tests.edge.cloud import Cloud, running_cloud
 from tests.edge.keeping import sample, settings_in
 
@@ -162,3 +163,25 @@ async def test_what_was_handed_over_is_stored_also_when_the_edge_ends_in_that_in
     told = [event for _, event in await box.on_journal(box.journal.events.take, 10)]
     assert {event["title"] for event in told} == {"first", "second"}
     assert len({event["event_id"] for event in told}) == 2
+
+
+@pytest.mark.parametrize("part", ["acks", "events", "store"])
+async def test_a_part_that_is_cancelled_just_as_it_is_woken_ends(box: Box, part: str) -> None:
+    """A collector that is told to stop while a command is acked must stop all the same."""
+    intake, teller = Intake(box), Teller(box)
+    run, woken = {
+        "acks": (teller.run_acks, teller._news),
+        "events": (teller.run_events, teller._news),
+        "store": (intake.run, intake._news),
+    }[part]
+
+    running = asyncio.create_task(run())
+    while not woken._waiters:  # noqa: ASYNC110 - the event itself is what is looked at
+        await asyncio.sleep(0.001)
+    woken.set()
+    await asyncio.sleep(0)  # it is woken, and has not run yet
+    running.cancel()
+    ended, _ = await asyncio.wait([running], timeout=5.0)
+    if not ended:
+        running.cancel()
+    assert ended, "the cancellation was lost"

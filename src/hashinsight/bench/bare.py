@@ -78,7 +78,8 @@ async def _ask(chance: random.Random, addresses: list[str], at: float) -> tuple[
     try:
         reader, writer = await asyncio.open_connection(address, PORT)
         writer.write(json.dumps({"command": command}).encode())
-        said = await asyncio.wait_for(reader.read(), 10)
+        async with asyncio.timeout(10):
+            said = await reader.read()
         writer.close()
     except (OSError, TimeoutError):
         return 0.0, 0

@@ -68,7 +68,8 @@ async def serving(place: Scratch, *, processes: int = 1) -> AsyncIterator[Servin
         yield Serving(port, child.pid)
     finally:
         child.send_signal(signal.SIGTERM)
-        await asyncio.wait_for(child.wait(), 30)
+        async with asyncio.timeout(30):
+            await child.wait()
 
 
 def _peak_kb(pid: int) -> int:

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -71,10 +72,9 @@ class Line:
         if not until_back:
             await asyncio.sleep(seconds)
             return
-        try:
-            await asyncio.wait_for(self._back.wait(), seconds)
-        except TimeoutError:
-            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._back.wait()
 
     async def _call(self, method: str, path: str, **more: Any) -> Answer:
         answer = await self._once(method, path, **more)

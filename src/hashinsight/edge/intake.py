@@ -7,6 +7,7 @@ that second, which nobody was told was safe. While the disk takes nothing they w
 import asyncio
 import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from hashinsight.edge.box import Box
@@ -77,10 +78,9 @@ class Intake:
         every = self._box.settings.spool.store_every_sec
         while True:
             await self.store()
-            try:
-                await asyncio.wait_for(self._news.wait(), every)
-            except TimeoutError:
-                continue
+            with suppress(TimeoutError):
+                async with asyncio.timeout(every):
+                    await self._news.wait()
 
     async def store(self) -> None:
         """Everything that waits, now."""

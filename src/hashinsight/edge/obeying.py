@@ -119,7 +119,8 @@ class Obeyer:
         started_at = _utc(self._clock())
         try:
             bound = self._rules.limits.timeout_sec + delay_of(command.params)
-            outcome = await asyncio.wait_for(self._execute(machine, command), bound)
+            async with asyncio.timeout(bound):
+                outcome = await self._execute(machine, command)
             ack = self._told(command, outcome)
         except MachineBusy:  # protection is at it: nothing was done, and the command comes again
             await self._worker(self._journal.withdraw, command.command_id)

@@ -5,6 +5,7 @@ A late answer that changes nothing (`applied: false`) is an answer: the ack is d
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from hashinsight.edge.answers import Answer, Backoff, Kind
@@ -36,11 +37,10 @@ class Teller:
             answer = await tell()
             if answer is None:
                 backoff.reset()
-                try:
-                    await asyncio.wait_for(self._news.wait(), _IDLE_SEC)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_IDLE_SEC):
+                        await self._news.wait()
                     self._news.clear()
-                except TimeoutError:
-                    pass
             elif answer.kind in (Kind.DELIVERED, Kind.REFUSED):
                 backoff.reset()
             else:

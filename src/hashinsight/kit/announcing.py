@@ -58,7 +58,8 @@ class Bell:
     async def wait(self, seconds: float) -> set[tuple[int, str]]:
         """Sites and kinds that were announced; none after the time is up, or when nobody knows."""
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._event.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._event.wait()
         self._event.clear()
         rung, self._rung = self._rung, set()
         return rung

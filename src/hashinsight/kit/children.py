@@ -156,7 +156,8 @@ async def _end(process: asyncio.subprocess.Process, child: Child) -> None:
     with contextlib.suppress(ProcessLookupError):
         process.send_signal(child.stop_signal)
         try:
-            await asyncio.wait_for(process.wait(), child.stop_seconds)
+            async with asyncio.timeout(child.stop_seconds):
+                await process.wait()
         except TimeoutError:
             log.warning("child_killed", child=child.name, after_seconds=child.stop_seconds)
             process.kill()

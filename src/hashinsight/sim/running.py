@@ -149,7 +149,8 @@ class Live:
                 wait.cancel()
         if self._look.is_set():
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.stopping.wait(), SOON_SEC)
+                async with asyncio.timeout(SOON_SEC):
+                    await self.stopping.wait()
             self._look.clear()
 
 

@@ -138,4 +138,5 @@ async def _work(runner: Runner, look: asyncio.Event, stop: asyncio.Event) -> Non
         look.clear()
         if not await runner.do_due(stop=stop) and not stop.is_set():
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(look.wait(), SWEEP_SECONDS)
+                async with asyncio.timeout(SWEEP_SECONDS):
+                    await look.wait()

@@ -50,7 +50,8 @@ async def _talk(live: Live, reader: asyncio.StreamReader, writer: asyncio.Stream
     """The first line that is not understood ends it: what speaks another protocol must not hit a verb by chance."""
     while True:
         try:
-            line = await asyncio.wait_for(reader.readline(), IDLE_SEC)
+            async with asyncio.timeout(IDLE_SEC):
+                line = await reader.readline()
         except ValueError:
             answer = _error("BAD_REQUEST", f"a request has at most {MAX_LINE} bytes")
         else:

@@ -91,7 +91,8 @@ class Reports:
     async def _tell(self, caller: CollectorCaller, place: _Place) -> None:
         while place.waiting and (now := place.noted_at):
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._hurry.wait(), _GATHER_SECONDS)
+                async with asyncio.timeout(_GATHER_SECONDS):
+                    await self._hurry.wait()
             waiting, place.waiting = place.waiting, {}
             columns = dict(zip(SAID, zip(*waiting.values(), strict=True), strict=True))
             schema = dict.fromkeys(("miner_id", *SAID), pl.String)
