@@ -58,7 +58,7 @@ def _say(what: str) -> None:
 
 def _types(options: Sequence[str]) -> int:
     made = subprocess.run(
-        [sys.executable, "-m", "hashinsight.app.document"], stdout=subprocess.PIPE, cwd=ROOT, check=True
+        [sys.executable, "-m", "hashinsight.app.openapi"], stdout=subprocess.PIPE, cwd=ROOT, check=True
     )
     return _npm("run", "--silent", "types", "--", *options, said=made.stdout)
 

@@ -33,12 +33,12 @@ from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.folder import DataFolder
 from hashinsight.kit.logs import configure_logs
 from hashinsight.kit.settings import Settings
-from tests import compiling
+from tests import statement_cache
 from tests.clones import Clones, quick_place
 from tests.durations import Durations
+from tests.installation import HANG_TIMEOUT_SEC
 from tests.people import People
-from tests.running import HANGS_SEC
-from tests.sharing_out import Together
+from tests.xdist_schedule import ModuleScheduler
 
 
 def _loopback_only(event: str, arguments: tuple[Any, ...]) -> None:
@@ -50,7 +50,7 @@ def _loopback_only(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_loopback_only)
-compiling.share()
+statement_cache.share()
 # how fast examples are drawn says how busy the machine is, and nothing about us
 hypothesis_settings.register_profile("house", suppress_health_check=[HealthCheck.too_slow], deadline=None)
 hypothesis_settings.load_profile("house")
@@ -86,8 +86,8 @@ def pytest_configure_node(node: object) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together:
-    return Together(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ModuleScheduler:
+    return ModuleScheduler(config, log)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -107,7 +107,7 @@ def pytest_unconfigure() -> None:
     assert _servers.stdin is not None
     assert _servers.stdout is not None
     _servers.stdin.close()
-    _servers.wait(HANGS_SEC)
+    _servers.wait(HANG_TIMEOUT_SEC)
     _servers.stdout.close()
     assert _folder is not None
     shutil.rmtree(_folder)

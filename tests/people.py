@@ -3,8 +3,8 @@
 from uuid import UUID
 
 from hashinsight.audit.actions import SYSTEM, Actor, ActorKind
+from hashinsight.identity.caller import AccessRefusal
 from hashinsight.identity.permissions import Role
-from hashinsight.identity.refusals import Refused
 from hashinsight.identity.scope import Reach
 from hashinsight.identity.service.login import Credentials, Tokens, login
 from hashinsight.identity.service.tenants import create_tenant
@@ -49,7 +49,7 @@ class People:
         visitor = Actor(ActorKind.ANONYMOUS, None, "test-request", "127.0.0.1")
         given = Credentials(email, PASSWORD, code)
         result = await login(self._database, self._vault, visitor, given, now=self.clock())
-        assert not isinstance(result, Refused), result
+        assert not isinstance(result, AccessRefusal), result
         return result
 
     async def headers(

@@ -15,7 +15,7 @@ from hashinsight.kit.db.database import Database
 from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings
 from hashinsight.kit.ticks import queries
-from hashinsight.kit.ticks.beats import forget_beats
+from hashinsight.kit.ticks.heartbeats import delete_old_heartbeats
 from hashinsight.kit.ticks.tick import CatchUp, Tick, TickRun
 from hashinsight.problems.ticks import problem_ticks
 from hashinsight.telemetry.ticks import telemetry_ticks
@@ -29,7 +29,7 @@ async def pulse(_session: AsyncSession, _run: TickRun) -> None:
 
 async def prune_tick_runs(session: AsyncSession, run: TickRun) -> None:
     await queries.prune(session, now=run.now, keep=KEEP_TICK_RUNS)
-    await forget_beats(session, now=run.now)
+    await delete_old_heartbeats(session, now=run.now)
 
 
 async def refresh_filter_groups(session: AsyncSession, run: TickRun) -> None:

@@ -15,13 +15,13 @@ from psycopg import sql
 from pydantic import SecretStr
 
 from hashinsight.app.fleet_metrics import FleetFigures
-from hashinsight.inventory.service.expected import expect
+from hashinsight.inventory.service.expected_states import expect
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
-from tests.commands.gate import Gate, open_gate
+from tests.commands.edge_site import EdgeSite, make_edge_site
 from tests.people import People
 from tests.telemetry.fleet import Fleet
-from tests.telemetry.place import Place
+from tests.telemetry.site_with_collector import SiteWithCollector
 
 TOKEN = "scrape-the-whole-fleet"
 PROMISED = {"commands_dispatched", "commands_failed", "rule_evals", "telemetry_ingest_lag_seconds"}
@@ -29,14 +29,14 @@ PROMISED = {"commands_dispatched", "commands_failed", "rule_evals", "telemetry_i
 
 @pytest.fixture
 async def fleet(api: httpx.AsyncClient, people: People, superuser_url: str) -> Fleet:
-    place = Place(api, people, superuser_url)
+    place = SiteWithCollector(api, people, superuser_url)
     await place.open()
     return Fleet(place)
 
 
 @pytest.fixture
-async def gate(api: httpx.AsyncClient, people: People, database: Database, superuser_url: str) -> Gate:
-    return await open_gate(api, people, database, superuser_url)
+async def gate(api: httpx.AsyncClient, people: People, database: Database, superuser_url: str) -> EdgeSite:
+    return await make_edge_site(api, people, database, superuser_url)
 
 
 @pytest.fixture(autouse=True)
@@ -140,7 +140,7 @@ async def test_without_a_token_nobody_is_told_which_sites_there_are(fleet: Fleet
     assert 'site="' not in answer.text
 
 
-async def test_commands_are_counted_by_state_and_those_that_fail_for_good(gate: Gate) -> None:
+async def test_commands_are_counted_by_state_and_those_that_fail_for_good(gate: EdgeSite) -> None:
     def total(found: dict[str, dict[tuple[str, ...], float]], name: str) -> float:
         return found.get(name, {}).get((), 0.0)
 

@@ -17,9 +17,9 @@ from hashinsight.app import create_app
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.settings import Settings
-from hashinsight.kit.ticks.beats import beating
-from tests.processor import Lines
-from tests.running import HANGS_SEC
+from hashinsight.kit.ticks.heartbeats import beating
+from tests.cpu_waits import CpuWaits
+from tests.installation import HANG_TIMEOUT_SEC
 
 
 async def ask(settings: Settings, path: str, client_host: str = "127.0.0.1", **headers: str) -> httpx.Response:
@@ -76,14 +76,14 @@ async def test_a_database_that_is_frozen_is_reported_within_three_seconds(
     ):
         assert (await client.get("/readyz")).status_code == 200
         with psycopg.connect(superuser_url, autocommit=True) as connection, frozen(connection):
-            lines, began = Lines((os.getpid(),)), time.monotonic()
+            lines, began = CpuWaits((os.getpid(),)), time.monotonic()
             *answers, metrics = await asyncio.gather(*(client.get("/readyz") for _ in range(5)), client.get("/metrics"))
             took_sec = time.monotonic() - began - lines.stood_sec()
         assert [answer.status_code for answer in answers] == [503] * 5
         assert metrics.status_code == 200
         assert answers[0].json()["parts"]["database"]["message"] == "the database did not answer within 3 s"
         assert took_sec < 5
-        async with asyncio.timeout(HANGS_SEC):
+        async with asyncio.timeout(HANG_TIMEOUT_SEC):
             while (await client.get("/readyz")).status_code != 200:  # noqa: ASYNC110 - it comes with the database
                 await asyncio.sleep(0.1)
 

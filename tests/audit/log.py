@@ -7,11 +7,11 @@ from uuid import UUID
 import psycopg
 
 from hashinsight.audit.actions import SYSTEM, Action
-from hashinsight.audit.anchoring import Lost
-from hashinsight.audit.findings import Report
-from hashinsight.audit.sealing import reseal, seal
-from hashinsight.audit.service import Entry, record_many
-from hashinsight.audit.verifying import Part, verify
+from hashinsight.audit.anchors import LostSeals
+from hashinsight.audit.findings import VerifyReport
+from hashinsight.audit.service.entries import Entry, record_many
+from hashinsight.audit.service.sealing import reseal, seal
+from hashinsight.audit.service.verification import VerifyLimits, verify
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.context import job_context
@@ -38,7 +38,7 @@ class Log:
         async with self.database.transaction(job_context()) as session:
             return await seal(session, VAULT, now=system_clock(), piece=piece)
 
-    async def reseal(self, reason: str, *, lost: Lost | None = None) -> int:
+    async def reseal(self, reason: str, *, lost: LostSeals | None = None) -> int:
         async with self.database.transaction(job_context()) as session:
             return await reseal(session, VAULT, SYSTEM, reason, lost=lost, now=system_clock())
 
@@ -47,10 +47,10 @@ class Log:
             await self.write(entries)
             await self.seal()
 
-    async def verify(self, anchors: list[str] | None = None, vault: Vault = VAULT) -> Report:
+    async def verify(self, anchors: list[str] | None = None, vault: Vault = VAULT) -> VerifyReport:
         now = system_clock()
         whole = await verify(self.database, vault, anchors or [], now=now)
-        parts = await verify(self.database, vault, anchors or [], now=now, part=Part(at_a_time=1))
+        parts = await verify(self.database, vault, anchors or [], now=now, part=VerifyLimits(at_a_time=1))
         assert whole.shown()["findings"] == parts.shown()["findings"], "the size of the groups must not matter"
         return whole
 

@@ -2,10 +2,10 @@
 
 import psycopg
 
-from hashinsight.audit import queries
 from hashinsight.audit.actions import SYSTEM
-from hashinsight.audit.chain import LEAF_BYTES, START, Head, digest_of, key_id_of, sign
-from hashinsight.audit.keys import make_key, signing_key
+from hashinsight.audit.chain import LEAF_BYTES, START, SealHead, digest_of, key_id_of, sign
+from hashinsight.audit.queries import seals
+from hashinsight.audit.service.sealing import create_signing_key, get_signing_key
 from hashinsight.audit.snapshot import NOTHING, Snapshot
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.crypto import Vault
@@ -20,16 +20,16 @@ async def rewrite_chain(
     old = connection.execute("select no, era, snapshot, server, sealed_at from audit_seals order by no").fetchall()
     connection.execute("delete from audit_seals")
     async with log.database.transaction(job_context()) as session:
-        find = signing_key if vault is VAULT else make_key
+        find = get_signing_key if vault is VAULT else create_signing_key
         key = await find(session, vault, SYSTEM, now=system_clock())
         previous, before = START, NOTHING
         for no, era, snapshot, name, sealed_at in old:
             upto = _shifted(Snapshot.read(snapshot), shift)
-            leaves = await queries.get_leaves(session, era, before, upto)
+            leaves = await seals.get_leaves(session, era, before, upto)
             key_id = key_id_of(key.public_key().public_bytes_raw())
             said = (len(leaves) // LEAF_BYTES, digest_of(leaves), previous, sealed_at, key_id)
-            made = sign(Head(no, era, str(upto), server or name, *said), key)
-            await queries.insert_seal(session, made, leaves)
+            made = sign(SealHead(no, era, str(upto), server or name, *said), key)
+            await seals.insert_seal(session, made, leaves)
             previous, before = made.hash, upto
 
 

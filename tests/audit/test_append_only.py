@@ -8,7 +8,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from hashinsight.audit.actions import SYSTEM, Action
-from hashinsight.audit.service import record
+from hashinsight.audit.service.entries import record
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import Context, job_context
 from hashinsight.kit.db.database import Database

@@ -8,8 +8,8 @@ import psycopg
 
 from hashinsight.kit.db.address import DatabaseAddress
 from tests.audit.log import Log
+from tests.forked_cli import hashinsight
 from tests.people import People
-from tests.prepared import hashinsight
 
 
 async def test_a_shift_seals_anchors_verifies_and_finds_what_was_touched(

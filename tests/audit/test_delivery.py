@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from hashinsight.audit import queries
 from hashinsight.audit.actions import SYSTEM
-from hashinsight.audit.anchoring import Lost
-from hashinsight.audit.chain import Head, sign
-from hashinsight.audit.delivery import AnchorDisagrees, deliver, first_lost
-from hashinsight.audit.keys import signing_key
+from hashinsight.audit.anchors import LostSeals
+from hashinsight.audit.chain import SealHead, sign
+from hashinsight.audit.queries import seals
+from hashinsight.audit.service.delivery import AnchorDisagrees, deliver_seals, find_lost_seals
+from hashinsight.audit.service.sealing import get_signing_key
 from hashinsight.audit.snapshot import Snapshot
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
@@ -28,7 +28,7 @@ from tests.audit.log import VAULT, Log
 
 async def told(log: Log, target: str) -> int:
     async with log.database.transaction(job_context()) as session:
-        return await deliver(session, target, now=system_clock())
+        return await deliver_seals(session, target, now=system_clock())
 
 
 class Receiver:
@@ -114,7 +114,7 @@ async def test_a_file_that_knows_more_than_the_log_is_not_added_to(log: Log, tmp
         await told(log, str(anchor))
     assert anchor.read_bytes() == before
     async with log.database.reading(job_context()) as session:
-        assert await first_lost(session, before.splitlines()) == Lost(3, 1)
+        assert await find_lost_seals(session, before.splitlines()) == LostSeals(3, 1)
 
 
 async def test_after_a_reseal_the_file_goes_on_and_all_of_it_verifies(log: Log, tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ async def test_after_a_reseal_the_file_goes_on_and_all_of_it_verifies(log: Log, 
         connection.execute("delete from audit_seals where no > 2")
         connection.execute("delete from audit_log where id in (select id from audit_log order by xid, id offset 11)")
     await log.fill(seals=1)
-    await log.reseal("backup of Monday", lost=Lost(3, 1))
+    await log.reseal("backup of Monday", lost=LostSeals(3, 1))
     await log.fill(seals=2)
     assert await told(log, str(anchor)) == 4  # the closing one among them
     assert await told(log, str(anchor)) == 0
@@ -154,7 +154,7 @@ async def test_a_webhook_that_knows_more_than_the_log_is_told_nothing_until_that
     await log.fill(seals=3)
     with pytest.raises(AnchorDisagrees, match="audit reseal"):
         await told(log, receiver.url)
-    await log.reseal("backup of Monday", lost=Lost(3, 1))
+    await log.reseal("backup of Monday", lost=LostSeals(3, 1))
     await told(log, receiver.url)
     assert [seal["no"] for seal in receiver.seals] == [1, 2, 3, 4, 3, 4, 5, 6]
     assert (await log.verify([json.dumps(seal) for seal in receiver.seals])).ok
@@ -172,7 +172,7 @@ async def test_a_line_that_a_full_disk_tore_is_a_note_and_no_finding(log: Log, t
     assert (report.ok, report.anchors) == (True, 2), report.findings
     assert "torn" in report.notes[0]
     async with log.database.reading(job_context()) as session:
-        assert await first_lost(session, anchor.read_bytes().splitlines()) is None
+        assert await find_lost_seals(session, anchor.read_bytes().splitlines()) is None
 
 
 async def test_a_seal_that_names_a_thousand_running_transactions_is_still_the_files_last_line(
@@ -181,14 +181,14 @@ async def test_a_seal_that_names_a_thousand_running_transactions_is_still_the_fi
     anchor = tmp_path / "seals.jsonl"
     await log.fill(seals=1)
     async with log.database.transaction(job_context()) as session:
-        last = await queries.find_last_seal(session)
+        last = await seals.find_last_seal(session)
         assert last is not None
-        key = await signing_key(session, VAULT, SYSTEM, now=system_clock())
+        key = await get_signing_key(session, VAULT, SYSTEM, now=system_clock())
         xmax = Snapshot.read(last.snapshot).xmax + 5000
         said = {name: value for name, value in asdict(last).items() if name not in ("hash", "signature")}
         many = str(Snapshot(xmax, tuple(range(xmax - 2000, xmax))))
-        long = sign(Head(**said | {"no": 2, "previous": last.hash, "snapshot": many}), key)
-        await queries.insert_seal(session, long, b"")
+        long = sign(SealHead(**said | {"no": 2, "previous": last.hash, "snapshot": many}), key)
+        await seals.insert_seal(session, long, b"")
     assert await told(log, str(anchor)) == 2
     assert await told(log, str(anchor)) == 0
 
@@ -222,8 +222,8 @@ async def test_a_backup_from_before_an_earlier_era_is_explained_at_once(log: Log
         connection.execute("alter table audit_log alter column era set default 1")
     await log.fill(seals=1)
     async with log.database.reading(job_context()) as session:
-        lost = await first_lost(session, anchor.read_bytes().splitlines())
-    assert lost == Lost(3, 2)
+        lost = await find_lost_seals(session, anchor.read_bytes().splitlines())
+    assert lost == LostSeals(3, 2)
     await log.reseal("Monday", lost=lost)
     await log.fill(seals=2)
     await told(log, str(anchor))

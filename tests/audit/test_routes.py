@@ -8,9 +8,9 @@ import httpx
 import pytest
 from sqlalchemy import text
 
-from hashinsight.audit import queries
 from hashinsight.audit.chain import leaves_of
-from hashinsight.audit.sealing import seal
+from hashinsight.audit.queries import seals as queries
+from hashinsight.audit.service.sealing import seal
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database

@@ -7,23 +7,22 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from hashinsight.audit import queries
 from hashinsight.audit.actions import SYSTEM, Action
-from hashinsight.audit.anchoring import Lost
-from hashinsight.audit.keys import make_key
-from hashinsight.audit.sealing import seal
-from hashinsight.audit.service import Entry, record, record_many
+from hashinsight.audit.anchors import LostSeals
+from hashinsight.audit.queries import seals
+from hashinsight.audit.service.entries import Entry, record, record_many
+from hashinsight.audit.service.sealing import create_signing_key, seal
 from hashinsight.audit.snapshot import NOTHING, Snapshot
 from hashinsight.audit.ticks import audit_ticks
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
-from hashinsight.kit.ticks.planner import plan
-from hashinsight.kit.ticks.worker import Runner
+from hashinsight.kit.ticks.scheduler import plan
+from hashinsight.kit.ticks.worker import TickRunner
 from tests.audit.log import VAULT, Log
 from tests.audit.rewriting import move_server
-from tests.audit.test_verifying import anchor_of
+from tests.audit.test_verification import anchor_of
 
 
 async def test_nothing_new_makes_no_seal(log: Log) -> None:
@@ -149,14 +148,14 @@ async def test_the_tick_seals_and_tells_a_file_that_goes_on_after_a_torn_line(lo
     for _ in range(2):
         await log.write(4)
         await plan(log.database, ticks, now=system_clock())
-        await Runner(log.database, ticks).do_due()
+        await TickRunner(log.database, ticks).do_due()
         async with log.database.transaction(job_context()) as session:
             await session.execute(text("delete from tick_runs"))
         with open(anchor, "a") as file:  # noqa: PTH123, ASYNC230 - a file of the test
             file.write('{"no": 9, "torn')
     await log.fill(seals=1)
     await plan(log.database, ticks, now=system_clock())
-    await Runner(log.database, ticks).do_due()
+    await TickRunner(log.database, ticks).do_due()
     with open(anchor) as file:  # noqa: PTH123, ASYNC230 - a file of the test
         lines = [line for line in file.read().splitlines() if "torn" not in line]
     report = await log.verify(lines)
@@ -166,10 +165,10 @@ async def test_the_tick_seals_and_tells_a_file_that_goes_on_after_a_torn_line(lo
 async def test_a_new_key_signs_from_then_on_and_old_seals_still_hold(log: Log) -> None:
     await log.fill(seals=2)
     async with log.database.transaction(job_context()) as session:
-        await make_key(session, VAULT, SYSTEM, now=system_clock())
+        await create_signing_key(session, VAULT, SYSTEM, now=system_clock())
     await log.fill(seals=2)
     async with log.database.reading(job_context()) as session:
-        keys = [one.key_id for one in await queries.list_seals(session, after=0, limit=9)]
+        keys = [one.key_id for one in await seals.list_seals(session, after=0, limit=9)]
     assert len(set(keys)) == 2
     assert (await log.verify()).ok
 
@@ -207,7 +206,7 @@ async def test_a_restored_backup_is_explained_by_a_reseal_and_the_loss_is_told(l
         connection.execute("delete from audit_seals where no > 2")
         connection.execute("delete from audit_log where id in (select id from audit_log order by xid, id offset 11)")
     assert not (await log.verify(anchor)).ok
-    assert await log.reseal("backup of Monday", lost=Lost(3, 1)) == 2
+    assert await log.reseal("backup of Monday", lost=LostSeals(3, 1)) == 2
     await log.fill(seals=2)
     report = await log.verify(anchor)
     assert report.ok, report.findings

@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 
 from hashinsight.audit.actions import Action
 from hashinsight.audit.models import AuditEntry
-from hashinsight.audit.search import ORDER, Wanted, entries
+from hashinsight.audit.queries.entries import ORDER, AuditFilter, select_entries
 
 TENANT, COLLECTOR, USER = (UUID(int=n) for n in (1, 2, 3))
 AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -27,10 +27,10 @@ from generate_series(1, 10000) n
 DIALECT = PGDialect_psycopg(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call] # the library leaves it untyped
 
 
-def _plan(connection: psycopg.Connection, wanted: Wanted, *, newest_first: bool = True) -> str:
+def _plan(connection: psycopg.Connection, wanted: AuditFilter, *, newest_first: bool = True) -> str:
     """For any value: what a connection goes by once it has seen the question a few times."""
     order = [column.desc() if newest_first else column for column in ORDER]
-    query = entries(wanted, AuditEntry.tenant_id == TENANT).order_by(*order).limit(100)
+    query = select_entries(wanted, AuditEntry.tenant_id == TENANT).order_by(*order).limit(100)
     asked = psycopg.sql.SQL(str(query.compile(dialect=DIALECT)))
     explain = psycopg.sql.SQL("explain (generic_plan, costs off) ")
     with psycopg.RawCursor(connection) as cursor:
@@ -38,15 +38,15 @@ def _plan(connection: psycopg.Connection, wanted: Wanted, *, newest_first: bool 
 
 
 QUESTIONS = [
-    (Wanted(action=Action.MINER_CHANGED), "ix_audit_log_action"),
-    (Wanted(action=Action.MINER_CHANGED, since=AT, until=AT), "ix_audit_log_action"),
-    (Wanted(action=Action.COMMAND_ACKED), "ix_audit_log_tenant_at"),
-    (Wanted(action=Action.COMMAND_DISPATCHED, since=AT), "ix_audit_log_tenant_at"),
-    (Wanted(actor=str(USER)), "ix_audit_log_actor"),
-    (Wanted(actor=str(COLLECTOR)), "ix_audit_log_actor"),
-    (Wanted(actor=str(COLLECTOR), action=Action.COMMAND_ACKED), "ix_audit_log_actor"),
-    (Wanted(entity_type="command", entity_id="c7"), "ix_audit_log_entity"),
-    (Wanted(), "ix_audit_log_tenant_at"),
+    (AuditFilter(action=Action.MINER_CHANGED), "ix_audit_log_action"),
+    (AuditFilter(action=Action.MINER_CHANGED, since=AT, until=AT), "ix_audit_log_action"),
+    (AuditFilter(action=Action.COMMAND_ACKED), "ix_audit_log_tenant_at"),
+    (AuditFilter(action=Action.COMMAND_DISPATCHED, since=AT), "ix_audit_log_tenant_at"),
+    (AuditFilter(actor=str(USER)), "ix_audit_log_actor"),
+    (AuditFilter(actor=str(COLLECTOR)), "ix_audit_log_actor"),
+    (AuditFilter(actor=str(COLLECTOR), action=Action.COMMAND_ACKED), "ix_audit_log_actor"),
+    (AuditFilter(entity_type="command", entity_id="c7"), "ix_audit_log_entity"),
+    (AuditFilter(), "ix_audit_log_tenant_at"),
 ]
 
 

@@ -7,13 +7,13 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from hashinsight.bench.api import _NOW, DEEP, FIRST, Case
-from hashinsight.problems.ages import Age
-from hashinsight.problems.queries.listing import Sort, Wanted
-from hashinsight.problems.routes.asking import _narrowed
+from hashinsight.problems.codes import Age
+from hashinsight.problems.queries.lists import ProblemFilter, ProblemSort
+from hashinsight.problems.routes.params import problem_filter
 
 _MADE: dict[str, Callable[[list[str]], Any]] = {
     "age": lambda given: [Age(one) for one in given],
-    "sort": lambda given: Sort(given[0]),
+    "sort": lambda given: ProblemSort(given[0]),
 }
 _ONE = ("text", "assigned_to", "symptoms", "order")
 
@@ -28,7 +28,7 @@ def asked(case: Case) -> dict[str, Any]:
 
 
 def test_every_filter_and_order_that_a_list_offers_is_measured() -> None:
-    offered = set(inspect.signature(_narrowed).parameters) - {"now"}
+    offered = set(inspect.signature(problem_filter).parameters) - {"now"}
     measured = {name for case in (*FIRST, *DEEP) for name in asked(case)}
     assert offered == measured
     first = {name for case in FIRST for name in asked(case)}
@@ -39,8 +39,8 @@ def test_every_filter_and_order_that_a_list_offers_is_measured() -> None:
 
 def test_the_statements_beside_a_case_are_those_of_its_question() -> None:
     for case in (*FIRST, *DEEP):
-        assert isinstance(case.wanted, Wanted)
-        assert _narrowed(now=_NOW, **asked(case)) == replace(case.wanted, site_id=None), case.name
+        assert isinstance(case.wanted, ProblemFilter)
+        assert problem_filter(now=_NOW, **asked(case)) == replace(case.wanted, site_id=None), case.name
 
 
 def test_each_case_has_a_name_of_its_own() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from hashinsight.sim.sockets.nets import address_of, claim
-from tests.running import HANGS_SEC, environment
+from tests.installation import HANG_TIMEOUT_SEC, environment
 
 BARE = [sys.executable, "-m", "hashinsight.bench.bare"]
 
@@ -27,7 +27,7 @@ def test_the_bare_server_answers_every_request_of_the_client_on_every_address() 
             [*BARE, "ask", "100", "1", *addresses], env=environment(), capture_output=True, check=True
         )
         server.stdin.close()
-        assert server.wait(HANGS_SEC) == 0
+        assert server.wait(HANG_TIMEOUT_SEC) == 0
     held.close()
     told = json.loads(asked.stdout)
     assert (told["answered"], told["failed"], told["mean_bytes"]) == (100, 0, 700)

@@ -6,10 +6,10 @@ import numpy as np
 
 from hashinsight.bench.plain_design import Plain, three_modes
 from hashinsight.problems.codes import EventStatus, Issue, Mode
-from tests.problems.yard import Change, Yard, of
+from tests.problems.fleet import Change, Fleet, readings_of
 
 
-def live_through(plain: Plain, yard: Yard, change: Change | None = None, *, times: int = 1) -> None:
+def live_through(plain: Plain, yard: Fleet, change: Change | None = None, *, times: int = 1) -> None:
     for _ in range(times):
         yard.now += yard.config.cycle_sec
         told = yard.readings()
@@ -25,15 +25,15 @@ def open_on(plain: Plain, machine: int) -> set[str]:
 
 
 def test_fixed_limits_are_seen_after_two_cycles() -> None:
-    plain, yard = Plain(), Yard()
+    plain, yard = Plain(), Fleet()
     live_through(plain, yard, times=3)
 
     def ill(told: dict[str, Any]) -> None:
-        of(0, hashrate_ths=0.0)(told)
-        of(1, temp_max_c=90.0)(told)
-        of(2, fan_min_rpm=0.0)(told)
+        readings_of(0, hashrate_ths=0.0)(told)
+        readings_of(1, temp_max_c=90.0)(told)
+        readings_of(2, fan_min_rpm=0.0)(told)
         told["status"][3] = 0
-        of(4, boards_healthy=1.0)(told)
+        readings_of(4, boards_healthy=1.0)(told)
 
     live_through(plain, yard, ill)
     assert "hashrate_zero" not in open_on(plain, 0)
@@ -44,7 +44,7 @@ def test_fixed_limits_are_seen_after_two_cycles() -> None:
 
 def test_it_forgets_what_it_gets_used_to() -> None:
     """The reason for a better one: a machine that lost a tenth is normal again by its own mean within a day."""
-    plain, yard = Plain(), Yard()
+    plain, yard = Plain(), Fleet()
     live_through(plain, yard, times=40)
 
     def slower(told: dict[str, Any]) -> None:
@@ -59,14 +59,14 @@ def test_it_forgets_what_it_gets_used_to() -> None:
 
 def test_machines_that_come_later_are_learnt_like_the_first() -> None:
     plain = Plain()
-    live_through(plain, Yard(n=5), times=2)
-    live_through(plain, Yard(n=9), times=2)
+    live_through(plain, Fleet(n=5), times=2)
+    live_through(plain, Fleet(n=9), times=2)
     assert plain.samples.tolist() == [4.0] * 5 + [2.0] * 4
     assert plain.mean.shape == (4, 9)
 
 
 def test_three_modes_are_found_whether_there_are_three_or_not() -> None:
-    yard = Yard(n=30)
+    yard = Fleet(n=30)
     told = yard.readings()
     level = np.repeat([0.7, 1.0, 1.2], 10)
     told["hashrate_ths"] = 104 * level

@@ -9,9 +9,9 @@ from datetime import timedelta
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from hashinsight.kit.connections import open_database, open_redis
 from hashinsight.kit.logs import configure_logs
-from hashinsight.kit.places import open_database, open_redis
-from hashinsight.kit.run import stop_on_signal
+from hashinsight.kit.process import stop_on_signal
 from hashinsight.kit.settings import load_settings
 from hashinsight.kit.ticks.scheduler import run_scheduler
 from hashinsight.kit.ticks.tick import CatchUp, Tick, TickRun

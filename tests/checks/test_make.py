@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import HANGS_SEC
+from tests.installation import HANG_TIMEOUT_SEC
 
 ROOT = Path(__file__).parents[2]
 # makes an environment as `python -m venv` does, and speaks as pip does
@@ -40,7 +40,7 @@ def make(checkout: Path, pip_ends_with: int = 0) -> subprocess.CompletedProcess[
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=HANGS_SEC,
+        timeout=HANG_TIMEOUT_SEC,
         check=False,
     )
 

@@ -36,7 +36,7 @@ def _bounds(call: ast.Call) -> Iterator[float]:
 
 def test_no_wait_of_a_test_is_cut_short_on_a_slow_machine() -> None:
     found = {str(file): short for file in sorted(TESTS.rglob("*.py")) if (short := short_bounds(file.read_text()))}
-    assert found == {}, "use tests.running.HANGS_SEC"
+    assert found == {}, "use tests.installation.HANGS_SEC"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Self
 
-from tests.running import HANGS_SEC
+from tests.installation import HANG_TIMEOUT_SEC
 
 _PROGRAM = """
 import os, socket, sys, uvicorn
@@ -45,7 +45,7 @@ def servers(count: int) -> Iterator[tuple[int, list[subprocess.Popen[bytes]]]]:
             for one in running:
                 one.send_signal(signal.SIGTERM)
             for one in running:
-                one.wait(HANGS_SEC)
+                one.wait(HANG_TIMEOUT_SEC)
 
 
 class Callers:
@@ -62,7 +62,7 @@ class Callers:
 
     def come(self, count: int) -> Counter[int]:
         """Connect all, then ask on each line who is at the other end."""
-        new = [socket.create_connection(("127.0.0.1", self._port), timeout=HANGS_SEC) for _ in range(count)]
+        new = [socket.create_connection(("127.0.0.1", self._port), timeout=HANG_TIMEOUT_SEC) for _ in range(count)]
         self.lines += new
         for line in new:
             line.sendall(_ASK)
@@ -79,7 +79,7 @@ def _answer(line: socket.socket) -> bytes:
 
 
 def _both_run(callers: Callers, count: int) -> None:
-    deadline, seen = time.monotonic() + HANGS_SEC, set[int]()
+    deadline, seen = time.monotonic() + HANG_TIMEOUT_SEC, set[int]()
     while len(seen) < count:
         assert time.monotonic() < deadline
         seen |= set(callers.come(4))
@@ -101,5 +101,5 @@ def test_a_stop_answers_nobody_else_and_ends_well() -> None:
     with servers(2) as (port, running), Callers(port) as callers:
         _both_run(callers, len(running))
         os.kill(running[0].pid, signal.SIGTERM)
-        assert running[0].wait(HANGS_SEC) == -signal.SIGTERM  # told on by uvicorn when it is done
+        assert running[0].wait(HANG_TIMEOUT_SEC) == -signal.SIGTERM  # told on by uvicorn when it is done
         assert set(callers.come(20)) == {running[1].pid}

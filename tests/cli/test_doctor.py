@@ -13,8 +13,8 @@ from hashinsight.kit.db.address import address_of_socket
 from hashinsight.kit.embedded.folder import DataFolder
 from hashinsight.kit.ids import new_id
 from hashinsight.kit.settings import Settings
-from tests.prepared import hashinsight
-from tests.running import new_folder
+from tests.forked_cli import hashinsight
+from tests.installation import new_folder
 
 
 def _message(kind: bytes, body: bytes) -> bytes:

@@ -9,11 +9,11 @@ import pytest
 
 from hashinsight.cli.problems.evidence import EXPECTED, NAMES, SENSORS, SOURCES, UNITS, sentence, value_of
 from hashinsight.problems.codes import Issue
-from hashinsight.problems.evidence import of_collectors
+from hashinsight.problems.evidence import collector_evidence
 from hashinsight.problems.health_rules import RULES
 from hashinsight.problems.routes.examples import EVIDENCE
-from tests.problems.test_ways import CASES, Drive, told_of
-from tests.problems.yard import NOON, Yard
+from tests.problems.fleet import NOON, Fleet
+from tests.problems.test_rule_criteria import CASES, Drive, read_evidence
 
 CONSOLE = Path(__file__).parents[2] / "console" / "src"
 
@@ -27,9 +27,9 @@ def test_one_piece_of_evidence_is_one_sentence_with_its_limit_its_units_and_its_
 
 @pytest.mark.parametrize(("issue", "way", "drive"), CASES, ids=[f"{issue.code}-{way}" for issue, way, _ in CASES])
 def test_whatever_a_rule_tells_is_told_in_words(issue: Issue, way: str, drive: Drive) -> None:
-    yard = Yard(n=40 if issue is Issue.FLEET_OUTLIER else 12)
+    yard = Fleet(n=40 if issue is Issue.FLEET_OUTLIER else 12)
     yard.columns["flags"] = np.zeros(yard.n)
-    told = told_of(drive(yard), 0, issue)
+    told = read_evidence(drive(yard), 0, issue)
     assert told["way"] == way
     said = sentence(told)
     first, *facts = re.split(r"(?<=\.) (?=[A-Z])", said)
@@ -41,7 +41,7 @@ def test_whatever_a_rule_tells_is_told_in_words(issue: Issue, way: str, drive: D
 
 
 def test_a_collector_that_is_down_is_told_by_its_silence_and_when_it_was_heard() -> None:
-    (text,) = of_collectors(NOON, np.array([NOON - 612.0]), np.array([NOON - 700.0]), silent_sec=300.0)
+    (text,) = collector_evidence(NOON, np.array([NOON - 612.0]), np.array([NOON - 700.0]), silent_sec=300.0)
     said = sentence(json.loads(text))
     assert "Silent for: 612 s (limit 300 s)." in said
     assert re.search(r"Last heard: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\.$", said)

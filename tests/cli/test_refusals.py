@@ -14,9 +14,9 @@ import pytest
 
 from hashinsight.kit.embedded.account import service_account
 from hashinsight.kit.embedded.binaries import locate
-from tests.prepared import hashinsight
-from tests.running import Up, environment, free_port, new_folder
-from tests.running import hashinsight as started
+from tests.forked_cli import hashinsight
+from tests.installation import Installation, environment, free_port, new_folder
+from tests.installation import hashinsight as started
 from tests.stories.test_up import ordinary_user
 
 
@@ -257,7 +257,7 @@ def test_on_a_server_of_ones_own(place: Path, foreign: Foreign) -> None:
     for _ in range(2):
         done = hashinsight("migrate", **mine, database_url=url)
         assert done.returncode == 0, done.stderr
-    with Up(place / "mine", database_url=url) as up:
+    with Installation(place / "mine", database_url=url) as up:
         up.wait_ready()
         assert up.get("/readyz").json()["status"] == "ready"
         assert not (place / "mine" / "postgres").exists(), "the embedded server stayed away"

@@ -12,8 +12,8 @@ import pytest
 
 from hashinsight.cli.acting import shell_user
 from hashinsight.kit.db.address import DatabaseAddress
+from tests.forked_cli import hashinsight
 from tests.people import People
-from tests.prepared import hashinsight
 
 PHRASE = "a phrase for the shift\n"
 ME = pwd.getpwuid(os.getuid()).pw_name

@@ -16,9 +16,9 @@ import pytest
 
 from hashinsight.sim.control.client import NotAnswered
 from hashinsight.sim.sockets.nets import CONTROL_PORT, claim
-from tests.prepared import hashinsight
-from tests.running import HANGS_SEC, environment, wait_for
-from tests.running import hashinsight as started
+from tests.forked_cli import hashinsight
+from tests.installation import HANG_TIMEOUT_SEC, environment, wait_for
+from tests.installation import hashinsight as started
 from tests.sim.running import SCENARIO, Sim, sim_running
 from tests.sim.sockets.by_hand import ask
 
@@ -191,7 +191,7 @@ def test_the_command_line_passes_a_refusal_on(sim: Sim) -> None:
     "line", [b"GET / HTTP/1.1\r\n", b"[]\n", b'{"verb":5}\n', b'{"verb":"dance"}\n', b"\xff\xfe\n"]
 )
 def test_a_line_of_another_protocol_ends_the_talk_before_its_next_line(sim: Sim, line: bytes) -> None:
-    with socket.create_connection((f"{sim.net}.255.254", CONTROL_PORT), timeout=HANGS_SEC) as talk:
+    with socket.create_connection((f"{sim.net}.255.254", CONTROL_PORT), timeout=HANG_TIMEOUT_SEC) as talk:
         talk.sendall(line + b'{"verb":"stop"}\n')
         with talk.makefile("rb") as answers:
             first, *rest = answers.readlines()
@@ -201,7 +201,7 @@ def test_a_line_of_another_protocol_ends_the_talk_before_its_next_line(sim: Sim,
 
 
 def test_a_line_without_end_is_refused(sim: Sim) -> None:
-    with socket.create_connection((f"{sim.net}.255.254", CONTROL_PORT), timeout=HANGS_SEC) as talk:
+    with socket.create_connection((f"{sim.net}.255.254", CONTROL_PORT), timeout=HANG_TIMEOUT_SEC) as talk:
         talk.sendall(b"x" * 300_000)
         assert b"BAD_REQUEST" in talk.recv(4096)
 
@@ -229,7 +229,7 @@ def test_it_stops_when_it_is_told_to_by_its_control_and_by_ctrl_c(tmp_path: Path
                 assert hashinsight("sim", "stop", "--net", net).returncode == 0
             else:
                 one.send_signal(signal.SIGINT)
-            assert one.wait(HANGS_SEC) == 0
+            assert one.wait(HANG_TIMEOUT_SEC) == 0
             assert one.stderr.read() == ""
             somebody.close()
 

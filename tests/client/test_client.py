@@ -8,7 +8,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from hashinsight.client import ApiError, Edge, HashInsight, NewCommands
+from hashinsight.client import ApiError, CommandRequest, EdgeClient, HashInsight
 from hashinsight.kit.clock import system_clock
 from hashinsight.wire.acks import Ack, AckStatus
 from tests.people import PASSWORD, People
@@ -57,7 +57,7 @@ async def test_waiting_is_told_in_seconds() -> None:
         return httpx.Response(429, json={"error_code": "RATE_LIMITED"}, headers={"Retry-After": "60"})
 
     with pytest.raises(ApiError) as refused:
-        await Edge(answering(slowed), "t").poll()
+        await EdgeClient(answering(slowed), "t").poll()
     assert (refused.value.code, refused.value.retry_after_sec) == ("RATE_LIMITED", 60)
 
 
@@ -79,19 +79,19 @@ async def test_pages_are_followed_to_the_end_and_no_further_than_asked() -> None
 
 
 async def test_what_is_left_out_of_a_request_is_left_to_the_server() -> None:
-    new = NewCommands("set_fan", {"speed": 60}, miner_ids=["m1"], emergency=False)
+    new = CommandRequest("set_fan", {"speed": 60}, miner_ids=["m1"], emergency=False)
     assert new.to_wire() == {
         "command_type": "set_fan",
         "params": {"speed": 60},
         "miner_ids": ["m1"],
         "emergency": False,
     }
-    assert "hunter2" not in repr(NewCommands("set_pool", {"pool_password": "hunter2"}))
+    assert "hunter2" not in repr(CommandRequest("set_pool", {"pool_password": "hunter2"}))
 
 
 async def test_an_empty_poll_is_empty_whatever_its_status() -> None:
     for answer in (httpx.Response(204), httpx.Response(200, json={"commands": []})):
-        assert await Edge(answering(lambda _, answer=answer: answer), "t").poll() == []  # type: ignore[misc]
+        assert await EdgeClient(answering(lambda _, answer=answer: answer), "t").poll() == []  # type: ignore[misc]
 
 
 async def test_acks_go_out_in_the_words_of_the_wire() -> None:
@@ -101,7 +101,7 @@ async def test_acks_go_out_in_the_words_of_the_wire() -> None:
         seen.append(request)
         return httpx.Response(200, json={"success": True, "applied": 1, "results": [{"applied": True}]})
 
-    edge = Edge(answering(note), "t", device_id="box")
+    edge = EdgeClient(answering(note), "t", device_id="box")
     await edge.ack("d1", "failed", error_code="TIMEOUT")
     assert (await edge.ack_many([Ack("d1", AckStatus.SUCCEEDED)])) == [{"applied": True}]
     assert [one.url.path for one in seen] == ["/api/edge/v1/commands/d1/ack", "/api/edge/v1/commands/ack/batch"]

@@ -6,29 +6,29 @@ from typing import Any
 import httpx
 import pytest
 
-from hashinsight.collectors.kinds import DEFAULT_CONFIG
-from tests.collectors.scene import EDGE, Scene, bearer
+from hashinsight.collectors.states import DEFAULT_CONFIG
+from tests.collectors.collector_site import EDGE, CollectorSite, bearer
 
 
-async def draft(scene: Scene, version: str, **more: Any) -> str:
+async def draft(scene: CollectorSite, version: str, **more: Any) -> str:
     answer = await scene.post("collector-configs", {"version": version, "data": {"collection_interval": 20}} | more)
     assert answer.status_code == 201, answer.text
     return str(answer.json()["id"])
 
 
-async def activate(scene: Scene, config_id: str) -> httpx.Response:
+async def activate(scene: CollectorSite, config_id: str) -> httpx.Response:
     return await scene.post(f"collector-configs/{config_id}/activate")
 
 
-async def applied(scene: Scene, token: str, version: str) -> httpx.Response:
+async def applied(scene: CollectorSite, token: str, version: str) -> httpx.Response:
     return await scene.api.post(f"{EDGE}/config/applied", headers=bearer(token), json={"version": version})
 
 
-async def wanted(scene: Scene, token: str) -> str:
+async def wanted(scene: CollectorSite, token: str) -> str:
     return str((await scene.call(token)).json()["version"])
 
 
-async def test_every_tenant_starts_with_the_default(scene: Scene) -> None:
+async def test_every_tenant_starts_with_the_default(scene: CollectorSite) -> None:
     _, token = await scene.collector()
     answer = (await scene.call(token)).json()
     assert answer == {"success": True, "version": "v1.0.0", "config": DEFAULT_CONFIG, "in_step": False}
@@ -38,7 +38,9 @@ async def test_every_tenant_starts_with_the_default(scene: Scene) -> None:
     assert DEFAULT_CONFIG["retry"] == {"attempts": 3, "delays_sec": [5, 15, 30]}
 
 
-async def test_a_draft_is_rolled_out_by_activating_and_the_difference_is_shown_until_all_run_it(scene: Scene) -> None:
+async def test_a_draft_is_rolled_out_by_activating_and_the_difference_is_shown_until_all_run_it(
+    scene: CollectorSite,
+) -> None:
     north, north_token = await scene.collector("north")
     _, south_token = await scene.collector("south")
     for token in (north_token, south_token):
@@ -61,7 +63,7 @@ async def test_a_draft_is_rolled_out_by_activating_and_the_difference_is_shown_u
     assert changed[0]["details"] == {"before": "v1.0.0", "after": "v1.1.0"}
 
 
-async def test_saying_the_same_again_is_no_new_event(scene: Scene) -> None:
+async def test_saying_the_same_again_is_no_new_event(scene: CollectorSite) -> None:
     collector_id, token = await scene.collector()
     for _ in range(3):
         await applied(scene, token, "v1.0.0")
@@ -69,13 +71,13 @@ async def test_saying_the_same_again_is_no_new_event(scene: Scene) -> None:
     assert len(await scene.audited("collector_config_applied")) == 1
 
 
-async def test_a_version_that_is_not_ours_is_noted_as_such(scene: Scene) -> None:
+async def test_a_version_that_is_not_ours_is_noted_as_such(scene: CollectorSite) -> None:
     collector_id, token = await scene.collector()
     assert (await applied(scene, token, "factory")).json()["known"] is False
     assert (await scene.shown(collector_id))["config_version"] == "factory"
 
 
-async def test_one_for_listed_collectors_goes_before_one_for_all(scene: Scene) -> None:
+async def test_one_for_listed_collectors_goes_before_one_for_all(scene: CollectorSite) -> None:
     north, north_token = await scene.collector("north")
     _, south_token = await scene.collector("south")
     await activate(scene, await draft(scene, "special", collector_ids=[north]))
@@ -85,7 +87,7 @@ async def test_one_for_listed_collectors_goes_before_one_for_all(scene: Scene) -
     assert await wanted(scene, south_token) == "for-all"
 
 
-async def test_taking_a_version_back_returns_to_the_one_before(scene: Scene) -> None:
+async def test_taking_a_version_back_returns_to_the_one_before(scene: CollectorSite) -> None:
     _, token = await scene.collector()
     config_id = await draft(scene, "v2")
     await activate(scene, config_id)
@@ -95,7 +97,7 @@ async def test_taking_a_version_back_returns_to_the_one_before(scene: Scene) -> 
     assert await wanted(scene, token) == "v1.0.0"
 
 
-async def test_the_default_is_replaced_by_another_default_and_not_taken_back(scene: Scene) -> None:
+async def test_the_default_is_replaced_by_another_default_and_not_taken_back(scene: CollectorSite) -> None:
     _, token = await scene.collector()
     (first,) = (await scene.get("collector-configs")).json()["configs"]
     assert (await scene.post(f"collector-configs/{first['id']}/deprecate")).status_code == 409
@@ -107,7 +109,7 @@ async def test_the_default_is_replaced_by_another_default_and_not_taken_back(sce
     assert await wanted(scene, token) == "v2"
 
 
-async def test_a_move_is_won_once(scene: Scene) -> None:
+async def test_a_move_is_won_once(scene: CollectorSite) -> None:
     await scene.collector()
     config_id = await draft(scene, "v2")
     answers = await asyncio.gather(*(activate(scene, config_id) for _ in range(4)))
@@ -119,7 +121,7 @@ async def test_a_move_is_won_once(scene: Scene) -> None:
     assert sum(one["is_default"] and one["status"] == "active" for one in shown) == 1
 
 
-async def test_without_the_permission_no_configuration_is_handed_out(scene: Scene) -> None:
+async def test_without_the_permission_no_configuration_is_handed_out(scene: CollectorSite) -> None:
     _, token = await scene.collector(permissions=["read"])
     answer = (await scene.call(token)).json()
     assert answer == {"success": True, "version": None, "config": {}, "in_step": True}
@@ -127,7 +129,7 @@ async def test_without_the_permission_no_configuration_is_handed_out(scene: Scen
     assert (beaten["config_version"], beaten["commands_allowed"]) == (None, False)
 
 
-async def test_the_keeper_of_a_site_rolls_out_to_its_collectors_and_not_to_all(scene: Scene) -> None:
+async def test_the_keeper_of_a_site_rolls_out_to_its_collectors_and_not_to_all(scene: CollectorSite) -> None:
     await scene.site("tx-2")
     here, _ = await scene.collector("here")
     there, _ = await scene.collector("there", site_id="tx-2")
@@ -162,17 +164,17 @@ async def test_the_keeper_of_a_site_rolls_out_to_its_collectors_and_not_to_all(s
         {"version": "v1", "data": {}, "is_default": True, "collector_ids": ["01980f7e-9c30-7f77-8c5d-1c3d4e5f6071"]},
     ],
 )
-async def test_a_bad_draft_is_422(scene: Scene, bad: Any) -> None:
+async def test_a_bad_draft_is_422(scene: CollectorSite, bad: Any) -> None:
     assert (await scene.post("collector-configs", bad)).status_code == 422
 
 
-async def test_a_version_exists_once(scene: Scene) -> None:
+async def test_a_version_exists_once(scene: CollectorSite) -> None:
     await draft(scene, "v2")
     answer = await scene.post("collector-configs", {"version": "v2", "data": {}})
     assert (answer.status_code, answer.json()["error_code"]) == (409, "VERSION_TAKEN")
 
 
-async def test_only_an_active_version_for_this_collector_changes_its_intervals(scene: Scene) -> None:
+async def test_only_an_active_version_for_this_collector_changes_its_intervals(scene: CollectorSite) -> None:
     north, token = await scene.collector("north")
     south, _ = await scene.collector("south")
     await draft(scene, "a-draft")
@@ -193,7 +195,7 @@ async def test_only_an_active_version_for_this_collector_changes_its_intervals(s
     assert (entry.before["collection_interval_sec"], entry.after["collection_interval_sec"]) == (60, 20)
 
 
-async def test_without_the_permission_a_version_changes_no_interval(scene: Scene) -> None:
+async def test_without_the_permission_a_version_changes_no_interval(scene: CollectorSite) -> None:
     collector_id, token = await scene.collector(permissions=["read"])
     await activate(scene, await draft(scene, "v2"))
     await applied(scene, token, "v2")

@@ -6,26 +6,26 @@ from typing import Any
 import httpx
 import pytest
 
-from hashinsight.collectors.kinds import SEVERITY
-from tests.collectors.scene import EDGE, Scene, bearer
+from hashinsight.collectors.states import SEVERITIES
+from tests.collectors.collector_site import EDGE, CollectorSite, bearer
 
 
-async def report(scene: Scene, token: str, *events: dict[str, Any]) -> httpx.Response:
+async def report(scene: CollectorSite, token: str, *events: dict[str, Any]) -> httpx.Response:
     return await scene.api.post(f"{EDGE}/events", headers=bearer(token), json={"events": list(events)})
 
 
-async def test_what_a_collector_reports_is_stored_with_the_severity_of_its_kind(scene: Scene) -> None:
+async def test_what_a_collector_reports_is_stored_with_the_severity_of_its_kind(scene: CollectorSite) -> None:
     collector_id, token = await scene.collector()
-    answer = await report(scene, token, *({"kind": kind} for kind in SEVERITY), {"kind": "of_another_make"})
-    counts = {"stored": len(SEVERITY) + 1, "duplicates": 0, "rejected": 0}
+    answer = await report(scene, token, *({"kind": kind} for kind in SEVERITIES), {"kind": "of_another_make"})
+    counts = {"stored": len(SEVERITIES) + 1, "duplicates": 0, "rejected": 0}
     assert answer.json() == {"success": True, **counts, "errors": []}
     stored = {one["kind"]: one["severity"] for one in await scene.events(collector_id) if one["source"] == "collector"}
-    assert stored == {kind: severity.value for kind, severity in SEVERITY.items()} | {"of_another_make": "info"}
+    assert stored == {kind: severity.value for kind, severity in SEVERITIES.items()} | {"of_another_make": "info"}
     (entry,) = await scene.audited("collector_events_reported")
-    assert (entry.actor_kind, entry.actor_id, entry.after["stored"]) == ("collector", collector_id, len(SEVERITY) + 1)
+    assert (entry.actor_kind, entry.actor_id, entry.after["stored"]) == ("collector", collector_id, len(SEVERITIES) + 1)
 
 
-async def test_its_words_are_kept_without_addresses_and_secrets_of_machines(scene: Scene) -> None:
+async def test_its_words_are_kept_without_addresses_and_secrets_of_machines(scene: CollectorSite) -> None:
     collector_id, token = await scene.collector()
     event = {
         "kind": "miner_error",
@@ -46,7 +46,7 @@ async def test_its_words_are_kept_without_addresses_and_secrets_of_machines(scen
     assert "hunter22" not in str(kept)
 
 
-async def test_a_report_that_is_sent_again_is_stored_once(scene: Scene) -> None:
+async def test_a_report_that_is_sent_again_is_stored_once(scene: CollectorSite) -> None:
     collector_id, token = await scene.collector()
     events = [{"kind": "miner_error", "event_id": f"e-{n % 2}"} for n in range(3)]
     assert (await report(scene, token, *events)).json()["stored"] == 2
@@ -71,14 +71,14 @@ async def test_a_report_that_is_sent_again_is_stored_once(scene: Scene) -> None:
         {},
     ],
 )
-async def test_a_bad_report_is_422_and_stores_nothing(scene: Scene, bad: Any) -> None:
+async def test_a_bad_report_is_422_and_stores_nothing(scene: CollectorSite, bad: Any) -> None:
     collector_id, token = await scene.collector()
     answer = await scene.api.post(f"{EDGE}/events", headers=bearer(token), json=bad)
     assert answer.status_code == 422, answer.text
     assert [event["kind"] for event in await scene.events(collector_id)] == ["registered"]
 
 
-async def test_open_acknowledged_resolved_with_by_and_at(scene: Scene) -> None:
+async def test_open_acknowledged_resolved_with_by_and_at(scene: CollectorSite) -> None:
     collector_id, token = await scene.collector()
     await report(scene, token, {"kind": "miner_error"})
     (event,) = await scene.events(collector_id, "miner_error")
@@ -95,7 +95,7 @@ async def test_open_acknowledged_resolved_with_by_and_at(scene: Scene) -> None:
     assert (await scene.post(f"{path}/acknowledge")).status_code == 409
 
 
-async def test_of_many_at_once_one_acknowledges_and_the_others_are_told(scene: Scene) -> None:
+async def test_of_many_at_once_one_acknowledges_and_the_others_are_told(scene: CollectorSite) -> None:
     collector_id, token = await scene.collector()
     await report(scene, token, {"kind": "miner_error"})
     (event,) = await scene.events(collector_id, "miner_error")
@@ -106,7 +106,7 @@ async def test_of_many_at_once_one_acknowledges_and_the_others_are_told(scene: S
     assert len(await scene.audited("collector_event_acknowledged")) == 1
 
 
-async def test_the_list_pages_newest_first_and_filters(scene: Scene) -> None:
+async def test_the_list_pages_newest_first_and_filters(scene: CollectorSite) -> None:
     collector_id, token = await scene.collector()
     for n in range(5):
         scene.at(n)

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from hashinsight.kit.clock import iso_z
 from hashinsight.kit.db.context import Context, job_context
-from tests.collectors.scene import EDGE, Scene, bearer
+from tests.collectors.collector_site import EDGE, CollectorSite, bearer
 
 DAY = 86_400
 FULL = {
@@ -30,17 +30,17 @@ FULL = {
 }
 
 
-async def days(scene: Scene) -> list[str]:
+async def days(scene: CollectorSite) -> list[str]:
     query = "select inhrelid::regclass::text from pg_inherits where inhparent = 'collector_heartbeats'::regclass"
     async with scene.database.transaction(job_context()) as session:
         return sorted((await session.execute(text(query))).scalars())
 
 
-def day(scene: Scene, offset: int) -> str:
+def day(scene: CollectorSite, offset: int) -> str:
     return f"collector_heartbeats_{scene.start + timedelta(days=offset):%Y%m%d}t0000"
 
 
-async def test_what_a_heartbeat_says_is_kept_and_shown(scene: Scene) -> None:
+async def test_what_a_heartbeat_says_is_kept_and_shown(scene: CollectorSite) -> None:
     collector_id, token = await scene.collector()
     answer = await scene.beat(token, FULL, **{"X-Device-ID": "box-1"})
     assert answer.status_code == 200, answer.text
@@ -61,7 +61,7 @@ async def test_what_a_heartbeat_says_is_kept_and_shown(scene: Scene) -> None:
     assert shown["last_address"] == "127.0.0.1"
 
 
-async def test_an_empty_heartbeat_is_one_too_and_forgets_nothing(scene: Scene) -> None:
+async def test_an_empty_heartbeat_is_one_too_and_forgets_nothing(scene: CollectorSite) -> None:
     collector_id, token = await scene.collector()
     await scene.beat(token, FULL)
     scene.at(30)
@@ -72,14 +72,14 @@ async def test_an_empty_heartbeat_is_one_too_and_forgets_nothing(scene: Scene) -
 
 
 @pytest.mark.parametrize("ahead_sec", [-3600.0, 12.5])
-async def test_the_skew_of_its_clock_is_estimated_and_shown(scene: Scene, ahead_sec: float) -> None:
+async def test_the_skew_of_its_clock_is_estimated_and_shown(scene: CollectorSite, ahead_sec: float) -> None:
     collector_id, token = await scene.collector()
     sent_at = iso_z(scene.now + timedelta(seconds=ahead_sec))
     assert (await scene.beat(token, {"sent_at": sent_at})).json()["clock_skew_sec"] == ahead_sec
     assert (await scene.shown(collector_id))["clock_skew_sec"] == ahead_sec
 
 
-async def test_days_are_made_ahead_and_dropped_after_seven(scene: Scene) -> None:
+async def test_days_are_made_ahead_and_dropped_after_seven(scene: CollectorSite) -> None:
     collector_id, token = await scene.collector()
     await scene.run_ticks("heartbeat_days")
     assert await days(scene) == [day(scene, n) for n in range(4)]
@@ -97,14 +97,14 @@ async def test_days_are_made_ahead_and_dropped_after_seven(scene: Scene) -> None
     assert (await scene.get(f"collectors/{collector_id}/heartbeats")).json()["heartbeats"] == []
 
 
-async def test_a_heartbeat_on_a_day_that_nobody_made_is_stored(scene: Scene) -> None:
+async def test_a_heartbeat_on_a_day_that_nobody_made_is_stored(scene: CollectorSite) -> None:
     _, token = await scene.collector()
     assert await days(scene) == []
     assert (await scene.beat(token)).status_code == 200
     assert await days(scene) == [day(scene, 0)]
 
 
-async def test_heartbeats_page_newest_first_and_by_time(scene: Scene) -> None:
+async def test_heartbeats_page_newest_first_and_by_time(scene: CollectorSite) -> None:
     collector_id, token = await scene.collector()
     for n in range(5):
         scene.at(30 * n)
@@ -118,7 +118,7 @@ async def test_heartbeats_page_newest_first_and_by_time(scene: Scene) -> None:
     assert len((await scene.get(path, since=since)).json()["heartbeats"]) == 2
 
 
-async def test_another_tenant_and_another_site_see_none_of_them_in_the_database(scene: Scene) -> None:
+async def test_another_tenant_and_another_site_see_none_of_them_in_the_database(scene: CollectorSite) -> None:
     _, token = await scene.collector()
     await scene.beat(token)
     mine = str(await scene.people.tenant_id("a"))
@@ -137,7 +137,7 @@ async def test_another_tenant_and_another_site_see_none_of_them_in_the_database(
     assert seen == {"mine": 1, "my site": 1, "another site": 0, "another tenant": 0, "nobody": 0}
 
 
-async def send_raw(scene: Scene, token: str, body: str) -> httpx.Response:
+async def send_raw(scene: CollectorSite, token: str, body: str) -> httpx.Response:
     headers = bearer(token) | {"Content-Type": "application/json"}
     return await scene.api.post(f"{EDGE}/heartbeat", headers=headers, content=body)
 
@@ -170,7 +170,7 @@ async def send_raw(scene: Scene, token: str, body: str) -> httpx.Response:
         None,
     ],
 )
-async def test_bad_input_is_422_and_stores_nothing(scene: Scene, bad: Any) -> None:
+async def test_bad_input_is_422_and_stores_nothing(scene: CollectorSite, bad: Any) -> None:
     collector_id, token = await scene.collector()
     answer = await send_raw(scene, token, json.dumps(bad))
     assert answer.status_code == 422, answer.text
@@ -178,18 +178,18 @@ async def test_bad_input_is_422_and_stores_nothing(scene: Scene, bad: Any) -> No
     assert (await scene.shown(collector_id))["last_heartbeat_at"] is None
 
 
-async def test_data_nested_without_end_is_refused(scene: Scene) -> None:
+async def test_data_nested_without_end_is_refused(scene: CollectorSite) -> None:
     _, token = await scene.collector()
     deep = '{"extra_data": ' + '{"a":' * 2000 + "1" + "}" * 2001
     assert (await send_raw(scene, token, deep)).status_code in {400, 422}
 
 
-async def test_a_text_about_nul_is_no_nul(scene: Scene) -> None:
+async def test_a_text_about_nul_is_no_nul(scene: CollectorSite) -> None:
     _, token = await scene.collector()
     assert (await scene.beat(token, {"extra_data": {"say": "\\u0000"}})).status_code == 200
 
 
-async def test_addresses_and_secrets_of_machines_are_not_stored(scene: Scene) -> None:
+async def test_addresses_and_secrets_of_machines_are_not_stored(scene: CollectorSite) -> None:
     collector_id, token = await scene.collector()
     extra = {"ip": "10.1.2.3", "note": "seen at 192.168.7.9", "pool_password": "hunter22"}
     await scene.beat(token, {"extra_data": extra})
@@ -199,7 +199,7 @@ async def test_addresses_and_secrets_of_machines_are_not_stored(scene: Scene) ->
 
 
 @pytest.mark.parametrize("field", ["since", "until"])
-async def test_a_time_without_a_zone_is_utc_and_no_time_is_500(scene: Scene, field: str) -> None:
+async def test_a_time_without_a_zone_is_utc_and_no_time_is_500(scene: CollectorSite, field: str) -> None:
     collector_id, token = await scene.collector()
     await scene.beat(token)
     path = f"collectors/{collector_id}/heartbeats"
@@ -217,7 +217,7 @@ async def test_a_time_without_a_zone_is_utc_and_no_time_is_500(scene: Scene, fie
         assert (await asked(given)).status_code == 422, given
 
 
-async def test_a_collectors_time_beyond_all_years_is_422(scene: Scene) -> None:
+async def test_a_collectors_time_beyond_all_years_is_422(scene: CollectorSite) -> None:
     _, token = await scene.collector()
     for given in ("0001-01-01T00:00:00+12:00", "9999-12-31T23:59:59-12:00"):
         assert (await scene.beat(token, {"sent_at": given})).status_code == 422, given

@@ -7,20 +7,20 @@ import pytest
 from sqlalchemy import text
 
 from hashinsight.kit.db.context import job_context
-from hashinsight.kit.errors import EXIT_REFUSED
+from hashinsight.kit.errors import EXIT_CONFIG
 from hashinsight.kit.settings import Settings
-from tests.collectors.scene import Scene
-from tests.collectors.test_command_line import answer, command
+from tests.collectors.collector_site import CollectorSite
+from tests.collectors.test_cli import answer, command
 
 KEY = b64encode(bytes(range(32))).decode()
 
 
-async def path_of(scene: Scene) -> str:
+async def path_of(scene: CollectorSite) -> str:
     collector_id, _ = await scene.collector()
     return f"/api/admin/v1/collectors/{collector_id}/payload-key"
 
 
-async def test_nobody_without_the_right_sets_or_removes_one(scene: Scene) -> None:
+async def test_nobody_without_the_right_sets_or_removes_one(scene: CollectorSite) -> None:
     path = await path_of(scene)
     assert (await scene.api.post(path, json={})).status_code == 401
     assert (await scene.api.delete(path)).status_code == 401
@@ -32,7 +32,7 @@ async def test_nobody_without_the_right_sets_or_removes_one(scene: Scene) -> Non
     assert (await scene.api.delete(path, headers=technician)).status_code == 403
 
 
-async def test_a_key_that_we_make_is_shown_once_and_kept_sealed(scene: Scene) -> None:
+async def test_a_key_that_we_make_is_shown_once_and_kept_sealed(scene: CollectorSite) -> None:
     path = await path_of(scene)
     made = (await scene.api.post(path, json={}, headers=scene.owner)).json()
     key = b64decode(made["payload_key"])
@@ -46,7 +46,7 @@ async def test_a_key_that_we_make_is_shown_once_and_kept_sealed(scene: Scene) ->
     assert made["payload_key"] not in str(entry)
 
 
-async def test_a_key_that_is_given_is_not_shown(scene: Scene) -> None:
+async def test_a_key_that_is_given_is_not_shown(scene: CollectorSite) -> None:
     path = await path_of(scene)
     made = await scene.api.post(path, json={"key_b64": KEY, "overlap_sec": 0}, headers=scene.owner)
     assert made.json()["payload_key"] is None
@@ -59,14 +59,14 @@ async def test_a_key_that_is_given_is_not_shown(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("given", ["", "short", "!" * 44, b64encode(bytes(31)).decode(), "x" * 300])
-async def test_what_is_no_key_is_refused_and_not_repeated(scene: Scene, given: str) -> None:
+async def test_what_is_no_key_is_refused_and_not_repeated(scene: CollectorSite, given: str) -> None:
     answer = await scene.api.post(await path_of(scene), json={"key_b64": given}, headers=scene.owner)
     assert answer.status_code == 422
     assert not given or given not in answer.text
     assert await rows(scene, "select from collector_payload_keys") == []
 
 
-def test_the_command_line_makes_takes_and_removes_keys(scene: Scene, settings: Settings) -> None:
+def test_the_command_line_makes_takes_and_removes_keys(scene: CollectorSite, settings: Settings) -> None:
     answer(settings, "create", "--site", "tx-1", "--name", "north")
     made = answer(settings, "payload-key", "north")
     assert len(b64decode(made["payload_key"])) == 32
@@ -74,12 +74,12 @@ def test_the_command_line_makes_takes_and_removes_keys(scene: Scene, settings: S
     assert given.returncode == 0, given.stderr
     assert KEY not in given.stdout
     bad = command(settings, "payload-key", "north", "--stdin", stdin="no key")
-    assert bad.returncode == EXIT_REFUSED
+    assert bad.returncode == EXIT_CONFIG
     assert "no key" not in bad.stderr
     assert answer(settings, "payload-key", "north", "--remove")["removed"] == 2
     assert scene.site_id
 
 
-async def rows(scene: Scene, query: str) -> list[Any]:
+async def rows(scene: CollectorSite, query: str) -> list[Any]:
     async with scene.database.transaction(job_context()) as session:
         return list((await session.execute(text(query))).all())

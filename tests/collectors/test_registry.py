@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from hashinsight.collectors.routes import examples
-from tests.collectors.scene import ADMIN, EDGE, Scene, bearer
+from tests.collectors.collector_site import ADMIN, EDGE, CollectorSite, bearer
 
 
-async def patch(scene: Scene, collector_id: str, body: Any) -> Any:
+async def patch(scene: CollectorSite, collector_id: str, body: Any) -> Any:
     return await scene.api.patch(f"{ADMIN}/collectors/{collector_id}", headers=scene.owner, json=body)
 
 
-async def test_a_site_may_be_named_by_id_or_code(scene: Scene) -> None:
+async def test_a_site_may_be_named_by_id_or_code(scene: CollectorSite) -> None:
     for n, site in enumerate((scene.site_id, str(scene.site_id), "tx-1")):
         answer = await scene.post("collectors", {"site_id": site, "name": f"c{n}"})
         assert answer.status_code == 201, answer.text
@@ -22,7 +22,7 @@ async def test_a_site_may_be_named_by_id_or_code(scene: Scene) -> None:
     assert (await scene.get("collectors", site_id="9" * 40)).status_code == 404
 
 
-async def test_the_token_is_shown_when_it_is_made_and_never_again(scene: Scene) -> None:
+async def test_the_token_is_shown_when_it_is_made_and_never_again(scene: CollectorSite) -> None:
     collector_id, token = await scene.collector()
     assert token.startswith("hi_collector_")
     for path in (f"collectors/{collector_id}", "collectors", "collectors/summary"):
@@ -31,7 +31,7 @@ async def test_the_token_is_shown_when_it_is_made_and_never_again(scene: Scene) 
     assert set(dates) == {"issued_at", "expires_at", "revoked_at"}
 
 
-async def test_a_name_is_unique_in_its_site(scene: Scene) -> None:
+async def test_a_name_is_unique_in_its_site(scene: CollectorSite) -> None:
     await scene.site("tx-2")
     await scene.collector("north")
     taken = await scene.post("collectors", {"site_id": "tx-1", "name": "north"})
@@ -42,7 +42,7 @@ async def test_a_name_is_unique_in_its_site(scene: Scene) -> None:
     assert (await scene.shown(south))["name"] == "south"
 
 
-async def test_only_what_is_given_is_changed_and_the_audit_holds_before_and_after(scene: Scene) -> None:
+async def test_only_what_is_given_is_changed_and_the_audit_holds_before_and_after(scene: CollectorSite) -> None:
     hall = await scene.zone("hall")
     collector_id, _ = await scene.collector(notes="old")
     changes = {"notes": None, "zone_id": "hall", "heartbeat_interval_sec": 120, "permissions": ["read"]}
@@ -75,12 +75,12 @@ async def test_only_what_is_given_is_changed_and_the_audit_holds_before_and_afte
         {"token": "mine"},
     ],
 )
-async def test_bad_changes_are_422(scene: Scene, bad: Any) -> None:
+async def test_bad_changes_are_422(scene: CollectorSite, bad: Any) -> None:
     collector_id, _ = await scene.collector()
     assert (await patch(scene, collector_id, bad)).status_code == 422
 
 
-async def test_every_act_leaves_its_entry_with_the_one_who_did_it(scene: Scene) -> None:
+async def test_every_act_leaves_its_entry_with_the_one_who_did_it(scene: CollectorSite) -> None:
     collector_id, _ = await scene.collector(credential="enrolment_code")
     for verb in ("approve", "disable", "enable", "revoke-tokens"):
         assert (await scene.post(f"collectors/{collector_id}/{verb}")).status_code == 200
@@ -99,7 +99,7 @@ async def test_every_act_leaves_its_entry_with_the_one_who_did_it(scene: Scene) 
         assert entry.request_id
 
 
-async def test_the_summary_is_one_row_a_collector_with_open_alerts_by_severity(scene: Scene) -> None:
+async def test_the_summary_is_one_row_a_collector_with_open_alerts_by_severity(scene: CollectorSite) -> None:
     collector_id, token = await scene.collector("north")
     await scene.collector("south")
     await scene.beat(token, {"cpu_usage": 5, "memory_usage": 6, "miners_online": 7, "miners_total": 8})
@@ -119,7 +119,7 @@ async def test_the_summary_is_one_row_a_collector_with_open_alerts_by_severity(s
     assert (await scene.get("collectors/summary", limit=1, cursor=page["next_cursor"])).json()["collectors"] == [south]
 
 
-async def test_the_examples_of_the_document_have_the_fields_of_the_answers(scene: Scene) -> None:
+async def test_the_examples_of_the_document_have_the_fields_of_the_answers(scene: CollectorSite) -> None:
     collector_id, token = await scene.collector()
     await scene.beat(token)
 

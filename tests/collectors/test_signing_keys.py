@@ -7,34 +7,34 @@ import httpx
 from sqlalchemy import text
 
 from hashinsight.kit.db.context import job_context
-from hashinsight.kit.errors import EXIT_REFUSED
+from hashinsight.kit.errors import EXIT_CONFIG
 from hashinsight.kit.settings import Settings
 from hashinsight.wire.keys import Ed25519Key
-from tests.collectors.scene import ADMIN, Scene
-from tests.collectors.test_command_line import answer, command
+from tests.collectors.collector_site import ADMIN, CollectorSite
+from tests.collectors.test_cli import answer, command
 
 RAW = bytes(range(32))
 KEY = b64encode(RAW).decode()
 
 
-async def one_of(scene: Scene) -> str:
+async def one_of(scene: CollectorSite) -> str:
     return f"collectors/{(await scene.collector())[0]}"
 
 
-async def turn(scene: Scene, one: str, *, on: bool) -> httpx.Response:
+async def turn(scene: CollectorSite, one: str, *, on: bool) -> httpx.Response:
     return await scene.api.put(f"{ADMIN}/{one}/signing", json={"on": on}, headers=scene.owner)
 
 
-async def revoke(scene: Scene, one: str, key_id: str) -> httpx.Response:
+async def revoke(scene: CollectorSite, one: str, key_id: str) -> httpx.Response:
     return await scene.api.delete(f"{ADMIN}/{one}/signing-keys/{key_id}", headers=scene.owner)
 
 
-async def rows(scene: Scene, query: str = "select * from collector_signing_keys") -> list[Any]:
+async def rows(scene: CollectorSite, query: str = "select * from collector_signing_keys") -> list[Any]:
     async with scene.database.transaction(job_context()) as session:
         return list((await session.execute(text(query))).all())
 
 
-async def test_nobody_without_the_right_sees_or_changes_them(scene: Scene) -> None:
+async def test_nobody_without_the_right_sees_or_changes_them(scene: CollectorSite) -> None:
     one = await one_of(scene)
     calls: list[tuple[str, str, Any]] = [
         ("GET", "signing-keys", None),
@@ -51,7 +51,7 @@ async def test_nobody_without_the_right_sees_or_changes_them(scene: Scene) -> No
     assert await rows(scene) == []
 
 
-async def test_of_an_ed25519_key_the_public_half_is_shown_and_the_secret_never(scene: Scene) -> None:
+async def test_of_an_ed25519_key_the_public_half_is_shown_and_the_secret_never(scene: CollectorSite) -> None:
     one = await one_of(scene)
     made = (await scene.post(f"{one}/signing-keys", {"key_b64": KEY, "key_id": "cloud-1"})).json()
     public = b64encode(Ed25519Key("x", RAW).public).decode()
@@ -66,7 +66,7 @@ async def test_of_an_ed25519_key_the_public_half_is_shown_and_the_secret_never(s
         assert KEY not in str(shown)
 
 
-async def test_an_hmac_secret_that_we_make_is_shown_once(scene: Scene) -> None:
+async def test_an_hmac_secret_that_we_make_is_shown_once(scene: CollectorSite) -> None:
     one = await one_of(scene)
     made = (await scene.post(f"{one}/signing-keys", {"algorithm": "hmac-sha256"})).json()
     assert len(b64decode(made["secret"])) == 32
@@ -78,7 +78,7 @@ async def test_an_hmac_secret_that_we_make_is_shown_once(scene: Scene) -> None:
     assert KEY not in everything
 
 
-async def test_a_malformed_key_is_refused_by_a_code_and_nothing_is_stored(scene: Scene) -> None:
+async def test_a_malformed_key_is_refused_by_a_code_and_nothing_is_stored(scene: CollectorSite) -> None:
     one = await one_of(scene)
     bad: list[dict[str, Any]] = [
         {"key_b64": ""},
@@ -103,7 +103,7 @@ async def test_a_malformed_key_is_refused_by_a_code_and_nothing_is_stored(scene:
     assert await scene.audited("collector_signing_key_added") == []
 
 
-async def test_the_first_key_signs_at_once_and_a_later_one_after_an_hour(scene: Scene) -> None:
+async def test_the_first_key_signs_at_once_and_a_later_one_after_an_hour(scene: CollectorSite) -> None:
     one = await one_of(scene)
     made = [(await scene.post(f"{one}/signing-keys", {})).json() for _ in range(2)]
     stored = {row.key_id: row.signs_from for row in await rows(scene)}
@@ -111,7 +111,7 @@ async def test_the_first_key_signs_at_once_and_a_later_one_after_an_hour(scene: 
     assert waits == [0, 3600]
 
 
-async def test_a_key_id_never_comes_again_and_there_are_at_most_ten(scene: Scene) -> None:
+async def test_a_key_id_never_comes_again_and_there_are_at_most_ten(scene: CollectorSite) -> None:
     one = await one_of(scene)
     await scene.post(f"{one}/signing-keys", {"key_id": "k"})
     assert (await revoke(scene, one, "k")).status_code == 200
@@ -123,7 +123,7 @@ async def test_a_key_id_never_comes_again_and_there_are_at_most_ten(scene: Scene
     assert (many.status_code, many.json()["error_code"]) == (409, "TOO_MANY_KEYS")
 
 
-async def test_the_switch_needs_a_key_that_signs_and_keeps_its_last_one(scene: Scene) -> None:
+async def test_the_switch_needs_a_key_that_signs_and_keeps_its_last_one(scene: CollectorSite) -> None:
     one = await one_of(scene)
     assert (await turn(scene, one, on=True)).json()["error_code"] == "NO_SIGNING_KEY"
     await scene.post(f"{one}/signing-keys", {"key_id": "later", "signs_after_sec": 60})
@@ -143,7 +143,7 @@ async def test_the_switch_needs_a_key_that_signs_and_keeps_its_last_one(scene: S
     assert [entry.after["signs_commands"] for entry in turned] == [True, False]
 
 
-async def test_of_a_revoked_key_the_secret_is_gone_and_the_public_half_stays(scene: Scene) -> None:
+async def test_of_a_revoked_key_the_secret_is_gone_and_the_public_half_stays(scene: CollectorSite) -> None:
     one = await one_of(scene)
     await scene.post(f"{one}/signing-keys", {"key_id": "k"})
     (key,) = (await revoke(scene, one, "k")).json()["keys"]
@@ -156,7 +156,7 @@ async def test_of_a_revoked_key_the_secret_is_gone_and_the_public_half_stays(sce
     assert len(await scene.audited("collector_signing_key_revoked")) == 1
 
 
-def test_the_command_line_adds_lists_revokes_and_turns(scene: Scene, settings: Settings) -> None:
+def test_the_command_line_adds_lists_revokes_and_turns(scene: CollectorSite, settings: Settings) -> None:
     assert scene.site_id
     answer(settings, "create", "--site", "tx-1", "--name", "north")
     made = answer(settings, "signing-key", "north", "--key-id", "one")
@@ -168,7 +168,7 @@ def test_the_command_line_adds_lists_revokes_and_turns(scene: Scene, settings: S
     assert given.returncode == 0, given.stderr
     assert KEY not in given.stdout
     bad = command(settings, "signing-key", "north", "--stdin", stdin="CANARY")
-    assert (bad.returncode, "CANARY" in bad.stderr) == (EXIT_REFUSED, False)
+    assert (bad.returncode, "CANARY" in bad.stderr) == (EXIT_CONFIG, False)
     assert answer(settings, "signing", "north", "on")["signs_commands"] is True
     assert answer(settings, "signing-key", "north", "--revoke", "one")["revoked"] == "one"
     listed = answer(settings, "signing-keys", "north")

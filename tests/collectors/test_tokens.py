@@ -11,15 +11,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.actions import SYSTEM
 from hashinsight.collectors.models import Collector
 from hashinsight.collectors.queries import registry
-from hashinsight.collectors.queries.tokens import Owner
+from hashinsight.collectors.queries.tokens import TokenOwner
 from hashinsight.collectors.service import tokens
 from hashinsight.collectors.service.enrolment import Registered, Registration, register
-from hashinsight.identity.refusals import Refused
+from hashinsight.identity.caller import AccessRefusal
 from hashinsight.kit.clock import iso_z
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.errors import Conflict
-from tests.blocked import until_blocked
-from tests.collectors.scene import EDGE, Scene
+from tests.collectors.collector_site import EDGE, CollectorSite
+from tests.lock_waits import wait_until_blocked
 
 Act = Callable[[AsyncSession, Collector], Awaitable[Any]]
 
@@ -31,7 +31,7 @@ async def found(session: AsyncSession, collector_id: str) -> Collector:
 
 
 async def one_after_the_other(
-    scene: Scene, collector_id: str, superuser_url: str, first: Act, second: Act
+    scene: CollectorSite, collector_id: str, superuser_url: str, first: Act, second: Act
 ) -> tuple[Any, Any]:
     """The second begins while the first is done and not committed."""
 
@@ -42,32 +42,32 @@ async def one_after_the_other(
     async with scene.database.transaction(job_context()) as session:
         made = await first(session, await found(session, collector_id))
         waiting = asyncio.create_task(later())
-        await until_blocked(superuser_url, waiting)
+        await wait_until_blocked(superuser_url, waiting)
     return made, await waiting
 
 
-def rotating(scene: Scene) -> Act:
+def rotating(scene: CollectorSite) -> Act:
     return lambda session, one: tokens.rotate(session, SYSTEM, one, overlap=timedelta(hours=1), now=scene.now)
 
 
-def revoking(scene: Scene) -> Act:
+def revoking(scene: CollectorSite) -> Act:
     return lambda session, one: tokens.revoke(session, SYSTEM, one, now=scene.now)
 
 
-def coding(scene: Scene) -> Act:
+def coding(scene: CollectorSite) -> Act:
     return lambda session, one: tokens.issue_code(session, SYSTEM, one, now=scene.now)
 
 
-def registering(scene: Scene, code: str) -> Act:
-    async def act(session: AsyncSession, one: Collector) -> Registered | Refused:
-        owner = Owner(one.tenant_id, one.site_id, one.id)
+def registering(scene: CollectorSite, code: str) -> Act:
+    async def act(session: AsyncSession, one: Collector) -> Registered | AccessRefusal:
+        owner = TokenOwner(one.tenant_id, one.site_id, one.id)
         return await register(session, SYSTEM, owner, Registration(code), now=scene.now)
 
     return act
 
 
 async def test_revoking_after_a_rotation_that_is_under_way_revokes_the_new_token_too(
-    scene: Scene, superuser_url: str
+    scene: CollectorSite, superuser_url: str
 ) -> None:
     collector_id, old = await scene.collector()
     secret, revoked = await one_after_the_other(scene, collector_id, superuser_url, rotating(scene), revoking(scene))
@@ -76,14 +76,16 @@ async def test_revoking_after_a_rotation_that_is_under_way_revokes_the_new_token
         assert (await scene.call(token)).json()["error_code"] == "COLLECTOR_TOKEN_REVOKED"
 
 
-async def test_revoking_after_a_first_token_that_is_under_way_revokes_it(scene: Scene, superuser_url: str) -> None:
+async def test_revoking_after_a_first_token_that_is_under_way_revokes_it(
+    scene: CollectorSite, superuser_url: str
+) -> None:
     collector_id, _ = await scene.collector(credential="nothing")
     _, revoked = await one_after_the_other(scene, collector_id, superuser_url, rotating(scene), revoking(scene))
     assert revoked == 1
 
 
 async def test_revoking_after_a_registration_that_is_under_way_revokes_its_token(
-    scene: Scene, superuser_url: str
+    scene: CollectorSite, superuser_url: str
 ) -> None:
     collector_id, code = await scene.collector(credential="enrolment_code")
     made, revoked = await one_after_the_other(
@@ -95,16 +97,18 @@ async def test_revoking_after_a_registration_that_is_under_way_revokes_its_token
     assert (await scene.call(made.secret.value)).status_code == 401
 
 
-async def test_a_registration_after_a_revocation_that_is_under_way_is_refused(scene: Scene, superuser_url: str) -> None:
+async def test_a_registration_after_a_revocation_that_is_under_way_is_refused(
+    scene: CollectorSite, superuser_url: str
+) -> None:
     collector_id, code = await scene.collector(credential="enrolment_code")
     _, refused = await one_after_the_other(
         scene, collector_id, superuser_url, revoking(scene), registering(scene, code)
     )
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, AccessRefusal)
     assert refused.code == "ENROLMENT_CODE_REVOKED"
 
 
-async def test_of_two_codes_at_once_one_is_good(scene: Scene, superuser_url: str) -> None:
+async def test_of_two_codes_at_once_one_is_good(scene: CollectorSite, superuser_url: str) -> None:
     collector_id, _ = await scene.collector(credential="nothing")
     first, second = await one_after_the_other(scene, collector_id, superuser_url, coding(scene), coding(scene))
     answers = [
@@ -113,7 +117,7 @@ async def test_of_two_codes_at_once_one_is_good(scene: Scene, superuser_url: str
     assert [answer.status_code for answer in answers] == [401, 200]
 
 
-async def test_a_code_for_one_that_was_approved_meanwhile_is_a_conflict(scene: Scene) -> None:
+async def test_a_code_for_one_that_was_approved_meanwhile_is_a_conflict(scene: CollectorSite) -> None:
     collector_id, _ = await scene.collector(credential="nothing")
     async with scene.database.transaction(job_context()) as session:
         stale = await found(session, collector_id)
@@ -125,7 +129,7 @@ async def test_a_code_for_one_that_was_approved_meanwhile_is_a_conflict(scene: S
     raise AssertionError("a code was issued for an active collector")
 
 
-async def test_rotating_records_that_the_old_tokens_were_cut_and_until_when(scene: Scene) -> None:
+async def test_rotating_records_that_the_old_tokens_were_cut_and_until_when(scene: CollectorSite) -> None:
     collector_id, _ = await scene.collector()
     scene.at(5)
     await scene.post(f"collectors/{collector_id}/rotate-token", {"overlap_sec": 60})

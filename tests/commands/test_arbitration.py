@@ -4,23 +4,23 @@ from typing import Any
 
 import pytest
 
-from hashinsight.commands.arbitration import Present, Refused, Wish, arbitrate
+from hashinsight.commands.arbitration import ArbitrationRefusal, Intent, OpenCommand, arbitrate
 from hashinsight.commands.states import Priority, State
 from hashinsight.kit.ids import new_id
-from tests.commands.yard import Yard
+from tests.commands.command_site import CommandSite
 
 FAN: dict[str, Any] = {"params": {"speed": 60}}
 STOP, START, OTHER = ("disable_hashing", b"stop"), ("enable_hashing", b"start"), ("set_fan", b"fan")
 SAFETY, CONVENIENCE = Priority.SAFETY, Priority.CONVENIENCE
 
 
-def wish(what: tuple[str, bytes], priority: Priority, *, emergency: bool = False) -> Wish:
+def wish(what: tuple[str, bytes], priority: Priority, *, emergency: bool = False) -> Intent:
     opposes = {"disable_hashing": {"enable_hashing"}, "enable_hashing": {"disable_hashing"}}.get(what[0], set())
-    return Wish(*what, priority, emergency, frozenset(opposes))
+    return Intent(*what, priority, emergency, frozenset(opposes))
 
 
-def present(what: tuple[str, bytes], priority: Priority, state: State, *, emergency: bool = False) -> Present:
-    return Present(new_id(), 1, *what, priority, emergency, state)
+def present(what: tuple[str, bytes], priority: Priority, state: State, *, emergency: bool = False) -> OpenCommand:
+    return OpenCommand(new_id(), 1, *what, priority, emergency, state)
 
 
 QUEUED, RUNNING, SENT = State.QUEUED, State.RUNNING, State.DISPATCHED
@@ -31,14 +31,14 @@ QUEUED, RUNNING, SENT = State.QUEUED, State.RUNNING, State.DISPATCHED
     [
         (wish(OTHER, SAFETY), present(STOP, CONVENIENCE, QUEUED), None, True),
         (wish(STOP, SAFETY), present(STOP, CONVENIENCE, QUEUED), None, True),
-        (wish(STOP, SAFETY), present(STOP, SAFETY, QUEUED), Refused.DUPLICATE, False),
-        (wish(STOP, CONVENIENCE), present(STOP, SAFETY, QUEUED), Refused.DUPLICATE, False),
-        (wish(STOP, SAFETY), present(START, SAFETY, QUEUED), Refused.CONTRADICTS, False),
-        (wish(STOP, CONVENIENCE), present(START, SAFETY, QUEUED), Refused.CONTRADICTS, False),
+        (wish(STOP, SAFETY), present(STOP, SAFETY, QUEUED), ArbitrationRefusal.DUPLICATE, False),
+        (wish(STOP, CONVENIENCE), present(STOP, SAFETY, QUEUED), ArbitrationRefusal.DUPLICATE, False),
+        (wish(STOP, SAFETY), present(START, SAFETY, QUEUED), ArbitrationRefusal.CONTRADICTS, False),
+        (wish(STOP, CONVENIENCE), present(START, SAFETY, QUEUED), ArbitrationRefusal.CONTRADICTS, False),
         (wish(STOP, SAFETY), present(START, CONVENIENCE, QUEUED), None, True),
         (wish(OTHER, CONVENIENCE), present(STOP, SAFETY, QUEUED), None, False),
-        (wish(STOP, SAFETY), present(STOP, CONVENIENCE, RUNNING), Refused.DUPLICATE, False),
-        (wish(START, CONVENIENCE), present(STOP, SAFETY, RUNNING), Refused.CONTRADICTS, False),
+        (wish(STOP, SAFETY), present(STOP, CONVENIENCE, RUNNING), ArbitrationRefusal.DUPLICATE, False),
+        (wish(START, CONVENIENCE), present(STOP, SAFETY, RUNNING), ArbitrationRefusal.CONTRADICTS, False),
         (wish(START, SAFETY), present(STOP, SAFETY, RUNNING), None, False),
         (wish(STOP, SAFETY), present(OTHER, CONVENIENCE, SENT), None, False),
         (wish(STOP, SAFETY, emergency=True), present(OTHER, CONVENIENCE, SENT), None, True),
@@ -48,7 +48,9 @@ QUEUED, RUNNING, SENT = State.QUEUED, State.RUNNING, State.DISPATCHED
         (wish(STOP, CONVENIENCE, emergency=True), present(START, CONVENIENCE, RUNNING), None, False),
     ],
 )
-def test_each_verdict_has_its_reason(asked: Wish, there: Present, refused: Refused | None, displaces: bool) -> None:  # noqa: FBT001
+def test_each_verdict_has_its_reason(
+    asked: Intent, there: OpenCommand, refused: ArbitrationRefusal | None, displaces: bool
+) -> None:
     verdict = arbitrate(asked, [there])
     assert (verdict.refused, verdict.supersedes) == (refused, (there,) if displaces else ())
     assert there.command_type in verdict.reason
@@ -58,10 +60,14 @@ def test_each_verdict_has_its_reason(asked: Wish, there: Present, refused: Refus
 def test_one_refusal_is_enough_and_then_nothing_is_superseded() -> None:
     lower, same = present(OTHER, CONVENIENCE, QUEUED), present(STOP, SAFETY, RUNNING)
     verdict = arbitrate(wish(STOP, SAFETY), [lower, same])
-    assert (verdict.refused, verdict.supersedes, verdict.because_of) == (Refused.DUPLICATE, (), same.command_id)
+    assert (verdict.refused, verdict.supersedes, verdict.because_of) == (
+        ArbitrationRefusal.DUPLICATE,
+        (),
+        same.command_id,
+    )
 
 
-async def test_a_higher_class_supersedes_what_waits(yard: Yard) -> None:
+async def test_a_higher_class_supersedes_what_waits(yard: CommandSite) -> None:
     low = await yard.made("set_fan", 1, **FAN)
     high = await yard.made("restart_mining", 1, priority="safety")
     story = await yard.story(low)
@@ -73,7 +79,7 @@ async def test_a_higher_class_supersedes_what_waits(yard: Yard) -> None:
     assert "command_superseded" in [one["action"] for one in story["audit"]]
 
 
-async def test_the_same_is_a_duplicate_and_says_of_what(yard: Yard) -> None:
+async def test_the_same_is_a_duplicate_and_says_of_what(yard: CommandSite) -> None:
     first = await yard.made("set_fan", 1, **FAN)
     answer = await yard.request("set_fan", 1, **FAN)
     assert answer.commands == ()
@@ -84,13 +90,13 @@ async def test_the_same_is_a_duplicate_and_says_of_what(yard: Yard) -> None:
     assert entries[0]["after"]["decision"] == "DUPLICATE"
 
 
-async def test_a_light_is_weighed_against_nothing(yard: Yard) -> None:
+async def test_a_light_is_weighed_against_nothing(yard: CommandSite) -> None:
     await yard.made("set_fan", 1, **FAN)
     await yard.made("fault_light", 1, params={"on": True})
     assert len(await yard.lease()) == 2
 
 
-async def test_a_safety_emergency_fences_off_what_runs(yard: Yard) -> None:
+async def test_a_safety_emergency_fences_off_what_runs(yard: CommandSite) -> None:
     running = await yard.made("set_fan", 1, **FAN)
     leased = await yard.lease_one()
     await yard.say(leased.dispatch_id, "running")
@@ -104,7 +110,7 @@ async def test_a_safety_emergency_fences_off_what_runs(yard: Yard) -> None:
 
 
 @pytest.mark.parametrize("more", [{"priority": "safety"}, {"priority": "compliance", "emergency": True}])
-async def test_nothing_else_interrupts_what_runs(yard: Yard, more: dict[str, Any]) -> None:
+async def test_nothing_else_interrupts_what_runs(yard: CommandSite, more: dict[str, Any]) -> None:
     running = await yard.made("set_fan", 1, **FAN)
     await yard.lease_one()
     waits = await yard.made("restart_mining", 1, **more)

@@ -9,30 +9,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashinsight.commands.asking import Answer, PreApproval
 from hashinsight.commands.catalogue import TAKES_DOWN
-from hashinsight.commands.limits import DOWN, most_down
-from hashinsight.commands.service.leasing import Leased
-from tests.commands.yard import Yard
+from hashinsight.commands.limits import OUTAGE_TURN, outage_cap
+from hashinsight.commands.requests import PreApproval, RequestResult
+from hashinsight.commands.service.leases import LeasedCommand
+from tests.commands.command_site import CommandSite
 
 LEAVE = PreApproval("olga", "a test")
 CAP = 12  # a fifth of the 60 machines
 
 
-async def stop(yard: Yard, *machines: int, **more: Any) -> Answer:
+async def stop(yard: CommandSite, *machines: int, **more: Any) -> RequestResult:
     return await yard.request("disable_hashing", *machines, asker=yard.rule, pre_approval=LEAVE, **more)
 
 
-async def wait_reason(yard: Yard, command_id: UUID) -> str | None:
+async def wait_reason(yard: CommandSite, command_id: UUID) -> str | None:
     found: str | None = (await yard.story(command_id))["wait_reason"]
     return found
 
 
-def numbers(leased: list[Leased]) -> list[int]:
+def numbers(leased: list[LeasedCommand]) -> list[int]:
     return [one.miner_no for one in leased]
 
 
-async def test_above_the_cap_a_command_waits_and_says_so(yard: Yard) -> None:
+async def test_above_the_cap_a_command_waits_and_says_so(yard: CommandSite) -> None:
     made = (await stop(yard, *range(1, 21))).commands
     assert len(await yard.lease(limit=50)) == CAP
     assert await yard.lease(yard.south) == []
@@ -40,7 +40,7 @@ async def test_above_the_cap_a_command_waits_and_says_so(yard: Yard) -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(TAKES_DOWN))
-async def test_every_command_that_takes_a_machine_down_is_held(yard: Yard, kind: str) -> None:
+async def test_every_command_that_takes_a_machine_down_is_held(yard: CommandSite, kind: str) -> None:
     params = {
         "set_pool": {"pool_id": "main"},
         "set_frequency": {"frequency": 500},
@@ -54,7 +54,7 @@ async def test_every_command_that_takes_a_machine_down_is_held(yard: Yard, kind:
     assert numbers(await yard.lease()) == [21]
 
 
-async def test_machines_that_stay_stopped_hold_back_stops_and_nothing_else(yard: Yard) -> None:
+async def test_machines_that_stay_stopped_hold_back_stops_and_nothing_else(yard: CommandSite) -> None:
     """A fifth of a site may be curtailed for days, and the rest of it is tended."""
     await stop(yard, *range(1, CAP + 1), priority="compliance")
     await yard.ack_all()
@@ -68,7 +68,7 @@ async def test_machines_that_stay_stopped_hold_back_stops_and_nothing_else(yard:
     assert await wait_reason(yard, restarts[-1].command_id) == "BLAST_RADIUS"
 
 
-async def test_restarts_in_transition_leave_less_room_for_stops(yard: Yard) -> None:
+async def test_restarts_in_transition_leave_less_room_for_stops(yard: CommandSite) -> None:
     await yard.request("restart_mining", *range(1, 9), asker=yard.rule)
     await yard.ack_all()
     await stop(yard, *range(21, 31))
@@ -77,7 +77,7 @@ async def test_restarts_in_transition_leave_less_room_for_stops(yard: Yard) -> N
     assert numbers(await yard.lease()) == [41, 42, 43, 44]
 
 
-async def test_a_restart_of_a_stopped_machine_takes_no_room_of_others(yard: Yard) -> None:
+async def test_a_restart_of_a_stopped_machine_takes_no_room_of_others(yard: CommandSite) -> None:
     await stop(yard, *range(1, CAP + 1))
     await yard.ack_all()
     await yard.request("restart_mining", *range(1, CAP + 1), asker=yard.rule)
@@ -86,7 +86,7 @@ async def test_a_restart_of_a_stopped_machine_takes_no_room_of_others(yard: Yard
     assert len(await yard.lease()) == CAP
 
 
-async def test_a_stopped_machine_counts_until_it_is_enabled_and_enabling_is_never_held(yard: Yard) -> None:
+async def test_a_stopped_machine_counts_until_it_is_enabled_and_enabling_is_never_held(yard: CommandSite) -> None:
     await stop(yard, *range(1, 15))
     assert len(await yard.ack_all()) == CAP
     yard.pass_time(600)
@@ -96,7 +96,7 @@ async def test_a_stopped_machine_counts_until_it_is_enabled_and_enabling_is_neve
     assert numbers(await yard.ack_all()) == [1, 2, 3, 30, 13, 14]
 
 
-async def test_a_restarted_machine_counts_until_it_is_due_back(yard: Yard) -> None:
+async def test_a_restarted_machine_counts_until_it_is_due_back(yard: CommandSite) -> None:
     await yard.request("restart_mining", *range(1, 15), asker=yard.rule, ttl_sec=3600)
     assert len(await yard.ack_all()) == CAP
     yard.pass_time(179 + 600)
@@ -105,7 +105,7 @@ async def test_a_restarted_machine_counts_until_it_is_due_back(yard: Yard) -> No
     assert numbers(await yard.lease()) == [13, 14]
 
 
-def seen_hashing(yard: Yard, first: int, last: int, *, ths: float = 90) -> None:
+def seen_hashing(yard: CommandSite, first: int, last: int, *, ths: float = 90) -> None:
     """The newest sample of these machines, of now."""
     yard.write(
         "insert into telemetry_live (miner_no, tenant_id, site_id, ts, online, status, flags, hashrate_5min_ths,"
@@ -115,7 +115,7 @@ def seen_hashing(yard: Yard, first: int, last: int, *, ths: float = 90) -> None:
     )
 
 
-async def test_a_restarted_machine_counts_no_longer_once_it_is_seen_hashing(yard: Yard) -> None:
+async def test_a_restarted_machine_counts_no_longer_once_it_is_seen_hashing(yard: CommandSite) -> None:
     await yard.request("restart_mining", *range(1, 19), asker=yard.rule)
     assert len(await yard.ack_all()) == CAP
     yard.pass_time(55)
@@ -131,7 +131,7 @@ async def test_a_restarted_machine_counts_no_longer_once_it_is_seen_hashing(yard
     assert numbers(await yard.ack_all()) == [15, 16, 17]
 
 
-async def test_a_reboot_with_a_delay_is_back_only_behind_its_delay(yard: Yard) -> None:
+async def test_a_reboot_with_a_delay_is_back_only_behind_its_delay(yard: CommandSite) -> None:
     reboots = [*range(1, CAP + 3)]
     await yard.request("reboot_device", *reboots, params={"delay_seconds": 300}, asker=yard.rule, pre_approval=LEAVE)
     assert len(await yard.ack_all()) == CAP
@@ -146,7 +146,7 @@ async def test_a_reboot_with_a_delay_is_back_only_behind_its_delay(yard: Yard) -
 SETTING: dict[str, Any] = {"params": {"watts": 3000}}
 
 
-async def test_a_change_of_settings_counts_until_its_machine_is_seen_hashing_again(yard: Yard) -> None:
+async def test_a_change_of_settings_counts_until_its_machine_is_seen_hashing_again(yard: CommandSite) -> None:
     """It is acked before the mining program is back: without that, 60 machines of 60 restart in one second."""
     await yard.request("set_power_limit", *range(1, 61), **SETTING, asker=yard.rule, pre_approval=LEAVE)
     assert len(await yard.ack_all()) == CAP
@@ -162,7 +162,7 @@ async def test_a_change_of_settings_counts_until_its_machine_is_seen_hashing_aga
     assert await yard.lease() == []
 
 
-async def test_without_samples_a_change_of_settings_counts_for_five_minutes(yard: Yard) -> None:
+async def test_without_samples_a_change_of_settings_counts_for_five_minutes(yard: CommandSite) -> None:
     await yard.request("set_power_limit", *range(1, 61), **SETTING, asker=yard.rule, pre_approval=LEAVE)
     assert len(await yard.ack_all()) == CAP
     yard.pass_time(299)
@@ -173,7 +173,7 @@ async def test_without_samples_a_change_of_settings_counts_for_five_minutes(yard
     assert await yard.archive() == CAP
 
 
-async def test_a_change_of_settings_that_failed_counts_no_longer(yard: Yard) -> None:
+async def test_a_change_of_settings_that_failed_counts_no_longer(yard: CommandSite) -> None:
     await yard.request("set_power_limit", *range(1, 15), **SETTING, asker=yard.rule, max_retries=0)
     first = await yard.lease()
     assert (len(first), await yard.lease()) == (CAP, [])
@@ -181,7 +181,7 @@ async def test_a_change_of_settings_that_failed_counts_no_longer(yard: Yard) -> 
     assert numbers(await yard.lease()) == [13]
 
 
-async def test_a_change_of_pool_of_1000_machines_takes_five_rounds(yard: Yard) -> None:
+async def test_a_change_of_pool_of_1000_machines_takes_five_rounds(yard: CommandSite) -> None:
     """A fifth of them at a time, each round as long as the machines need to be seen hashing."""
     yard.add_machines(61, 1000)
     pools: dict[str, Any] = {"params": {"pool_id": "main"}, "asker": yard.rule, "pre_approval": LEAVE}
@@ -195,7 +195,7 @@ async def test_a_change_of_pool_of_1000_machines_takes_five_rounds(yard: Yard) -
     assert rounds == [200] * 5 + [0] * 5
 
 
-async def test_a_lost_lease_comes_back_although_the_cap_is_reached(yard: Yard) -> None:
+async def test_a_lost_lease_comes_back_although_the_cap_is_reached(yard: CommandSite) -> None:
     """Its machine counts already, by the command itself."""
     await stop(yard, *range(1, 21))
     first = await yard.lease()
@@ -204,7 +204,7 @@ async def test_a_lost_lease_comes_back_although_the_cap_is_reached(yard: Yard) -
     assert sorted(numbers(await yard.lease(yard.south))) == sorted(numbers(first))
 
 
-async def test_an_emergency_goes_out_above_the_cap_and_that_is_on_record(yard: Yard) -> None:
+async def test_an_emergency_goes_out_above_the_cap_and_that_is_on_record(yard: CommandSite) -> None:
     await stop(yard, *range(1, CAP + 1))
     await yard.ack_all()
     waits = (await stop(yard, 40)).commands[0].command_id
@@ -223,21 +223,21 @@ async def test_an_emergency_goes_out_above_the_cap_and_that_is_on_record(yard: Y
 
 
 async def test_a_poll_without_the_turn_hands_out_emergencies_and_what_takes_no_room(
-    yard: Yard, superuser_url: str
+    yard: CommandSite, superuser_url: str
 ) -> None:
     await stop(yard, 1)
     await yard.ack_all()
     await yard.request("restart_mining", 1, 2, asker=yard.rule)
     (urgent,) = (await yard.request("disable_hashing", 21, emergency=True, priority="safety")).commands
     with psycopg.connect(superuser_url) as other_poll:
-        other_poll.execute("select pg_advisory_xact_lock(1, hashtext('rate of ' || %s))", (DOWN,))
+        other_poll.execute("select pg_advisory_xact_lock(1, hashtext('rate of ' || %s))", (OUTAGE_TURN,))
         assert sorted(numbers(await yard.lease())) == [1, 21]
         other_poll.rollback()
     assert (await yard.story(urgent.command_id))["over_cap"] is None
     assert numbers(await yard.lease()) == [2]
 
 
-async def test_emergencies_leave_less_room_for_the_others_of_the_same_poll(yard: Yard) -> None:
+async def test_emergencies_leave_less_room_for_the_others_of_the_same_poll(yard: CommandSite) -> None:
     await stop(yard, *range(1, 21))
     urgent = await yard.request("disable_hashing", *range(31, 36), emergency=True, priority="convenience")
     leased = numbers(await yard.lease())
@@ -245,7 +245,7 @@ async def test_emergencies_leave_less_room_for_the_others_of_the_same_poll(yard:
     assert {one["over_cap"] for one in [await yard.story(each.command_id) for each in urgent.commands]} == {None}
 
 
-async def test_a_small_site_lets_one_machine_go_at_a_time(yard: Yard) -> None:
+async def test_a_small_site_lets_one_machine_go_at_a_time(yard: CommandSite) -> None:
     yard.cap_at(0.0)
     await yard.request("restart_mining", 1, 2, asker=yard.rule, ttl_sec=3600)
     assert numbers(await yard.ack_all()) == [1]
@@ -253,7 +253,7 @@ async def test_a_small_site_lets_one_machine_go_at_a_time(yard: Yard) -> None:
     assert numbers(await yard.ack_all()) == [2]
 
 
-async def test_what_is_retired_or_started_by_hand_is_not_down(yard: Yard) -> None:
+async def test_what_is_retired_or_started_by_hand_is_not_down(yard: CommandSite) -> None:
     await stop(yard, *range(1, CAP + 1))
     await yard.ack_all()
     await stop(yard, *range(21, 31), ttl_sec=24 * 3600)
@@ -265,7 +265,7 @@ async def test_what_is_retired_or_started_by_hand_is_not_down(yard: Yard) -> Non
 
 
 @pytest.mark.parametrize("end", ["failed", "silent"])
-async def test_a_stopped_machine_that_did_not_start_again_holds_back_no_stop(yard: Yard, end: str) -> None:
+async def test_a_stopped_machine_that_did_not_start_again_holds_back_no_stop(yard: CommandSite, end: str) -> None:
     """It broke while it stood: else it would take a place below the cap for ever."""
     await stop(yard, *range(1, CAP + 1))
     await yard.ack_all()
@@ -285,7 +285,7 @@ async def test_a_stopped_machine_that_did_not_start_again_holds_back_no_stop(yar
     assert yard.rows("select miner_no from expected_states where until_at is null") == [{"miner_no": 40}]
 
 
-async def test_a_start_that_nobody_fetched_or_that_will_be_tried_again_frees_no_place(yard: Yard) -> None:
+async def test_a_start_that_nobody_fetched_or_that_will_be_tried_again_frees_no_place(yard: CommandSite) -> None:
     """Otherwise a start with a TTL of seconds, asked for between two polls, would lift the cap."""
     await stop(yard, *range(1, CAP + 1))
     await yard.ack_all()
@@ -298,7 +298,7 @@ async def test_a_start_that_nobody_fetched_or_that_will_be_tried_again_frees_no_
     assert await yard.lease() == []
 
 
-async def test_a_dry_run_says_how_many_would_wait(yard: Yard) -> None:
+async def test_a_dry_run_says_how_many_would_wait(yard: CommandSite) -> None:
     await stop(yard, *range(1, 6))
     await yard.ack_all()
     told = await yard.dry_run("disable_hashing", *range(5, 21))
@@ -307,7 +307,7 @@ async def test_a_dry_run_says_how_many_would_wait(yard: Yard) -> None:
     assert (await yard.dry_run("set_fan", 1, params={"speed": 60})).blast_radius is None
 
 
-async def test_machines_that_collectors_registered_today_at_most_double_the_cap(yard: Yard) -> None:
+async def test_machines_that_collectors_registered_today_at_most_double_the_cap(yard: CommandSite) -> None:
     yard.add_machines(1001, 3000)
     yard.write("update miners set registered_by = 1 where miner_no > 1000")
     radius = (await yard.dry_run("disable_hashing", 1)).blast_radius
@@ -321,7 +321,7 @@ async def test_machines_that_collectors_registered_today_at_most_double_the_cap(
     assert of_old.cap > 2 * CAP
 
 
-async def test_a_site_has_its_own_cap(yard: Yard) -> None:
+async def test_a_site_has_its_own_cap(yard: CommandSite) -> None:
     yard.add_machines(101, 110, site_id=2)
     await stop(yard, *range(1, 21))
     await yard.ack_all()
@@ -329,7 +329,7 @@ async def test_a_site_has_its_own_cap(yard: Yard) -> None:
     assert len(await yard.lease(yard.collector("east", site_id=2))) == 2
 
 
-async def test_many_pollers_at_once_never_take_down_more_than_the_cap(yard: Yard) -> None:
+async def test_many_pollers_at_once_never_take_down_more_than_the_cap(yard: CommandSite) -> None:
     """Stops, restarts and settings at once, acked and failed while others poll: at every commit the cap holds.
 
     Who fails is by the machine and not by the turn: in whatever order the pollers come, some stops stay.
@@ -360,7 +360,7 @@ async def test_many_pollers_at_once_never_take_down_more_than_the_cap(yard: Yard
     assert 0 < max(stopped for _, stopped in seen) <= CAP
 
 
-def _down(yard: Yard) -> tuple[int, int]:
+def _down(yard: CommandSite) -> tuple[int, int]:
     """In transition, and stopped. As people would count, not by the statement that holds the cap."""
     (counts,) = yard.rows(
         "with stopped as (select miner_no from expected_states where cause like 'command %%' and until_at is null),"
@@ -375,11 +375,11 @@ def _down(yard: Yard) -> tuple[int, int]:
 
 @given(st.floats(0, 1), st.integers(0, 100_000))
 def test_the_cap_is_a_share_of_the_machines_and_at_least_one(share: float, machines: int) -> None:
-    cap = most_down(share, machines)
+    cap = outage_cap(share, machines)
     assert cap >= 1
     assert cap == 1 or cap <= share * machines + 1e-6
     assert cap + 1 > share * machines
 
 
 def test_a_share_that_is_no_round_number_of_bits_is_still_whole() -> None:
-    assert [most_down(0.29, 100), most_down(0.07, 100), most_down(0.2, 60), most_down(0.2, 4)] == [29, 7, 12, 1]
+    assert [outage_cap(0.29, 100), outage_cap(0.07, 100), outage_cap(0.2, 60), outage_cap(0.2, 4)] == [29, 7, 12, 1]

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashinsight.commands.catalogue import CATALOGUE, OLD_NAMES, Effect, Risk, catalogue_table, resolve
-from hashinsight.edge.executing_configs import orders_of
+from hashinsight.commands.catalogue import CATALOGUE, LEGACY_NAMES, Effect, Risk, catalogue_table, resolve
+from hashinsight.edge.commands.checks import split_config
 from hashinsight.kit.errors import ValidationFailed
 from hashinsight.wire.canonical import canonical_json
-from hashinsight.wire.verbs import VERBS
+from hashinsight.wire.commands import VERBS
 
 ROOT = Path(__file__).parents[2]
 URL = "stratum+tcp://pool.example:3333"
@@ -85,7 +85,7 @@ def test_older_names_are_accepted_with_their_own_words(
 ) -> None:
     kind, found = resolve(old, given_params)
     assert (kind.name, found) == (name, params)
-    assert old in OLD_NAMES
+    assert old in LEGACY_NAMES
 
 
 @pytest.mark.parametrize("name", ["", "reboot", "rebot_device", "REBOOT_DEVICE", "firmware_update", "a" * 10_000, "\0"])
@@ -291,10 +291,15 @@ def test_no_setting_holds_an_address(setting: str) -> None:
 def test_a_configuration_sets_what_our_edge_sets_and_goes_out_as_plain_numbers() -> None:
     config = {"power_mode": "eco", "power_limit_w": 3200, "frequency_mhz": 490.0, "fan_speed_pct": 80}
     params = resolve("update_config", {"config": config | {"power_mode": "normal"}})[1]
-    assert [verb for verb, _ in orders_of(params)] == ["set_power_mode", "set_power_limit", "set_frequency", "set_fan"]
+    assert [verb for verb, _ in split_config(params)] == [
+        "set_power_mode",
+        "set_power_limit",
+        "set_frequency",
+        "set_fan",
+    ]
     assert canonical_json(params).count(b"490,") == 1
     for name in config:
-        assert len(orders_of(resolve("update_config", {"config": {name: config[name]}})[1])) == 1
+        assert len(split_config(resolve("update_config", {"config": {name: config[name]}})[1])) == 1
 
 
 JSON = st.recursive(
@@ -305,7 +310,7 @@ JSON = st.recursive(
 
 
 @given(
-    st.sampled_from([*CATALOGUE, *OLD_NAMES]),
+    st.sampled_from([*CATALOGUE, *LEGACY_NAMES]),
     st.dictionaries(
         st.sampled_from(
             [

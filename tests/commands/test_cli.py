@@ -12,7 +12,7 @@ from hashinsight.cli import app
 from hashinsight.cli.acting import shell_user
 from hashinsight.kit import logs
 from hashinsight.kit.db.address import DatabaseAddress
-from tests.commands.desk import Desk, reboot
+from tests.commands.two_tenants import TwoTenants, reboot_command
 
 
 class Shell:
@@ -37,7 +37,7 @@ class Shell:
 
 
 @pytest.fixture
-def shell(desk: Desk, address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+def shell(desk: TwoTenants, address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
     del desk
     monkeypatch.setenv("HASHINSIGHT_DATABASE_URL", address.url)
     monkeypatch.setenv("HASHINSIGHT_DATA_DIR", str(tmp_path))
@@ -48,7 +48,7 @@ def shell(desk: Desk, address: DatabaseAddress, tmp_path: Path, monkeypatch: pyt
 FAN = ("command", "request", "set_fan", "--param", "speed=80", "--site", "tx-1", "--reason", "hot aisle")
 
 
-async def test_a_shift_asks_follows_and_reads_the_story(desk: Desk, shell: Shell) -> None:
+async def test_a_shift_asks_follows_and_reads_the_story(desk: TwoTenants, shell: Shell) -> None:
     run = await shell.told(*FAN, "--miner", "m1", "--dry-run")
     assert run.startswith("1 machines, 3.25 kW, 95 TH/s, 1.7% of the site\nneeds no approval")
     assert desk.stored()["commands"] == 0
@@ -79,7 +79,7 @@ async def test_a_shift_asks_follows_and_reads_the_story(desk: Desk, shell: Shell
 
 
 async def test_what_the_system_asks_for_a_person_approves_and_the_other_way_round(
-    desk: Desk, shell: Shell, monkeypatch: pytest.MonkeyPatch
+    desk: TwoTenants, shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("SUDO_USER", raising=False)
     made = await shell.ok("command", "request", "reboot_device", "--site", "tx-1", "--miner", "m1", "--reason", "hangs")
@@ -93,7 +93,7 @@ async def test_what_the_system_asks_for_a_person_approves_and_the_other_way_roun
         refused = await shell.refused("command", "approve", one["command_id"], "--reason", "mine")
     assert refused == "you asked for it: somebody else must approve it."
     await desk.manager.commands.approve(one["command_id"], "fine")
-    theirs = (await desk.noc.commands.request(reboot("m2", "m3")))["batch_id"]
+    theirs = (await desk.noc.commands.request(reboot_command("m2", "m3")))["batch_id"]
     assert "2 wait for approval" in await shell.told("batch", "show", theirs)
     assert await shell.told("batch", "approve", theirs, "--reason", "night shift") == "2 commands: 2 queued\n"
     shown = await shell.told("batch", "show", theirs)
@@ -107,8 +107,8 @@ async def test_what_the_system_asks_for_a_person_approves_and_the_other_way_roun
     assert "at site tx-1" in shown
 
 
-async def test_reject_cancel_and_refusals_are_one_sentence(desk: Desk, shell: Shell) -> None:
-    one = (await desk.noc.commands.request(reboot("m1")))["commands"][0]["command_id"]
+async def test_reject_cancel_and_refusals_are_one_sentence(desk: TwoTenants, shell: Shell) -> None:
+    one = (await desk.noc.commands.request(reboot_command("m1")))["commands"][0]["command_id"]
     assert await shell.told("command", "reject", one, "--reason", "no") == "reboot_device for m1: canceled, rejected\n"
     assert await shell.refused("command", "cancel", one) == "it is canceled already, and that is final."
     assert "is no id" in await shell.refused("command", "show", "junk")
@@ -122,7 +122,7 @@ async def test_reject_cancel_and_refusals_are_one_sentence(desk: Desk, shell: Sh
     assert desk.stored()["commands"] == 1
 
 
-async def test_a_secret_comes_by_standard_input_and_is_not_shown(desk: Desk, shell: Shell) -> None:
+async def test_a_secret_comes_by_standard_input_and_is_not_shown(desk: TwoTenants, shell: Shell) -> None:
     pool = ("--param", "pool_url=stratum+tcp://pool.example:3333", "--param", "pool_user=acme.1")
     asked = ("command", "request", "set_pool", *pool, "--secret", "pool_password", "--site", "tx-1", "--miner", "m1")
     made = await shell.ok(*asked, "--reason", "new pool", said="hunter2\n")

@@ -2,19 +2,19 @@
 
 from typing import Any
 
-from tests.commands.gate import Gate
+from tests.commands.edge_site import EdgeSite
 
 DAY = 24 * 3600
 COUNTS = {"dispatched": 0, "succeeded": 0, "failed": 0, "expired": 0, "canceled": 0, "superseded": 0}
 NOTHING = {**COUNTS, "mean_execution_sec": None}
 
 
-async def summary(gate: Gate) -> dict[str, dict[str, Any]]:
+async def summary(gate: EdgeSite) -> dict[str, dict[str, Any]]:
     rows = (await gate.scene.get("collectors/summary")).json()["collectors"]
     return {row["name"]: row for row in rows}
 
 
-async def test_the_summary_counts_what_waits_for_a_collector_and_how_the_days_commands_ended(gate: Gate) -> None:
+async def test_the_summary_counts_what_waits_for_a_collector_and_how_the_days_commands_ended(gate: EdgeSite) -> None:
     rows = await summary(gate)
     assert {(row["pending_commands"], row["commands_24h"]["dispatched"]) for row in rows.values()} == {(0, 0)}
     assert rows["north"]["commands_24h"] == NOTHING
@@ -40,7 +40,7 @@ async def test_the_summary_counts_what_waits_for_a_collector_and_how_the_days_co
     assert {row["commands_24h"]["dispatched"] for row in (await summary(gate)).values()} == {0}
 
 
-async def test_the_summary_tells_the_mean_execution_time_of_the_days_finished_attempts(gate: Gate) -> None:
+async def test_the_summary_tells_the_mean_execution_time_of_the_days_finished_attempts(gate: EdgeSite) -> None:
     async def mean_sec() -> float | None:
         value: float | None = (await summary(gate))["north"]["commands_24h"]["mean_execution_sec"]
         return value

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hashinsight.kit.ids import new_id
-from tests.commands.gate import LEGACY, Gate
+from tests.commands.edge_site import LEGACY, EdgeSite
 
 V1 = "/api/edge/v1/commands/{}/ack"
 RESULT = LEGACY + "/{}/result"
@@ -16,7 +16,7 @@ NAMED = f"{LEGACY}/ack"
 GOLDEN = json.loads((Path(__file__).parents[1] / "contract" / "messages" / "acks.json").read_text())
 
 
-async def test_the_second_of_two_acks_changes_nothing(gate: Gate) -> None:
+async def test_the_second_of_two_acks_changes_nothing(gate: EdgeSite) -> None:
     """The acceptance case: a collector that lost our answer says the same again, and then something else."""
     (command_id,) = await gate.order()
     dispatch_id = (await gate.polled())[0]["command_id"]
@@ -33,7 +33,7 @@ async def test_the_second_of_two_acks_changes_nothing(gate: Gate) -> None:
 
 @pytest.mark.parametrize("path", [V1, RESULT, NAMED])
 async def test_a_stranger_is_refused_and_another_tenants_id_is_as_unknown_as_one_that_never_was(
-    gate: Gate, path: str
+    gate: EdgeSite, path: str
 ) -> None:
     dispatch_id = await gate.dispatch()
     before = gate.everything()
@@ -53,12 +53,12 @@ async def test_a_stranger_is_refused_and_another_tenants_id_is_as_unknown_as_one
 
 
 @pytest.mark.parametrize("path", [V1, RESULT, NAMED])
-async def test_every_dialect_is_understood_on_every_route(gate: Gate, path: str) -> None:
+async def test_every_dialect_is_understood_on_every_route(gate: EdgeSite, path: str) -> None:
     for machine, case in enumerate(GOLDEN, 1):
         await _understood(gate, case, path, await gate.dispatch(machine))
 
 
-async def _understood(gate: Gate, case: dict[str, Any], path: str, dispatch_id: str) -> None:
+async def _understood(gate: EdgeSite, case: dict[str, Any], path: str, dispatch_id: str) -> None:
     body = {name: value for name, value in case["body"].items() if name not in ("command_id", "id")}
     if path is NAMED:
         body["command_id"] = dispatch_id
@@ -79,7 +79,7 @@ NO_ACKS = [b"null", b"[]", b"0", b'"x"', b"true", b"1.5", b"[{}]", b"", b"{}"]
 
 
 @pytest.mark.parametrize("path", [V1, RESULT, NAMED, "/api/edge/v1/commands/ack/batch"])
-async def test_an_ack_that_is_no_object_is_refused_in_words(gate: Gate, path: str) -> None:
+async def test_an_ack_that_is_no_object_is_refused_in_words(gate: EdgeSite, path: str) -> None:
     dispatch_id = await gate.dispatch()
     for body in NO_ACKS:
         answer = await gate.api.post(path.format(dispatch_id), content=body, headers=gate.north)
@@ -90,7 +90,7 @@ async def test_an_ack_that_is_no_object_is_refused_in_words(gate: Gate, path: st
     assert gate.attempt(dispatch_id)["result"] is None
 
 
-async def test_an_ack_hours_late_is_answered_200_and_kept_as_evidence(gate: Gate) -> None:
+async def test_an_ack_hours_late_is_answered_200_and_kept_as_evidence(gate: EdgeSite) -> None:
     (command_id,) = await gate.order()
     dispatch_id = (await gate.polled())[0]["command_id"]
     await gate.said(dispatch_id)
@@ -101,20 +101,20 @@ async def test_an_ack_hours_late_is_answered_200_and_kept_as_evidence(gate: Gate
     assert gate.attempt(dispatch_id)["late_count"] == 1
 
 
-async def test_an_ack_of_what_expired_meanwhile_is_told_so(gate: Gate) -> None:
+async def test_an_ack_of_what_expired_meanwhile_is_told_so(gate: EdgeSite) -> None:
     dispatch_id = await gate.dispatch(1, ttl_sec=60)
     gate.scene.at(6 * 3600)
     await gate.sweep()
     assert await gate.said(dispatch_id) == (False, "expired", "COMMAND_EXPIRED")
 
 
-async def test_acks_out_of_order_leave_the_end_that_came_first(gate: Gate) -> None:
+async def test_acks_out_of_order_leave_the_end_that_came_first(gate: EdgeSite) -> None:
     dispatch_id = await gate.dispatch()
     assert await gate.said(dispatch_id) == (True, "succeeded", None)
     assert await gate.said(dispatch_id, "running") == (False, "succeeded", "ALREADY_FINAL")
 
 
-async def test_an_ack_for_an_older_dispatch_never_changes_a_newer_one(gate: Gate) -> None:
+async def test_an_ack_for_an_older_dispatch_never_changes_a_newer_one(gate: EdgeSite) -> None:
     first = await gate.dispatch()
     assert await gate.said(first, "failed") == (True, "queued", None)
     assert await gate.said(first, "failed") == (False, "queued", "ALREADY_ACKED")
@@ -126,7 +126,7 @@ async def test_an_ack_for_an_older_dispatch_never_changes_a_newer_one(gate: Gate
     assert await gate.said(second["command_id"]) == (True, "succeeded", None)
 
 
-async def test_a_lost_lease_comes_back_under_the_same_id_and_skipped_means_unknown(gate: Gate) -> None:
+async def test_a_lost_lease_comes_back_under_the_same_id_and_skipped_means_unknown(gate: EdgeSite) -> None:
     first = await gate.dispatch()
     gate.scene.at(200)
     await gate.sweep()
@@ -137,14 +137,16 @@ async def test_a_lost_lease_comes_back_under_the_same_id_and_skipped_means_unkno
     assert gate.attempt(first)["error_code"] == "OUTCOME_UNKNOWN"
 
 
-async def test_an_ack_after_the_lease_still_finishes_what_nobody_took_over(gate: Gate) -> None:
+async def test_an_ack_after_the_lease_still_finishes_what_nobody_took_over(gate: EdgeSite) -> None:
     dispatch_id = await gate.dispatch()
     gate.scene.at(200)
     await gate.sweep()
     assert await gate.said(dispatch_id) == (True, "succeeded", None)
 
 
-async def test_a_collector_that_never_had_it_changes_nothing_and_one_that_lost_it_may_only_succeed(gate: Gate) -> None:
+async def test_a_collector_that_never_had_it_changes_nothing_and_one_that_lost_it_may_only_succeed(
+    gate: EdgeSite,
+) -> None:
     dispatch_id = await gate.dispatch()
     assert await gate.said(dispatch_id, headers=gate.south) == (False, "dispatched", "NOT_LEASE_OWNER")
     gate.scene.at(200)
@@ -155,7 +157,7 @@ async def test_a_collector_that_never_had_it_changes_nothing_and_one_that_lost_i
     assert await gate.said(dispatch_id, headers=gate.south) == (False, "succeeded", "ALREADY_FINAL")
 
 
-async def test_what_was_superseded_stays_superseded(gate: Gate) -> None:
+async def test_what_was_superseded_stays_superseded(gate: EdgeSite) -> None:
     dispatch_id = await gate.dispatch()
     gate.write(
         "update commands set state = 'superseded', superseded_by = %s, finished_at = %s, lease_owner = null,"
@@ -165,7 +167,7 @@ async def test_what_was_superseded_stays_superseded(gate: Gate) -> None:
     assert await gate.said(dispatch_id) == (False, "superseded", "SUPERSEDED")
 
 
-async def test_acks_are_taken_from_a_collector_that_may_no_longer_control(gate: Gate) -> None:
+async def test_acks_are_taken_from_a_collector_that_may_no_longer_control(gate: EdgeSite) -> None:
     dispatch_id = await gate.dispatch()
     changed = await gate.api.patch(
         f"/api/admin/v1/collectors/{gate.collector_id}", json={"permissions": ["read"]}, headers=gate.scene.owner
@@ -174,7 +176,7 @@ async def test_acks_are_taken_from_a_collector_that_may_no_longer_control(gate: 
     assert await gate.said(dispatch_id) == (True, "succeeded", None)
 
 
-async def test_results_of_several_machines_are_those_of_the_commands_own(gate: Gate) -> None:
+async def test_results_of_several_machines_are_those_of_the_commands_own(gate: EdgeSite) -> None:
     dispatch_id = await gate.dispatch(7)
     results = [{"asset_id": "m6", "status": "completed"}, {"asset_id": "m7", "status": "failed", "error_code": "HOT"}]
     answer = await gate.say(dispatch_id, {"results": results})
@@ -211,7 +213,7 @@ MALFORMED: list[tuple[bytes, str]] = [
 ]
 
 
-async def test_what_cannot_be_read_is_refused_by_a_code_and_moves_nothing(gate: Gate) -> None:
+async def test_what_cannot_be_read_is_refused_by_a_code_and_moves_nothing(gate: EdgeSite) -> None:
     dispatch_id = await gate.dispatch()
     before = gate.everything()
     for (body, code), path in product(MALFORMED, (V1, RESULT)):
@@ -221,7 +223,7 @@ async def test_what_cannot_be_read_is_refused_by_a_code_and_moves_nothing(gate: 
     assert gate.everything() == before
 
 
-async def test_a_body_beyond_the_limit_is_413(gate: Gate) -> None:
+async def test_a_body_beyond_the_limit_is_413(gate: EdgeSite) -> None:
     dispatch_id = await gate.dispatch()
     answer = await gate.say(dispatch_id, {"status": "failed", "result": "x" * 2**20})
     assert (answer.status_code, answer.json()["error_code"]) == (413, "PAYLOAD_TOO_LARGE")
@@ -240,7 +242,7 @@ MENDED: list[bytes] = [
 ]
 
 
-async def test_what_merely_tells_is_mended_and_costs_no_ack(gate: Gate) -> None:
+async def test_what_merely_tells_is_mended_and_costs_no_ack(gate: EdgeSite) -> None:
     for machine, body in enumerate(MENDED, 1):
         dispatch_id = await gate.dispatch(machine)
         answer = await gate.say(dispatch_id, body)
@@ -250,7 +252,7 @@ async def test_what_merely_tells_is_mended_and_costs_no_ack(gate: Gate) -> None:
         assert len(json.dumps(kept, default=str)) < 25_000
 
 
-async def test_addresses_and_credentials_are_taken_out_of_what_is_kept(gate: Gate) -> None:
+async def test_addresses_and_credentials_are_taken_out_of_what_is_kept(gate: EdgeSite) -> None:
     dispatch_id = await gate.dispatch()
     said = {
         "status": "failed",
@@ -268,7 +270,7 @@ async def test_addresses_and_credentials_are_taken_out_of_what_is_kept(gate: Gat
     assert gate.attempt(dispatch_id)["late_count"] == 1
 
 
-async def test_calls_of_one_token_are_limited_and_others_are_not(gate: Gate) -> None:
+async def test_calls_of_one_token_are_limited_and_others_are_not(gate: EdgeSite) -> None:
     stack: Any = gate.scene.app.middleware_stack
     while type(stack).__name__ != "RateLimit":
         stack = getattr(stack, "app", None) or stack._app

@@ -6,10 +6,10 @@ from typing import Any
 import httpx
 
 from hashinsight.kit.ids import new_id
-from tests.commands.gate import BATCH, Gate
+from tests.commands.edge_site import BATCH, EdgeSite
 
 
-async def ids_of(gate: Gate, *machines: int) -> list[str]:
+async def ids_of(gate: EdgeSite, *machines: int) -> list[str]:
     await gate.order("set_fan", *machines)
     polled = {one["miner_id"]: one["command_id"] for one in await gate.polled(limit=500)}
     return [polled[f"m{one}"] for one in machines]
@@ -23,7 +23,7 @@ def told(answer: httpx.Response) -> list[tuple[Any, ...]]:
     return [(one["command_id"], one["applied"], one["state"], one.get("error_code")) for one in body["results"]]
 
 
-async def test_a_stranger_is_refused_and_another_tenant_changes_nothing(gate: Gate) -> None:
+async def test_a_stranger_is_refused_and_another_tenant_changes_nothing(gate: EdgeSite) -> None:
     (one,) = await ids_of(gate, 1)
     body = {"acks": [{"command_id": one, "status": "succeeded"}]}
     assert (await gate.api.post(BATCH, json=body)).status_code == 401
@@ -32,7 +32,7 @@ async def test_a_stranger_is_refused_and_another_tenant_changes_nothing(gate: Ga
     assert gate.everything() == before
 
 
-async def test_each_is_judged_on_its_own_and_in_their_order(gate: Gate) -> None:
+async def test_each_is_judged_on_its_own_and_in_their_order(gate: EdgeSite) -> None:
     one, two, three = await ids_of(gate, 1, 2, 3)
     lost = str(new_id())
     acks = [
@@ -58,7 +58,7 @@ async def test_each_is_judged_on_its_own_and_in_their_order(gate: Gate) -> None:
     assert gate.attempt(three)["result"] is None
 
 
-async def test_a_batch_may_be_a_bare_list_or_results_and_may_be_empty(gate: Gate) -> None:
+async def test_a_batch_may_be_a_bare_list_or_results_and_may_be_empty(gate: EdgeSite) -> None:
     one, two = await ids_of(gate, 1, 2)
     assert told(await gate.post(BATCH, [{"command_id": one, "status": "succeeded"}]))[0][1:3] == (True, "succeeded")
     wrapped = {"results": [{"command_id": two, "asset_id": "m2", "status": "succeeded"}]}
@@ -66,7 +66,7 @@ async def test_a_batch_may_be_a_bare_list_or_results_and_may_be_empty(gate: Gate
     assert told(await gate.post(BATCH, {"acks": []})) == []
 
 
-async def test_results_within_a_batch_are_those_of_the_commands_machine(gate: Gate) -> None:
+async def test_results_within_a_batch_are_those_of_the_commands_machine(gate: EdgeSite) -> None:
     one, two, three = await ids_of(gate, 1, 2, 3)
 
     def both(command_id: str, *machines: str) -> dict[str, Any]:
@@ -80,7 +80,7 @@ async def test_results_within_a_batch_are_those_of_the_commands_machine(gate: Ga
     ]
 
 
-async def test_the_same_batch_sent_again_is_answered_200_and_moves_nothing(gate: Gate) -> None:
+async def test_the_same_batch_sent_again_is_answered_200_and_moves_nothing(gate: EdgeSite) -> None:
     ids = await ids_of(gate, *range(1, 31))
     body = {"acks": [{"command_id": one, "status": "succeeded", "after": {"fan": 60}} for one in ids]}
     assert all(one[1] for one in told(await gate.post(BATCH, body)))
@@ -90,7 +90,7 @@ async def test_the_same_batch_sent_again_is_answered_200_and_moves_nothing(gate:
     assert gate.rows("select command_id, state, moves, updated_at from commands order by 1") == moved
 
 
-async def test_what_is_no_batch_is_refused_by_a_code(gate: Gate) -> None:
+async def test_what_is_no_batch_is_refused_by_a_code(gate: EdgeSite) -> None:
     (one,) = await ids_of(gate, 1)
     before = gate.everything()
     ack = {"command_id": one, "status": "succeeded"}
@@ -107,7 +107,7 @@ async def test_what_is_no_batch_is_refused_by_a_code(gate: Gate) -> None:
     assert gate.everything() == before
 
 
-async def test_five_hundred_with_large_snapshots_go_in_one_call(gate: Gate) -> None:
+async def test_five_hundred_with_large_snapshots_go_in_one_call(gate: EdgeSite) -> None:
     ids = await ids_of(gate, *range(1, 51))
     chips = {"chips": [{"no": no, "temp_c": 61.5} for no in range(126)]}
     acks = [{"command_id": one, "status": "succeeded", "before": chips, "after": chips} for one in ids]

@@ -9,15 +9,15 @@ from uuid import UUID
 import pytest
 
 from hashinsight.kit.clock import iso_z
-from tests.commands.gate import LEGACY, POLL, Gate
+from tests.commands.edge_site import LEGACY, POLL, EdgeSite
 from tests.edge.on_site import until
-from tests.running import HANGS_SEC
+from tests.installation import HANG_TIMEOUT_SEC
 
 PATHS = [POLL, f"{LEGACY}/pending", f"{LEGACY}/pending/tx-1"]
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_a_stranger_is_refused_and_another_tenant_gets_nothing(gate: Gate, path: str) -> None:
+async def test_a_stranger_is_refused_and_another_tenant_gets_nothing(gate: EdgeSite, path: str) -> None:
     await gate.order()
     assert (await gate.api.get(path)).status_code == 401
     answer = await gate.poll(await gate.stranger(), path)
@@ -26,7 +26,7 @@ async def test_a_stranger_is_refused_and_another_tenant_gets_nothing(gate: Gate,
     assert len(await gate.polled()) == 1
 
 
-async def test_a_command_is_handed_out_as_the_contract_has_it(gate: Gate) -> None:
+async def test_a_command_is_handed_out_as_the_contract_has_it(gate: EdgeSite) -> None:
     (command_id,) = await gate.order("set_fan", 1, priority="compliance", priority_number=7, ttl_sec=600)
     (handed,) = await gate.polled()
     now = gate.scene.now
@@ -49,14 +49,14 @@ async def test_a_command_is_handed_out_as_the_contract_has_it(gate: Gate) -> Non
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_an_empty_poll_is_200_and_a_list(gate: Gate, path: str) -> None:
+async def test_an_empty_poll_is_200_and_a_list(gate: EdgeSite, path: str) -> None:
     answer = await gate.poll(path=path)
     assert answer.status_code == 200
     assert answer.json() == ({"commands": []} if path == POLL else {"success": True, "commands": []})
 
 
 @pytest.mark.parametrize("path", PATHS[1:])
-async def test_the_legacy_routes_lease_the_same_commands(gate: Gate, path: str) -> None:
+async def test_the_legacy_routes_lease_the_same_commands(gate: EdgeSite, path: str) -> None:
     await gate.order()
     answer = (await gate.poll(path=path)).json()
     assert answer["success"] is True
@@ -65,7 +65,7 @@ async def test_the_legacy_routes_lease_the_same_commands(gate: Gate, path: str) 
     assert await gate.polled() == []
 
 
-async def test_two_collectors_that_poll_at_once_never_get_the_same_command(gate: Gate) -> None:
+async def test_two_collectors_that_poll_at_once_never_get_the_same_command(gate: EdgeSite) -> None:
     machines = range(1, 61)
     await gate.order("set_fan", *machines)
     polls = [gate.polled(headers, limit=7) for _ in range(6) for headers in (gate.north, gate.south)]
@@ -77,7 +77,7 @@ async def test_two_collectors_that_poll_at_once_never_get_the_same_command(gate:
     assert gate.rows("select command_id from command_attempts where deliveries <> 1") == []
 
 
-async def test_the_urgent_come_first_and_then_the_old(gate: Gate) -> None:
+async def test_the_urgent_come_first_and_then_the_old(gate: EdgeSite) -> None:
     await gate.order("set_fan", 1, priority="convenience")
     await gate.order("set_fan", 2)
     gate.scene.at(1)
@@ -86,7 +86,7 @@ async def test_the_urgent_come_first_and_then_the_old(gate: Gate) -> None:
     assert [one["miner_id"] for one in await gate.polled(limit=3)] == ["m4", "m2", "m3"]
 
 
-async def test_the_site_comes_back_in_the_form_that_the_collector_uses(gate: Gate) -> None:
+async def test_the_site_comes_back_in_the_form_that_the_collector_uses(gate: EdgeSite) -> None:
     number = str(gate.scene.site_id)
     for machine, said in enumerate(("tx-1", number, "tx-1"), 1):
         await gate.order("set_fan", machine)
@@ -97,7 +97,7 @@ async def test_the_site_comes_back_in_the_form_that_the_collector_uses(gate: Gat
     assert handed["site_id"] == "tx-1"
 
 
-async def test_the_form_is_also_taken_from_the_query_and_from_the_path(gate: Gate) -> None:
+async def test_the_form_is_also_taken_from_the_query_and_from_the_path(gate: EdgeSite) -> None:
     number = str(gate.scene.site_id)
     await gate.order("set_fan", 1, 2)
     (first,) = await gate.polled(site_id=number, limit=1)
@@ -114,7 +114,7 @@ ELSEWHERE: list[tuple[dict[str, str], dict[str, str]]] = [
 ]
 
 
-async def test_who_names_another_place_or_collector_is_refused_and_never_with_404(gate: Gate) -> None:
+async def test_who_names_another_place_or_collector_is_refused_and_never_with_404(gate: EdgeSite) -> None:
     await gate.order()
     for (headers, params), path in product(ELSEWHERE, PATHS[:2]):
         assert (await gate.poll(gate.north | headers, path, **params)).status_code == 403
@@ -122,7 +122,7 @@ async def test_who_names_another_place_or_collector_is_refused_and_never_with_40
     assert len(await gate.polled(collector_id=gate.collector_id.upper())) == 1
 
 
-async def test_a_zone_that_the_collector_says_is_the_only_one_it_gets_commands_for(gate: Gate) -> None:
+async def test_a_zone_that_the_collector_says_is_the_only_one_it_gets_commands_for(gate: EdgeSite) -> None:
     await gate.order("set_fan", 1, 2, 3)
     for zone in ("hall", str(gate.zone_id)):
         (one,) = await gate.polled(gate.north | {"X-Zone-ID": zone}, limit=1)
@@ -133,34 +133,34 @@ async def test_a_zone_that_the_collector_says_is_the_only_one_it_gets_commands_f
     assert "zone_id" not in rest
 
 
-async def test_a_collector_of_a_zone_gets_its_machines_commands(gate: Gate) -> None:
+async def test_a_collector_of_a_zone_gets_its_machines_commands(gate: EdgeSite) -> None:
     zoned = await gate.collector("zoned", zone_id="hall")
     await gate.order("set_fan", 1, 2)
     (one,) = await gate.polled(zoned)
     assert one["miner_id"] == "m1"
 
 
-async def test_without_the_permission_to_control_a_poll_is_empty(gate: Gate) -> None:
+async def test_without_the_permission_to_control_a_poll_is_empty(gate: EdgeSite) -> None:
     reader = await gate.collector("reader", permissions=["read"])
     await gate.order()
     assert await gate.polled(reader) == []
     assert len(await gate.polled()) == 1
 
 
-async def test_a_disabled_collector_gets_none(gate: Gate) -> None:
+async def test_a_disabled_collector_gets_none(gate: EdgeSite) -> None:
     await gate.order()
     await gate.scene.post(f"collectors/{gate.collector_id}/disable")
     answer = await gate.poll()
     assert (answer.status_code, answer.json()["error_code"]) == (403, "COLLECTOR_NOT_ACTIVE")
 
 
-async def test_fifty_are_the_default_and_a_limit_beyond_the_most_is_cut(gate: Gate) -> None:
+async def test_fifty_are_the_default_and_a_limit_beyond_the_most_is_cut(gate: EdgeSite) -> None:
     await gate.order("set_fan", *range(1, 61))
     assert len(await gate.polled()) == 50
     assert len(await gate.polled(limit=10**30)) == 10
 
 
-async def test_a_limit_that_is_none_is_refused_by_a_code(gate: Gate) -> None:
+async def test_a_limit_that_is_none_is_refused_by_a_code(gate: EdgeSite) -> None:
     await gate.order()
     for limit in ("0", "-1", "x", "1.5", ""):
         answer = await gate.poll(limit=limit)
@@ -168,7 +168,7 @@ async def test_a_limit_that_is_none_is_refused_by_a_code(gate: Gate) -> None:
     assert len(await gate.polled()) == 1
 
 
-async def test_a_pools_password_is_for_the_wire_alone(gate: Gate) -> None:
+async def test_a_pools_password_is_for_the_wire_alone(gate: EdgeSite) -> None:
     pool = {"pool_url": "stratum+tcp://pool.example:3333", "pool_user": "acme.1", "pool_password": "hunter22"}
     await gate.order("set_pool", 1, params=pool)
     (handed,) = await gate.polled()
@@ -178,7 +178,7 @@ async def test_a_pools_password_is_for_the_wire_alone(gate: Gate) -> None:
     assert "hunter22" not in kept
 
 
-async def test_what_cannot_be_committed_is_neither_handed_out_nor_leased(gate: Gate) -> None:
+async def test_what_cannot_be_committed_is_neither_handed_out_nor_leased(gate: EdgeSite) -> None:
     (command_id,) = await gate.order()
     gate.write(
         "create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;"
@@ -193,7 +193,7 @@ async def test_what_cannot_be_committed_is_neither_handed_out_nor_leased(gate: G
     assert len(await gate.polled()) == 1
 
 
-async def test_a_device_keeps_its_own_leases_under_a_shared_token(gate: Gate) -> None:
+async def test_a_device_keeps_its_own_leases_under_a_shared_token(gate: EdgeSite) -> None:
     await gate.order("set_fan", 1, 2)
     shards: list[Any] = [await gate.polled(gate.north | {"X-Device-ID": name}, limit=1) for name in ("a", "b")]
     (first,), (second,) = shards
@@ -202,11 +202,11 @@ async def test_a_device_keeps_its_own_leases_under_a_shared_token(gate: Gate) ->
     assert [one["device"] for one in devices] == ["a", "b"]
 
 
-async def test_what_runs_out_while_a_poll_waits_for_its_turn_is_not_handed_out(gate: Gate) -> None:
+async def test_what_runs_out_while_a_poll_waits_for_its_turn_is_not_handed_out(gate: EdgeSite) -> None:
     await gate.order("set_fan", 1, ttl_sec=5)
     await gate.order("set_fan", 2, ttl_sec=60)
     turns = gate.scene.app.state.turns
-    turns._patience_seconds = HANGS_SEC
+    turns._patience_seconds = HANG_TIMEOUT_SEC
     async with turns.of(gate.scene.site_id):
         polled = asyncio.create_task(gate.polled())
         await until(lambda: bool(turns._of[gate.scene.site_id]._waiters), "it to stand in line")
@@ -221,7 +221,7 @@ SAMPLES = {"schema": "telemetry_envelope.v1", "records": [{"miner_id": "m60", "o
 
 @pytest.mark.parametrize("device", [None, "box-1"])
 async def test_a_device_that_only_uploads_while_it_is_at_its_commands_keeps_its_leases(
-    gate: Gate, device: str | None
+    gate: EdgeSite, device: str | None
 ) -> None:
     """Some makes send no heartbeat, and ack when the whole poll is done: 150 s for machines that do not answer."""
     quick = await gate.collector("quick", collection_interval_sec=20, heartbeat_interval_sec=20)

@@ -11,8 +11,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from hashinsight.kit.crypto import Vault
 from hashinsight.wire.keys import key_ring, verifying_key
-from hashinsight.wire.signing import Verdict, verify
-from tests.commands.gate import LEGACY, Gate
+from hashinsight.wire.signing import SignatureStatus, verify
+from tests.commands.edge_site import LEGACY, EdgeSite
 
 FIELDS = ("command_id", "miner_id", "command_type", "params", "priority", "expires_at", "attempt")
 
@@ -28,26 +28,26 @@ def signed_text(message: dict[str, Any]) -> bytes:
     return json.dumps(signed, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-async def add_key(gate: Gate, **body: Any) -> dict[str, Any]:
+async def add_key(gate: EdgeSite, **body: Any) -> dict[str, Any]:
     made = await gate.scene.post(f"collectors/{gate.collector_id}/signing-keys", body)
     assert made.status_code == 201, made.text
     found: dict[str, Any] = made.json()
     return found
 
 
-async def turn(gate: Gate, *, on: bool) -> None:
+async def turn(gate: EdgeSite, *, on: bool) -> None:
     path = f"/api/admin/v1/collectors/{gate.collector_id}/signing"
     answer = await gate.api.put(path, json={"on": on}, headers=gate.scene.owner)
     assert answer.status_code == 200, answer.text
 
 
-async def handed(gate: Gate, machine: int, **headers: str) -> dict[str, Any]:
+async def handed(gate: EdgeSite, machine: int, **headers: str) -> dict[str, Any]:
     await gate.order("set_fan", machine)
     (message,) = await gate.polled(gate.north | headers)
     return message
 
 
-async def test_an_ed25519_signature_holds_and_a_changed_command_does_not(gate: Gate) -> None:
+async def test_an_ed25519_signature_holds_and_a_changed_command_does_not(gate: EdgeSite) -> None:
     key = await add_key(gate, algorithm="ed25519")
     await turn(gate, on=True)
     message = await handed(gate, 1, **{"X-Zone-ID": "hall"})
@@ -60,7 +60,7 @@ async def test_an_ed25519_signature_holds_and_a_changed_command_does_not(gate: G
             public.verify(b64decode(seal["signature"]), signed_text(message | {name: other}))
 
 
-async def test_an_hmac_signature_holds_on_the_legacy_route_as_well(gate: Gate) -> None:
+async def test_an_hmac_signature_holds_on_the_legacy_route_as_well(gate: EdgeSite) -> None:
     key = await add_key(gate, algorithm="hmac-sha256", key_id="shared-1")
     await turn(gate, on=True)
     await gate.order("set_fan", 1, 2)
@@ -71,7 +71,7 @@ async def test_an_hmac_signature_holds_on_the_legacy_route_as_well(gate: Gate) -
     assert len({one["cloud_sign"]["nonce"] for one in messages}) == 2
 
 
-async def test_off_by_default_and_off_again_when_turned_off(gate: Gate) -> None:
+async def test_off_by_default_and_off_again_when_turned_off(gate: EdgeSite) -> None:
     assert "cloud_sign" not in await handed(gate, 1)
     await add_key(gate)
     assert "cloud_sign" not in await handed(gate, 2)
@@ -81,7 +81,7 @@ async def test_off_by_default_and_off_again_when_turned_off(gate: Gate) -> None:
     assert "cloud_sign" not in await handed(gate, 4)
 
 
-async def test_another_collector_of_the_site_has_a_switch_of_its_own(gate: Gate) -> None:
+async def test_another_collector_of_the_site_has_a_switch_of_its_own(gate: EdgeSite) -> None:
     await add_key(gate)
     await turn(gate, on=True)
     await gate.order("set_fan", 1)
@@ -89,7 +89,7 @@ async def test_another_collector_of_the_site_has_a_switch_of_its_own(gate: Gate)
     assert "cloud_sign" not in message
 
 
-async def test_keys_rotate_without_a_moment_in_which_a_command_is_refused(gate: Gate) -> None:
+async def test_keys_rotate_without_a_moment_in_which_a_command_is_refused(gate: EdgeSite) -> None:
     old = await add_key(gate, algorithm="ed25519")
     await turn(gate, on=True)
     ring = [verifying_key("ed25519", old["key_id"], old["public_key"])]
@@ -102,7 +102,7 @@ async def test_keys_rotate_without_a_moment_in_which_a_command_is_refused(gate: 
         message = await handed(gate, machine)
         verdicts.append(verify(message, key_ring(ring), now=gate.scene.now, tenant_id=str(gate.tenant_id)))
         signers.append(message["cloud_sign"]["key_id"])
-    assert verdicts == [Verdict.GENUINE] * 5
+    assert verdicts == [SignatureStatus.GENUINE] * 5
     assert signers == [old["key_id"]] * 3 + [new["key_id"]] * 2
     gone = await gate.api.delete(
         f"/api/admin/v1/collectors/{gate.collector_id}/signing-keys/{old['key_id']}", headers=gate.scene.owner
@@ -111,7 +111,7 @@ async def test_keys_rotate_without_a_moment_in_which_a_command_is_refused(gate: 
     assert (await handed(gate, 6))["cloud_sign"]["key_id"] == new["key_id"]
 
 
-async def test_a_redelivery_is_signed_anew_under_the_same_id(gate: Gate) -> None:
+async def test_a_redelivery_is_signed_anew_under_the_same_id(gate: EdgeSite) -> None:
     await add_key(gate)
     await turn(gate, on=True)
     first = await handed(gate, 1)
@@ -123,7 +123,7 @@ async def test_a_redelivery_is_signed_anew_under_the_same_id(gate: Gate) -> None
     assert second["cloud_sign"]["not_before"] > first["cloud_sign"]["not_before"]
 
 
-async def test_what_cannot_be_signed_is_not_handed_out_and_not_leased(gate: Gate) -> None:
+async def test_what_cannot_be_signed_is_not_handed_out_and_not_leased(gate: EdgeSite) -> None:
     await add_key(gate)
     await turn(gate, on=True)
     (command_id,) = await gate.order()

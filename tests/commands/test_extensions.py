@@ -2,22 +2,22 @@
 
 from typing import Any
 
-from hashinsight.commands.asking import Made
-from hashinsight.commands.service.deciding import Which
-from hashinsight.commands.service.examining import examine
+from hashinsight.commands.requests import CreatedCommand
+from hashinsight.commands.service.approvals import DecisionTarget
+from hashinsight.commands.service.checker import check_history
+from tests.commands.command_site import CommandSite
 from tests.commands.test_blast_radius import CAP, LEAVE, numbers, seen_hashing, stop, wait_reason
-from tests.commands.yard import Yard
 
 
-async def restart(yard: Yard, *machines: int, **more: Any) -> tuple[Made, ...]:
+async def restart(yard: CommandSite, *machines: int, **more: Any) -> tuple[CreatedCommand, ...]:
     return (await yard.request("restart_mining", *machines, asker=yard.rule, pre_approval=LEAVE, **more)).commands
 
 
-async def test_an_approved_batch_of_100_reboots_is_done_to_its_end(yard: Yard) -> None:
+async def test_an_approved_batch_of_100_reboots_is_done_to_its_end(yard: CommandSite) -> None:
     """20 machines may be down and 20 reboot in 5 minutes: that takes longer than the TTL of 900 s."""
     yard.add_machines(61, 100)
     batch_id = (await yard.request("reboot_device", *range(1, 101))).batch_id
-    await yard.approve(Which(batch_id=batch_id), yard.person("olga"))
+    await yard.approve(DecisionTarget(batch_id=batch_id), yard.person("olga"))
     done = 0
     for _ in range(60):
         done += len(await yard.ack_all())
@@ -29,7 +29,7 @@ async def test_an_approved_batch_of_100_reboots_is_done_to_its_end(yard: Yard) -
     assert (ends["ttl_sec"] > 900, ends["count"]) == (True, 100)
 
 
-async def test_waiting_for_the_cap_alone_takes_nothing_from_a_ttl(yard: Yard) -> None:
+async def test_waiting_for_the_cap_alone_takes_nothing_from_a_ttl(yard: CommandSite) -> None:
     restarts = await restart(yard, *range(1, 15), ttl_sec=120)
     bounded = (await restart(yard, 15, ttl_sec=24 * 3600))[0]
     assert len(await yard.ack_all()) == CAP
@@ -45,7 +45,7 @@ async def test_waiting_for_the_cap_alone_takes_nothing_from_a_ttl(yard: Yard) ->
     assert numbers(await yard.lease()) == [13, 14, 15]
 
 
-async def test_what_no_collector_fetches_keeps_its_ttl(yard: Yard) -> None:
+async def test_what_no_collector_fetches_keeps_its_ttl(yard: CommandSite) -> None:
     restarts = await restart(yard, *range(1, 15), ttl_sec=120)
     await yard.ack_all()
     yard.write("update collectors set status = 'disabled'")
@@ -56,7 +56,7 @@ async def test_what_no_collector_fetches_keeps_its_ttl(yard: Yard) -> None:
     assert await yard.state(restarts[-1].command_id) == "expired"
 
 
-async def test_what_expired_while_nobody_swept_is_expired_and_never_handed_out(yard: Yard) -> None:
+async def test_what_expired_while_nobody_swept_is_expired_and_never_handed_out(yard: CommandSite) -> None:
     restarts = await restart(yard, *range(1, 31))
     assert len(await yard.ack_all()) == CAP
     yard.pass_time(900)
@@ -67,7 +67,7 @@ async def test_what_expired_while_nobody_swept_is_expired_and_never_handed_out(y
     assert await yard.lease() == []
 
 
-async def test_a_batch_larger_than_the_cap_keeps_its_ttl_while_nobody_polls(yard: Yard) -> None:
+async def test_a_batch_larger_than_the_cap_keeps_its_ttl_while_nobody_polls(yard: CommandSite) -> None:
     """Heartbeats alone, and nothing is down."""
     restarts = await restart(yard, *range(1, 31), ttl_sec=60)
     for _ in range(3):
@@ -76,7 +76,7 @@ async def test_a_batch_larger_than_the_cap_keeps_its_ttl_while_nobody_polls(yard
     assert {await yard.state(one.command_id) for one in restarts} == {"expired"}
 
 
-async def test_what_the_last_poll_could_not_see_keeps_its_ttl(yard: Yard) -> None:
+async def test_what_the_last_poll_could_not_see_keeps_its_ttl(yard: CommandSite) -> None:
     """The site was full at that poll, but these were asked for behind it: whether a poll comes, nobody knows."""
     await restart(yard, *range(1, CAP + 1))
     await yard.ack_all()
@@ -88,7 +88,7 @@ async def test_what_the_last_poll_could_not_see_keeps_its_ttl(yard: Yard) -> Non
     assert {await yard.state(one.command_id) for one in late} == {"expired"}
 
 
-async def test_a_collector_that_polls_no_more_extends_nothing(yard: Yard) -> None:
+async def test_a_collector_that_polls_no_more_extends_nothing(yard: CommandSite) -> None:
     restarts = await restart(yard, *range(1, 31), ttl_sec=300)
     await yard.ack_all()
     for _ in range(11):
@@ -97,7 +97,7 @@ async def test_a_collector_that_polls_no_more_extends_nothing(yard: Yard) -> Non
     assert {await yard.state(one.command_id) for one in restarts[CAP:]} == {"expired"}
 
 
-async def test_a_site_with_room_for_all_that_wait_extends_nothing(yard: Yard) -> None:
+async def test_a_site_with_room_for_all_that_wait_extends_nothing(yard: CommandSite) -> None:
     restarts = await restart(yard, 1, 2, ttl_sec=60)
     assert numbers(await yard.lease(limit=1)) == [1]
     for _ in range(3):
@@ -107,7 +107,9 @@ async def test_a_site_with_room_for_all_that_wait_extends_nothing(yard: Yard) ->
     assert await yard.state(restarts[1].command_id) == "expired"
 
 
-async def test_the_first_extension_is_in_the_history_and_the_record_with_both_ends_and_its_reason(yard: Yard) -> None:
+async def test_the_first_extension_is_in_the_history_and_the_record_with_both_ends_and_its_reason(
+    yard: CommandSite,
+) -> None:
     restarts = await restart(yard, *range(1, 15), ttl_sec=120)
     await yard.ack_all()
     for _ in range(5):
@@ -123,10 +125,10 @@ async def test_the_first_extension_is_in_the_history_and_the_record_with_both_en
     (entry,) = [one for one in story["audit"] if one["action"] == "command_extended"]
     assert expected.items() <= entry["after"].items()
     assert story["ttl_sec"] > 240, "later extensions leave no second row"
-    assert (await examine(yard.database, yard.tenant)).findings == []
+    assert (await check_history(yard.database, yard.tenant)).findings == []
 
 
-async def test_what_the_rate_holds_is_extended_with_that_reason(yard: Yard) -> None:
+async def test_what_the_rate_holds_is_extended_with_that_reason(yard: CommandSite) -> None:
     yard.cap_at(1.0)
     reboots = await yard.request("reboot_device", *range(1, 31), asker=yard.rule, pre_approval=LEAVE, ttl_sec=60)
     assert len(await yard.ack_all()) == 20
@@ -136,7 +138,7 @@ async def test_what_the_rate_holds_is_extended_with_that_reason(yard: Yard) -> N
     assert story["history"][-1]["details"]["reason"] == "RATE_LIMITED"
 
 
-async def test_the_checker_names_an_extension_of_what_was_expired(yard: Yard) -> None:
+async def test_the_checker_names_an_extension_of_what_was_expired(yard: CommandSite) -> None:
     restarts = await restart(yard, *range(1, 15), ttl_sec=120)
     await yard.ack_all()
     yard.pass_time(60)
@@ -146,4 +148,4 @@ async def test_the_checker_names_an_extension_of_what_was_expired(yard: Yard) ->
         " where event = 'extended' and command_id = %s",
         restarts[-1].command_id,
     )
-    assert [one.name for one in (await examine(yard.database, yard.tenant)).findings] == ["EXTENDED_AFTER_EXPIRY"]
+    assert [one.name for one in (await check_history(yard.database, yard.tenant)).findings] == ["EXTENDED_AFTER_EXPIRY"]

@@ -5,21 +5,21 @@ from typing import Any
 
 import pytest
 
-from hashinsight.commands.asking import PreApproval
-from hashinsight.commands.queries.reading import Wanted
-from hashinsight.commands.service import list_shown
-from hashinsight.commands.service.deciding import Which
-from hashinsight.commands.service.expecting import BACK_WITHIN
-from hashinsight.commands.service.leasing import Holder
+from hashinsight.commands.queries.commands import CommandFilter
+from hashinsight.commands.requests import PreApproval
+from hashinsight.commands.service import list_commands
+from hashinsight.commands.service.approvals import DecisionTarget
+from hashinsight.commands.service.expectations import BACK_WITHIN
+from hashinsight.commands.service.leases import LeaseHolder
 from hashinsight.identity.scope import Reach
 from hashinsight.kit.errors import Conflict, Forbidden, NotFound
-from tests.commands.yard import NOON, Yard
+from tests.commands.command_site import NOON, CommandSite
 
 FAN: dict[str, Any] = {"params": {"speed": 60}}
 LEAVE = PreApproval("olga", "a test")
 
 
-async def test_class_goes_first_then_the_number_then_age(yard: Yard) -> None:
+async def test_class_goes_first_then_the_number_then_age(yard: CommandSite) -> None:
     wanted = []
     for miner, (priority, number) in enumerate(
         [("convenience", 9), ("efficiency", 0), ("efficiency", 3), ("safety", 0), ("compliance", 9)], start=1
@@ -31,7 +31,7 @@ async def test_class_goes_first_then_the_number_then_age(yard: Yard) -> None:
     assert wanted == [4, 5, 3, 6, 2, 1]
 
 
-async def test_a_machine_gets_one_control_command_at_a_time(yard: Yard) -> None:
+async def test_a_machine_gets_one_control_command_at_a_time(yard: CommandSite) -> None:
     await yard.made("set_fan", 1, **FAN)
     await yard.made("set_frequency", 1, params={"frequency": 500})
     first = await yard.lease_one()
@@ -40,7 +40,7 @@ async def test_a_machine_gets_one_control_command_at_a_time(yard: Yard) -> None:
     assert (await yard.lease_one()).command_type == "set_frequency"
 
 
-async def test_what_expired_is_never_handed_out_and_ends(yard: Yard) -> None:
+async def test_what_expired_is_never_handed_out_and_ends(yard: CommandSite) -> None:
     command_id = await yard.made("set_fan", 1, **FAN, ttl_sec=5)
     yard.pass_time(5)
     assert await yard.lease() == []
@@ -50,7 +50,7 @@ async def test_what_expired_is_never_handed_out_and_ends(yard: Yard) -> None:
     assert (await yard.sweep()).expired == 0
 
 
-async def test_a_lost_lease_comes_back_while_ttl_and_retries_last(yard: Yard) -> None:
+async def test_a_lost_lease_comes_back_while_ttl_and_retries_last(yard: CommandSite) -> None:
     by_ttl = await yard.made("set_fan", 1, **FAN, ttl_sec=150)
     by_retries = await yard.made("set_fan", 2, **FAN, max_retries=1, ttl_sec=3600)
     for _ in range(2):
@@ -63,7 +63,7 @@ async def test_a_lost_lease_comes_back_while_ttl_and_retries_last(yard: Yard) ->
     assert [one["event"] for one in story["history"]] == ["created", "leased", "lease_lost", "leased", "expired"]
 
 
-async def test_only_machines_of_the_tokens_site_and_zone_are_handed_out(yard: Yard) -> None:
+async def test_only_machines_of_the_tokens_site_and_zone_are_handed_out(yard: CommandSite) -> None:
     await yard.request("set_fan", 1, 2, 3, **FAN)
     yard.write("update miners set site_id = 2 where miner_no = 3")
     assert [one.miner_id for one in await yard.lease(yard.zoned)] == ["m1"]
@@ -71,7 +71,7 @@ async def test_only_machines_of_the_tokens_site_and_zone_are_handed_out(yard: Ya
     assert await yard.lease(yard.collector("elsewhere", site_id=2)) == []
 
 
-async def test_reboots_are_limited_per_site_and_the_rest_waits_in_order(yard: Yard) -> None:
+async def test_reboots_are_limited_per_site_and_the_rest_waits_in_order(yard: CommandSite) -> None:
     yard.cap_at(1.0)
     ids = [
         one.command_id
@@ -91,15 +91,15 @@ async def test_reboots_are_limited_per_site_and_the_rest_waits_in_order(yard: Ya
     assert [one.command_id for one in await yard.lease()] == ids[20:]
 
 
-async def test_a_cancel_is_at_once_in_the_queue_and_decided_by_the_ack_on_the_way(yard: Yard) -> None:
+async def test_a_cancel_is_at_once_in_the_queue_and_decided_by_the_ack_on_the_way(yard: CommandSite) -> None:
     queued = await yard.made("set_fan", 1, **FAN)
-    assert (await yard.cancel(Which(queued))).commands == ((queued, "canceled"),)
+    assert (await yard.cancel(DecisionTarget(queued))).commands == ((queued, "canceled"),)
     acked, lost, failed = [await yard.made("set_fan", miner, **FAN) for miner in (2, 3, 4)]
     leased = {one.command_id: one.dispatch_id for one in await yard.lease()}
     for one in (acked, lost, failed):
-        assert (await yard.cancel(Which(one))).commands == ((one, "dispatched"),)
+        assert (await yard.cancel(DecisionTarget(one))).commands == ((one, "dispatched"),)
     with pytest.raises(Conflict) as told:
-        await yard.cancel(Which(lost))
+        await yard.cancel(DecisionTarget(lost))
     assert told.value.error_code == "CANCEL_REQUESTED"
     assert (await yard.say(leased[acked])).state == "succeeded"
     assert (await yard.say(leased[failed], "failed")).state == "failed"
@@ -109,17 +109,17 @@ async def test_a_cancel_is_at_once_in_the_queue_and_decided_by_the_ack_on_the_wa
         *("canceled", "succeeded", "canceled", "failed")
     ]
     with pytest.raises(Conflict) as told:
-        await yard.cancel(Which(acked))
+        await yard.cancel(DecisionTarget(acked))
     assert told.value.error_code == "ALREADY_FINAL"
 
 
-async def test_nothing_unapproved_goes_out_and_the_ttl_starts_with_the_approval(yard: Yard) -> None:
+async def test_nothing_unapproved_goes_out_and_the_ttl_starts_with_the_approval(yard: CommandSite) -> None:
     command_id = await yard.made("reboot_device", 1, ttl_sec=60)
     yard.pass_time(3600)
     await yard.sweep()
     assert await yard.lease() == []
     assert (await yard.story(command_id))["wait_reason"] == "NOT_APPROVED"
-    await yard.approve(Which(command_id), yard.person("olga"))
+    await yard.approve(DecisionTarget(command_id), yard.person("olga"))
     story = await yard.story(command_id)
     assert (story["approval_state"], story["expires_at"]) == ("approved", yard.now + timedelta(seconds=60))
     (approval,) = story["approvals"]
@@ -127,8 +127,8 @@ async def test_nothing_unapproved_goes_out_and_the_ttl_starts_with_the_approval(
     assert (await yard.lease_one()).command_id == command_id
 
 
-async def test_the_one_who_asked_is_not_the_one_who_approves(yard: Yard) -> None:
-    ann, which = yard.person("ann"), Which(await yard.made("reboot_device", 1))
+async def test_the_one_who_asked_is_not_the_one_who_approves(yard: CommandSite) -> None:
+    ann, which = yard.person("ann"), DecisionTarget(await yard.made("reboot_device", 1))
     with pytest.raises(Forbidden) as told:
         await yard.approve(which, ann)
     assert told.value.error_code == "OWN_REQUEST"
@@ -141,25 +141,25 @@ async def test_the_one_who_asked_is_not_the_one_who_approves(yard: Yard) -> None
     assert (await yard.approve(which, ann)).commands
 
 
-async def test_a_rejected_one_is_over_and_decisions_are_taken_once(yard: Yard) -> None:
+async def test_a_rejected_one_is_over_and_decisions_are_taken_once(yard: CommandSite) -> None:
     command_id = await yard.made("reboot_device", 1)
     olga = yard.person("olga")
-    await yard.reject(Which(command_id), olga)
+    await yard.reject(DecisionTarget(command_id), olga)
     story = await yard.story(command_id)
     assert (story["state"], story["approval_state"], story["error_code"]) == ("canceled", "rejected", "REJECTED")
     with pytest.raises(Conflict) as told:
-        await yard.approve(Which(command_id), olga)
+        await yard.approve(DecisionTarget(command_id), olga)
     assert told.value.error_code == "ALREADY_FINAL"
-    other = Which(await yard.made("reboot_device", 2))
+    other = DecisionTarget(await yard.made("reboot_device", 2))
     await yard.approve(other, olga)
     with pytest.raises(Conflict) as told:
         await yard.approve(other, olga)
     assert told.value.error_code == "ALREADY_DECIDED"
 
 
-async def test_a_batch_is_decided_as_far_as_one_sees_it(yard: Yard) -> None:
+async def test_a_batch_is_decided_as_far_as_one_sees_it(yard: CommandSite) -> None:
     answer = await yard.request("reboot_device", 1, 2, 3)
-    which = Which(batch_id=answer.batch_id)
+    which = DecisionTarget(batch_id=answer.batch_id)
     assert len((await yard.approve(which, yard.person("zoe", Reach(zones=(1,))))).commands) == 2
     assert yard.rows("select approval_state from command_batches") == [{"approval_state": "required"}]
     assert len((await yard.approve(which, yard.person("olga"))).commands) == 1
@@ -167,18 +167,18 @@ async def test_a_batch_is_decided_as_far_as_one_sees_it(yard: Yard) -> None:
     assert len((await yard.cancel(which)).commands) == 3
 
 
-async def test_who_waits_for_approval_too_long_expires(yard: Yard) -> None:
+async def test_who_waits_for_approval_too_long_expires(yard: CommandSite) -> None:
     command_id = await yard.made("reboot_device", 1)
     yard.pass_time(24 * 3600)
     with pytest.raises(Conflict):
-        await yard.approve(Which(command_id), yard.person("olga"))
+        await yard.approve(DecisionTarget(command_id), yard.person("olga"))
     assert (await yard.sweep()).unapproved == 1
     story = await yard.story(command_id)
     assert (story["state"], story["error_code"]) == ("expired", "NOT_APPROVED")
 
 
-async def test_a_silent_device_gives_its_leases_back(yard: Yard) -> None:
-    loud, silent = (Holder(**{**vars(yard.north), "device_id": name}) for name in ("loud", "silent"))
+async def test_a_silent_device_gives_its_leases_back(yard: CommandSite) -> None:
+    loud, silent = (LeaseHolder(**{**vars(yard.north), "device_id": name}) for name in ("loud", "silent"))
     await yard.request("set_fan", 1, 2, **FAN, ttl_sec=3600)
     await yard.lease(silent, limit=1, lease_for=timedelta(hours=1))
     kept = await yard.lease(loud, limit=1, lease_for=timedelta(hours=1))
@@ -191,14 +191,14 @@ async def test_a_silent_device_gives_its_leases_back(yard: Yard) -> None:
     assert taken.command_id != kept[0].command_id
 
 
-async def test_a_command_waits_for_a_collector_that_is_heard(yard: Yard) -> None:
+async def test_a_command_waits_for_a_collector_that_is_heard(yard: CommandSite) -> None:
     command_id = await yard.made("set_fan", 2, **FAN)
     assert (await yard.story(command_id))["wait_reason"] is None
     yard.write("update collectors set status = 'offline' where name <> 'zoned'")
     assert (await yard.story(command_id))["wait_reason"] == "COLLECTOR_OFFLINE"
 
 
-def expected(yard: Yard) -> list[tuple[int, str, bool]]:
+def expected(yard: CommandSite) -> list[tuple[int, str, bool]]:
     rows = yard.rows(
         "select miner_no, state, until_at is null as is_open from expected_states"
         " where until_at is null or until_at > %s order by created_at, miner_no",
@@ -207,7 +207,7 @@ def expected(yard: Yard) -> list[tuple[int, str, bool]]:
     return [(row["miner_no"], row["state"], row["is_open"]) for row in rows]
 
 
-async def test_expected_states_follow_the_commands(yard: Yard) -> None:
+async def test_expected_states_follow_the_commands(yard: CommandSite) -> None:
     for command_type, miner, priority in (
         ("disable_hashing", 1, "efficiency"),
         ("disable_hashing", 2, "compliance"),
@@ -234,7 +234,7 @@ async def test_expected_states_follow_the_commands(yard: Yard) -> None:
     assert expected(yard) == [(2, "curtailed", True)]
 
 
-async def test_lists_page_over_hot_and_finished_ones_within_the_scope(yard: Yard) -> None:
+async def test_lists_page_over_hot_and_finished_ones_within_the_scope(yard: CommandSite) -> None:
     await yard.request("set_fan", *range(1, 7), **FAN)
     for one in await yard.lease(limit=3):
         await yard.say(one.dispatch_id)
@@ -242,28 +242,32 @@ async def test_lists_page_over_hot_and_finished_ones_within_the_scope(yard: Yard
     assert await yard.archive() == 3
     await yard.request("fault_light", 8, params={"on": True})
 
-    async def listed(wanted: Wanted, reach: Reach | None = None) -> list[tuple[str, str]]:
+    async def listed(wanted: CommandFilter, reach: Reach | None = None) -> list[tuple[str, str]]:
         scope = yard.person("ann", reach or Reach()).seen
         found: list[tuple[str, str]] = []
         cursor = None
         async with yard.session() as session:
             while True:
-                page = await list_shown(session, scope, wanted, limit=2, cursor=cursor, now=yard.now)
+                page = await list_commands(session, scope, wanted, limit=2, cursor=cursor, now=yard.now)
                 found += [(row["miner_id"], row["state"]) for row in page.rows]
                 cursor = page.next_cursor
                 if cursor is None:
                     return found
 
-    everything = await listed(Wanted())
+    everything = await listed(CommandFilter())
     assert [one for one, _ in everything] == ["m8", "m6", "m5", "m4", "m3", "m2", "m1"]
-    assert await listed(Wanted(state=("succeeded",))) == [("m3", "succeeded"), ("m2", "succeeded"), ("m1", "succeeded")]
-    assert await listed(Wanted(miner_id="m5")) == [("m5", "queued")]
-    assert await listed(Wanted(command_type="fault_light", site_id=1)) == [("m8", "queued")]
-    assert {one for one, _ in await listed(Wanted(), Reach(zones=(1,)))} == {"m1", "m3", "m5"}
-    assert await listed(Wanted(), Reach(sites=(2,))) == []
+    assert await listed(CommandFilter(state=("succeeded",))) == [
+        ("m3", "succeeded"),
+        ("m2", "succeeded"),
+        ("m1", "succeeded"),
+    ]
+    assert await listed(CommandFilter(miner_id="m5")) == [("m5", "queued")]
+    assert await listed(CommandFilter(command_type="fault_light", site_id=1)) == [("m8", "queued")]
+    assert {one for one, _ in await listed(CommandFilter(), Reach(zones=(1,)))} == {"m1", "m3", "m5"}
+    assert await listed(CommandFilter(), Reach(sites=(2,))) == []
 
 
-async def test_a_command_outside_the_scope_does_not_exist(yard: Yard) -> None:
+async def test_a_command_outside_the_scope_does_not_exist(yard: CommandSite) -> None:
     command_id = await yard.made("reboot_device", 1)
     for reach in (Reach(sites=(2,)), Reach(zones=(2,)), Reach(groups=(1,))):
         stranger = yard.person("olga", reach)
@@ -271,4 +275,4 @@ async def test_a_command_outside_the_scope_does_not_exist(yard: Yard) -> None:
             await yard.story(command_id, stranger)
         for act in (yard.approve, yard.reject, yard.cancel):
             with pytest.raises(NotFound):
-                await act(Which(command_id), stranger)
+                await act(DecisionTarget(command_id), stranger)

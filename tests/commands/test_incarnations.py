@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from hashinsight.commands.service.examining import examine
-from tests.commands.gate import Gate, Headers
-from tests.running import HANGS_SEC
+from hashinsight.commands.service.checker import check_history
+from tests.commands.edge_site import EdgeSite, Headers
+from tests.installation import HANG_TIMEOUT_SEC
 
 
 def life(headers: Headers, number: object, device: str = "box-1") -> Headers:
@@ -17,7 +17,7 @@ def ids(commands: list[dict[str, object]]) -> set[str]:
     return {str(one["command_id"]) for one in commands}
 
 
-async def test_what_the_last_life_held_comes_back_at_once_under_the_same_id(gate: Gate) -> None:
+async def test_what_the_last_life_held_comes_back_at_once_under_the_same_id(gate: EdgeSite) -> None:
     command_id, *_ = await gate.order("set_fan", 1, 2, 3)
     first = await gate.polled(life(gate.north, 1))
     assert len(first) == 3
@@ -28,14 +28,14 @@ async def test_what_the_last_life_held_comes_back_at_once_under_the_same_id(gate
     assert gate.events(command_id) == ["created", "leased", "lease_lost", "leased"]
     for one in again:
         assert await gate.said(str(one["command_id"]), headers=life(gate.north, 2)) == (True, "succeeded", None)
-    async with asyncio.timeout(HANGS_SEC):
-        examined = await examine(gate.scene.database, gate.tenant_id)
+    async with asyncio.timeout(HANG_TIMEOUT_SEC):
+        examined = await check_history(gate.scene.database, gate.tenant_id)
     assert examined.ok, examined.findings
     lost = gate.rows("select * from audit_log where action = 'command_lease_lost'")
     assert len(lost) == 3
 
 
-async def test_leases_of_other_devices_and_collectors_stay_where_they_are(gate: Gate) -> None:
+async def test_leases_of_other_devices_and_collectors_stay_where_they_are(gate: EdgeSite) -> None:
     await gate.order("set_fan", 1, 2, 3)
     (own,) = await gate.polled(life(gate.north, 1), limit=1)
     (shard,) = await gate.polled(life(gate.north, 7, "box-2"), limit=1)
@@ -49,7 +49,7 @@ TOO_LONG = ["9" * 30, *("0" * 19 + "1" + "9" * more for more in (20, 5000))]  # 
 
 
 @pytest.mark.parametrize("said", ["1", "2", "", "0", "-3", "two", "²", *TOO_LONG])
-async def test_only_a_later_life_moves_anything(gate: Gate, said: str) -> None:
+async def test_only_a_later_life_moves_anything(gate: EdgeSite, said: str) -> None:
     """A poll that was on its way when its life ended, a folder that was restored, and what is no number."""
     await gate.order("set_fan", 1)
     held = await gate.polled(life(gate.north, 2))
@@ -58,14 +58,14 @@ async def test_only_a_later_life_moves_anything(gate: Gate, said: str) -> None:
     assert ids(await gate.polled(life(gate.north, 3))) == ids(held)
 
 
-async def test_another_process_that_never_met_the_device_gives_nothing_back_to_the_same_life(gate: Gate) -> None:
+async def test_another_process_that_never_met_the_device_gives_nothing_back_to_the_same_life(gate: EdgeSite) -> None:
     await gate.order("set_fan", 1)
     assert len(await gate.polled(life(gate.north, 5))) == 1
     gate.scene.app.state.met._newest.clear()
     assert await gate.polled(life(gate.north, 5)) == []
 
 
-async def test_what_could_not_be_handed_out_again_keeps_its_lease_for_an_ack_on_its_way(gate: Gate) -> None:
+async def test_what_could_not_be_handed_out_again_keeps_its_lease_for_an_ack_on_its_way(gate: EdgeSite) -> None:
     last, dying = await gate.order("set_fan", 1, max_retries=0), await gate.order("set_fan", 2, ttl_sec=60)
     held = {one["miner_id"]: str(one["command_id"]) for one in await gate.polled(life(gate.north, 1))}
     gate.scene.at(61)
@@ -75,7 +75,7 @@ async def test_what_could_not_be_handed_out_again_keeps_its_lease_for_an_ack_on_
         assert await gate.said(held[name], headers=life(gate.north, 2)) == (True, "succeeded", None)
 
 
-async def test_a_late_ack_of_the_last_life_still_ends_what_came_back(gate: Gate) -> None:
+async def test_a_late_ack_of_the_last_life_still_ends_what_came_back(gate: EdgeSite) -> None:
     """It ran before the end; the new life has it in its journal, and says so before or after it is given it again."""
     await gate.order("set_fan", 1)
     (held,) = await gate.polled(life(gate.north, 1))

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from hashinsight.commands.service.deciding import Which
+from hashinsight.commands.service.approvals import DecisionTarget
 from hashinsight.kit.ids import new_id
 from hashinsight.wire.acks import Ack, AckStatus
-from tests.commands.yard import NOON, Yard
+from tests.commands.command_site import NOON, CommandSite
 
 FAN: dict[str, Any] = {"params": {"speed": 60}}
 
 
-async def test_a_command_goes_out_once_and_ends_once(yard: Yard) -> None:
+async def test_a_command_goes_out_once_and_ends_once(yard: CommandSite) -> None:
     command_id = await yard.made("set_fan", 1, **FAN)
     leased = await yard.lease_one()
     assert (leased.command_id, leased.miner_id, leased.command_type) == (command_id, "m1", "set_fan")
@@ -35,7 +35,7 @@ async def test_a_command_goes_out_once_and_ends_once(yard: Yard) -> None:
     assert actions == ["command_created", "command_dispatched", "command_acked", "command_ack_ignored"]
 
 
-async def test_a_lost_lease_is_redelivered_under_the_same_id(yard: Yard) -> None:
+async def test_a_lost_lease_is_redelivered_under_the_same_id(yard: CommandSite) -> None:
     command_id = await yard.made("set_fan", 1, **FAN)
     first = await yard.lease_one()
     yard.pass_time(181)
@@ -48,7 +48,7 @@ async def test_a_lost_lease_is_redelivered_under_the_same_id(yard: Yard) -> None
     assert (await yard.say(second.dispatch_id)).applied
 
 
-async def test_a_reported_failure_is_retried_under_a_new_id_after_its_backoff(yard: Yard) -> None:
+async def test_a_reported_failure_is_retried_under_a_new_id_after_its_backoff(yard: CommandSite) -> None:
     command_id = await yard.made("set_fan", 1, **FAN)
     first = await yard.lease_one()
     answer = await yard.say(first.dispatch_id, "failed", error_code="TIMEOUT", message="no answer from 10.1.2.3")
@@ -69,7 +69,7 @@ async def test_a_reported_failure_is_retried_under_a_new_id_after_its_backoff(ya
     assert len((await yard.story(command_id))["attempts"]) == 2
 
 
-async def test_retries_end_and_the_last_failure_stays(yard: Yard) -> None:
+async def test_retries_end_and_the_last_failure_stays(yard: CommandSite) -> None:
     command_id = await yard.made("set_fan", 1, **FAN, max_retries=1, ttl_sec=3600)
     for _ in range(2):
         yard.pass_time(40)
@@ -87,7 +87,7 @@ async def test_retries_end_and_the_last_failure_stays(yard: Yard) -> None:
         ("failed", "AUTH_FAILED", "AUTH_FAILED"),
     ],
 )
-async def test_what_cannot_pass_is_not_retried(yard: Yard, status: str, code: str | None, stored: str) -> None:
+async def test_what_cannot_pass_is_not_retried(yard: CommandSite, status: str, code: str | None, stored: str) -> None:
     command_id = await yard.made("set_fan", 1, **FAN)
     answer = await yard.say((await yard.lease_one()).dispatch_id, status, error_code=code)
     assert (answer.applied, answer.state) == (True, "failed")
@@ -96,12 +96,12 @@ async def test_what_cannot_pass_is_not_retried(yard: Yard, status: str, code: st
     assert story["verification"] == ("pending" if status == "skipped" else None)
 
 
-async def test_a_failure_that_would_expire_before_its_retry_is_final(yard: Yard) -> None:
+async def test_a_failure_that_would_expire_before_its_retry_is_final(yard: CommandSite) -> None:
     await yard.made("set_fan", 1, **FAN, ttl_sec=10)
     assert (await yard.say((await yard.lease_one()).dispatch_id, "failed")).state == "failed"
 
 
-async def test_skipped_never_overwrites_a_success(yard: Yard) -> None:
+async def test_skipped_never_overwrites_a_success(yard: CommandSite) -> None:
     await yard.made("set_fan", 1, **FAN)
     leased = await yard.lease_one()
     await yard.say(leased.dispatch_id)
@@ -109,7 +109,7 @@ async def test_skipped_never_overwrites_a_success(yard: Yard) -> None:
     assert (skipped.applied, skipped.state, skipped.error_code) == (False, "succeeded", "ALREADY_FINAL")
 
 
-async def test_the_ack_of_a_lease_that_ran_out_still_finishes_the_command(yard: Yard) -> None:
+async def test_the_ack_of_a_lease_that_ran_out_still_finishes_the_command(yard: CommandSite) -> None:
     command_id = await yard.made("set_fan", 1, **FAN)
     leased = await yard.lease_one()
     yard.pass_time(200)
@@ -119,7 +119,7 @@ async def test_the_ack_of_a_lease_that_ran_out_still_finishes_the_command(yard: 
     assert (await yard.say(leased.dispatch_id)).state == "succeeded"
 
 
-async def test_who_held_a_dispatch_before_may_succeed_but_not_fail_it(yard: Yard) -> None:
+async def test_who_held_a_dispatch_before_may_succeed_but_not_fail_it(yard: CommandSite) -> None:
     command_id = await yard.made("set_fan", 1, **FAN)
     leased = await yard.lease_one(yard.north)
     yard.pass_time(200)
@@ -132,7 +132,7 @@ async def test_who_held_a_dispatch_before_may_succeed_but_not_fail_it(yard: Yard
     assert await yard.state(command_id) == "succeeded"
 
 
-async def test_a_collector_that_never_held_it_changes_nothing(yard: Yard) -> None:
+async def test_a_collector_that_never_held_it_changes_nothing(yard: CommandSite) -> None:
     command_id = await yard.made("set_fan", 1, **FAN)
     leased = await yard.lease_one(yard.north)
     answer = await yard.say(leased.dispatch_id, holder=yard.south)
@@ -140,7 +140,7 @@ async def test_a_collector_that_never_held_it_changes_nothing(yard: Yard) -> Non
     assert await yard.state(command_id) == "dispatched"
 
 
-async def test_an_id_of_nobody_or_of_another_site_is_not_found(yard: Yard) -> None:
+async def test_an_id_of_nobody_or_of_another_site_is_not_found(yard: CommandSite) -> None:
     await yard.made("set_fan", 1, **FAN)
     leased = await yard.lease_one()
     elsewhere = yard.collector("elsewhere", site_id=2)
@@ -151,7 +151,7 @@ async def test_an_id_of_nobody_or_of_another_site_is_not_found(yard: Yard) -> No
     assert own_id.found is False
 
 
-async def test_running_is_a_move_of_its_own_and_keeps_the_lease(yard: Yard) -> None:
+async def test_running_is_a_move_of_its_own_and_keeps_the_lease(yard: CommandSite) -> None:
     command_id = await yard.made("set_fan", 1, **FAN)
     leased = await yard.lease_one()
     yard.pass_time(100)
@@ -165,7 +165,7 @@ async def test_running_is_a_move_of_its_own_and_keeps_the_lease(yard: Yard) -> N
     assert history == ["created", "leased", "started", "succeeded"]
 
 
-async def test_a_batch_judges_each_ack_by_itself_and_in_order(yard: Yard) -> None:
+async def test_a_batch_judges_each_ack_by_itself_and_in_order(yard: CommandSite) -> None:
     await yard.request("set_fan", 1, 2, 3, **FAN)
     one, two, three = (row.dispatch_id for row in await yard.lease())
     said = [
@@ -190,7 +190,7 @@ async def test_a_batch_judges_each_ack_by_itself_and_in_order(yard: Yard) -> Non
     ]
 
 
-async def test_a_late_ack_finds_its_command_among_the_finished(yard: Yard) -> None:
+async def test_a_late_ack_finds_its_command_among_the_finished(yard: CommandSite) -> None:
     command_id = await yard.made("set_fan", 1, **FAN)
     leased = await yard.lease_one()
     await yard.say(leased.dispatch_id)
@@ -207,18 +207,18 @@ async def test_a_late_ack_finds_its_command_among_the_finished(yard: Yard) -> No
 
 
 @pytest.mark.parametrize(("how", "code"), [("expire", "COMMAND_EXPIRED"), ("cancel", "ALREADY_FINAL")])
-async def test_acks_of_what_ended_otherwise_are_told_how(yard: Yard, how: str, code: str) -> None:
+async def test_acks_of_what_ended_otherwise_are_told_how(yard: CommandSite, how: str, code: str) -> None:
     command_id = await yard.made("set_fan", 1, **FAN, ttl_sec=60)
     leased = await yard.lease_one()
     if how == "cancel":
-        await yard.cancel(Which(command_id))
+        await yard.cancel(DecisionTarget(command_id))
     yard.pass_time(200)
     await yard.sweep()
     answer = await yard.say(leased.dispatch_id)
     assert (answer.applied, answer.error_code) == (False, code)
 
 
-async def test_fifty_are_leased_and_acked_in_as_many_statements_as_one(yard: Yard) -> None:
+async def test_fifty_are_leased_and_acked_in_as_many_statements_as_one(yard: CommandSite) -> None:
     counts = []
     for machines in ([1], list(range(2, 52))):
         await yard.request("set_fan", *machines, asker=yard.rule, **FAN, pre_approval=_leave())
@@ -234,6 +234,6 @@ async def test_fifty_are_leased_and_acked_in_as_many_statements_as_one(yard: Yar
 
 
 def _leave() -> object:
-    from hashinsight.commands.asking import PreApproval
+    from hashinsight.commands.requests import PreApproval
 
     return PreApproval("olga", "a test")

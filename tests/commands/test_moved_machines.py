@@ -5,22 +5,22 @@ from typing import Any
 
 import pytest
 
+from hashinsight.commands.service.approvals import DecisionTarget
 from hashinsight.commands.service.choosing import choose
-from hashinsight.commands.service.deciding import Which
-from hashinsight.commands.service.leasing import Holder, Leased, poll
+from hashinsight.commands.service.leases import LeasedCommand, LeaseHolder, poll
 from hashinsight.commands.service.understanding import understand
 from hashinsight.commands.service.weighing import weigh
 from hashinsight.identity.scope import Reach
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.errors import NotFound
 from hashinsight.kit.ids import new_id
-from tests.commands.yard import VAULT, Yard, asked
+from tests.commands.command_site import VAULT, CommandSite, command_request
 
 FAN: dict[str, Any] = {"params": {"speed": 60}}
-Polled = Callable[[Yard, Holder], Awaitable[list[Leased]]]
+Polled = Callable[[CommandSite, LeaseHolder], Awaitable[list[LeasedCommand]]]
 
 
-def _move(yard: Yard, miner_no: int, site_id: int) -> None:
+def _move(yard: CommandSite, miner_no: int, site_id: int) -> None:
     """As the inventory does it: the machine, and a row of its history at the new site."""
     yard.write("update miners set site_id = %s, zone_id = null where miner_no = %s", site_id, miner_no)
     yard.write(
@@ -30,7 +30,7 @@ def _move(yard: Yard, miner_no: int, site_id: int) -> None:
     )
 
 
-async def _poll(yard: Yard, holder: Holder) -> list[Leased]:
+async def _poll(yard: CommandSite, holder: LeaseHolder) -> list[LeasedCommand]:
     """As the route does it, in a transaction that the lease itself enters."""
     entering = Context(tenant=str(yard.tenant), sites=(holder.site_id,), by_index=True)
     async with yard.database.unentered() as session:
@@ -38,8 +38,10 @@ async def _poll(yard: Yard, holder: Holder) -> list[Leased]:
     return leased
 
 
-@pytest.mark.parametrize("polled", [_poll, Yard.lease])
-async def test_a_machine_that_came_with_a_lease_does_not_silence_its_new_site(yard: Yard, polled: Polled) -> None:
+@pytest.mark.parametrize("polled", [_poll, CommandSite.lease])
+async def test_a_machine_that_came_with_a_lease_does_not_silence_its_new_site(
+    yard: CommandSite, polled: Polled
+) -> None:
     """The lease of the old site is not seen by polls of the new one; the index refuses, and the rest goes out."""
     yard.add_machines(100, 103, site_id=2)
     there = yard.collector("there", site_id=2)
@@ -55,11 +57,11 @@ async def test_a_machine_that_came_with_a_lease_does_not_silence_its_new_site(ya
 
 
 @pytest.mark.parametrize("what", ["zone_id = 2", "site_id = 2, zone_id = null", "state = 'retired'"])
-async def test_a_machine_that_changes_under_a_request_is_refused(yard: Yard, what: str) -> None:
+async def test_a_machine_that_changes_under_a_request_is_refused(yard: CommandSite, what: str) -> None:
     """Between the look at it and its lock: who may command it there is another question now."""
     zone = yard.person("ann", Reach(zones=(1,)))
     async with yard.session() as session:
-        order = await understand(session, VAULT, zone, asked("set_fan", 1, 3, **FAN))
+        order = await understand(session, VAULT, zone, command_request("set_fan", 1, 3, **FAN))
         chosen = await choose(session, order)
         yard.write(f"update miners set {what} where miner_no = 1")
         weighed = await weigh(session, order, chosen, lock=True, now=yard.now)
@@ -67,18 +69,18 @@ async def test_a_machine_that_changes_under_a_request_is_refused(yard: Yard, wha
     assert [(one.miner_id, one.error_code) for one in weighed.refused] == [("m1", "MINER_MOVED")]
 
 
-async def test_a_retired_machine_is_called_retired(yard: Yard) -> None:
+async def test_a_retired_machine_is_called_retired(yard: CommandSite) -> None:
     yard.write("update miners set state = 'retired' where miner_no = 1")
     with pytest.raises(NotFound) as told:
         await yard.request("set_fan", 1, **FAN)
     assert told.value.error_code == "MINER_RETIRED"
 
 
-async def test_what_is_handed_out_after_an_approval_is_issued_then(yard: Yard) -> None:
+async def test_what_is_handed_out_after_an_approval_is_issued_then(yard: CommandSite) -> None:
     """A collector that counts the TTL from `issued_at` would else refuse it as stale."""
     command_id = await yard.made("reboot_device", 1, ttl_sec=60)
     yard.pass_time(3600)
-    await yard.approve(Which(command_id), yard.person("olga"))
+    await yard.approve(DecisionTarget(command_id), yard.person("olga"))
     yard.pass_time(5)
     leased = await yard.lease_one()
     assert (leased.expires_at - leased.issued_at).total_seconds() == leased.ttl_sec

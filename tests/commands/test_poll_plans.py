@@ -13,25 +13,25 @@ import pytest
 from psycopg import AsyncClientCursor
 from sqlalchemy import TextClause
 
-from hashinsight.commands.asking import PreApproval
+from hashinsight.commands.ack_messages import ack_columns
 from hashinsight.commands.catalogue import TAKES_DOWN
-from hashinsight.commands.evidence import kept
-from hashinsight.commands.queries import acking, lease_statement, sweeping
-from hashinsight.commands.queries.packing import listed_ids, packed
-from hashinsight.commands.service.leasing import Leased
+from hashinsight.commands.queries import acks, lease_sql, sweeps
+from hashinsight.commands.queries.fragments import listed_ids, packed
+from hashinsight.commands.requests import PreApproval
+from hashinsight.commands.service.leases import LeasedCommand
+from hashinsight.kit.db.bulk import driver_connection
 from hashinsight.kit.db.context import Context, job_context
-from hashinsight.kit.db.copying import driver_of
-from hashinsight.kit.db.together import in_words_of_the_server, together
+from hashinsight.kit.db.pipeline import in_words_of_the_server, together
 from hashinsight.kit.ids import new_ids
 from hashinsight.wire.acks import Ack, AckStatus
-from tests.commands.yard import Yard
+from tests.commands.command_site import CommandSite
 
 MACHINES = 500
 POLLED = 40
 
 
 @pytest.fixture(params=["never used", "emptied"])
-async def crowded(request: pytest.FixtureRequest, yard: Yard, superuser_url: str) -> Yard:
+async def crowded(request: pytest.FixtureRequest, yard: CommandSite, superuser_url: str) -> CommandSite:
     """Something waits for each machine, and the statistics know of nothing; of a table that has pages, or none."""
     yard.add_machines(1_001, 1_000 + MACHINES)
     if request.param == "emptied":
@@ -49,22 +49,22 @@ async def crowded(request: pytest.FixtureRequest, yard: Yard, superuser_url: str
     return yard
 
 
-async def _order(yard: Yard) -> None:
+async def _order(yard: CommandSite) -> None:
     allowed = PreApproval("rule-7", "a test of plans")
     machines = range(1_001, 1_001 + MACHINES)
     await yard.request("set_fan", *machines, params={"speed": 60}, asker=yard.rule, pre_approval=allowed)
 
 
-async def test_a_poll_reads_what_it_takes_in_its_order_and_nothing_else(crowded: Yard) -> None:
+async def test_a_poll_reads_what_it_takes_in_its_order_and_nothing_else(crowded: CommandSite) -> None:
     """Once it went by the index on `expires_at`, and once by a bitmap: each time it sorted all that waited."""
-    plan = await _plan(crowded, lease_statement.LEASE, _polled(crowded))
+    plan = await _plan(crowded, lease_sql.LEASE, _polled(crowded))
     assert set(re.findall(r"using (\w+) on commands", plan)) == {"ix_commands_ready", "ix_commands_open"}
     assert _read(plan) == {"c": 0, "c_1": POLLED, "o": POLLED, "c_2": POLLED}
 
 
-async def test_a_poll_with_the_cap_finds_settings_in_transition_by_its_site_alone(crowded: Yard) -> None:
+async def test_a_poll_with_the_cap_finds_settings_in_transition_by_its_site_alone(crowded: CommandSite) -> None:
     polled = {**_polled(crowded), "unsettled": [], "cap": 5, "site_machines": MACHINES, "fills": True}
-    plan = await _plan(crowded, lease_statement.CAPPED_LEASE, polled)
+    plan = await _plan(crowded, lease_sql.CAPPED_LEASE, polled)
     assert set(re.findall(r"using (ix_commands_(?!ready|open)\w+) on commands\b", plan)) <= {
         "ix_commands_settings",
         "ix_commands_lease_until",
@@ -72,9 +72,9 @@ async def test_a_poll_with_the_cap_finds_settings_in_transition_by_its_site_alon
     assert "ix_commands_settings" in plan
 
 
-async def test_an_ack_reads_what_it_names_and_nothing_once_for_each_of_the_others(crowded: Yard) -> None:
+async def test_an_ack_reads_what_it_names_and_nothing_once_for_each_of_the_others(crowded: CommandSite) -> None:
     """Once a join of what was locked with what was moved went through all of both, and once through all commands."""
-    plan = await _plan(crowded, acking._TAKE, _acked(crowded, await crowded.lease(limit=POLLED)))
+    plan = await _plan(crowded, acks._TAKE, _acked(crowded, await crowded.lease(limit=POLLED)))
     assert f"Update on commands c_1 (actual rows={POLLED}" in plan
     assert set(re.findall(r"CTE Scan on \w+(?: \w+)? \(actual rows=\S+ loops=(\d+)\)", plan)) == {"1"}
     assert set(re.findall(r"using (\w+) on commands", plan)) == {"pk_commands"}
@@ -82,9 +82,9 @@ async def test_an_ack_reads_what_it_names_and_nothing_once_for_each_of_the_other
 
 
 @pytest.mark.parametrize("word", ["archive", "lost", "expire"])
-async def test_what_time_does_reads_what_it_moves_and_nothing_else(crowded: Yard, word: str) -> None:
+async def test_what_time_does_reads_what_it_moves_and_nothing_else(crowded: CommandSite, word: str) -> None:
     """Once ten thousand commands that were over took 23 seconds to leave the hot table, and half a second since."""
-    statement = {"archive": sweeping._ARCHIVE, "lost": sweeping._LOST, "expire": sweeping._TTL}[word]
+    statement = {"archive": sweeps._ARCHIVE, "lost": sweeps._LOST, "expire": sweeps._TTL}[word]
     if word != "expire":
         leased = await crowded.lease(limit=MACHINES)
         if word == "archive":
@@ -95,14 +95,16 @@ async def test_what_time_does_reads_what_it_moves_and_nothing_else(crowded: Yard
     assert set(_read(plan).values()) == {POLLED}
 
 
-async def _plan(yard: Yard, statement: TextClause, values: Mapping[str, Any], context: Context | None = None) -> str:
+async def _plan(
+    yard: CommandSite, statement: TextClause, values: Mapping[str, Any], context: Context | None = None
+) -> str:
     """Of the statement as it is kept prepared, for the hot calls if nothing else is said."""
     context = context or Context(tenant=str(yard.tenant), sites=(1,), by_index=True)
     words, names = in_words_of_the_server(statement)
     marks = ", ".join(["%s"] * len(names))
     async with yard.database.unentered() as session:
         await together(session, entering=context)
-        cursor = AsyncClientCursor(await driver_of(session))
+        cursor = AsyncClientCursor(await driver_connection(session))
         await cursor.execute(b"prepare asked as " + words)
         asked = f"explain (analyze, costs off, timing off, buffers off) execute asked ({marks})"
         await cursor.execute(asked.encode(), [values[name] for name in names])
@@ -123,7 +125,7 @@ def _read(plan: str) -> dict[str, int]:
     return found
 
 
-def _polled(yard: Yard) -> dict[str, Any]:
+def _polled(yard: CommandSite) -> dict[str, Any]:
     return {
         "tenant_id": yard.tenant, "site_id": 1, "zone_id": None, "collector_id": yard.north.collector_id,
         "device": "d", "most": POLLED, "lease_until": yard.now + timedelta(seconds=180), "without": [],
@@ -133,9 +135,13 @@ def _polled(yard: Yard) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _acked(yard: Yard, leased: list[Leased]) -> dict[str, Any]:
+def _acked(yard: CommandSite, leased: list[LeasedCommand]) -> dict[str, Any]:
     said = [
-        {"dispatch_id": one.dispatch_id, "entry_id": entry_id, **kept(Ack(str(one.dispatch_id), AckStatus.SUCCEEDED))}
+        {
+            "dispatch_id": one.dispatch_id,
+            "entry_id": entry_id,
+            **ack_columns(Ack(str(one.dispatch_id), AckStatus.SUCCEEDED)),
+        }
         for one, entry_id in zip(leased, new_ids(len(leased)), strict=True)
     ]
     return {

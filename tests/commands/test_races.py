@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
-from hashinsight.commands.asking import Answer, PreApproval
-from hashinsight.commands.service.deciding import Which
-from hashinsight.commands.service.leasing import Leased
+from hashinsight.commands.requests import PreApproval, RequestResult
+from hashinsight.commands.service.approvals import DecisionTarget
+from hashinsight.commands.service.leases import LeasedCommand
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.errors import HashInsightError
-from tests.commands.slipping import SLOW, slip_in
-from tests.commands.yard import Yard
+from tests.commands.command_site import CommandSite
+from tests.commands.interleaving import SLOW, slip_in
 
 FAN: dict[str, Any] = {"params": {"speed": 60}}
 LEAVE = PreApproval("olga", "a test")
 
 
-async def test_two_collectors_that_poll_at_once_share_the_work(yard: Yard) -> None:
+async def test_two_collectors_that_poll_at_once_share_the_work(yard: CommandSite) -> None:
     await yard.request("set_fan", *range(1, 61), asker=yard.rule, pre_approval=LEAVE, **FAN)
     polls = [yard.lease(holder, limit=10) for holder in (yard.north, yard.south) * 4]
     got = [one for batch in await asyncio.gather(*polls) for one in batch]
@@ -31,7 +31,7 @@ async def test_two_collectors_that_poll_at_once_share_the_work(yard: Yard) -> No
     assert not {one.command_id for one in got} & {one.command_id for one in rest}
 
 
-async def test_polls_that_race_for_one_machine_get_one_control_command(yard: Yard) -> None:
+async def test_polls_that_race_for_one_machine_get_one_control_command(yard: CommandSite) -> None:
     for speed in range(1, 7):
         await yard.request("set_fan", *range(1, 11), asker=yard.rule, params={"speed": speed})
     got = [one for batch in await asyncio.gather(*(yard.lease() for _ in range(8))) for one in batch]
@@ -39,7 +39,7 @@ async def test_polls_that_race_for_one_machine_get_one_control_command(yard: Yar
 
 
 async def test_a_command_that_slips_in_between_two_polls_breaks_neither(
-    yard: Yard, address: DatabaseAddress, superuser_url: str
+    yard: CommandSite, address: DatabaseAddress, superuser_url: str
 ) -> None:
     """The database refuses the second lease, and the poll looks again."""
     with yard.statements(SLOW) as sent:
@@ -48,17 +48,17 @@ async def test_a_command_that_slips_in_between_two_polls_breaks_neither(
     assert yard.rows("select count(*) from commands where state = 'dispatched'") == [{"count": 1}]
 
 
-async def test_the_rate_holds_when_many_poll_at_once(yard: Yard) -> None:
+async def test_the_rate_holds_when_many_poll_at_once(yard: CommandSite) -> None:
     yard.cap_at(1.0)
     await yard.request("reboot_device", *range(1, 61), asker=yard.rule, pre_approval=LEAVE)
-    got: list[Leased] = []
+    got: list[LeasedCommand] = []
     for _ in range(4):
         polls = await asyncio.gather(*(yard.lease(limit=9) for _ in range(8)))
         got += [one for batch in polls for one in batch]
     assert len(got) == 20
 
 
-async def test_one_dedupe_key_asked_at_once_makes_one_command(yard: Yard) -> None:
+async def test_one_dedupe_key_asked_at_once_makes_one_command(yard: CommandSite) -> None:
     asks = [
         yard.request("set_power_mode", 1, asker=yard.rule, params={"mode": "eco"}, dedupe_key="r") for _ in range(8)
     ]
@@ -68,7 +68,7 @@ async def test_one_dedupe_key_asked_at_once_makes_one_command(yard: Yard) -> Non
     assert yard.count("commands") == 1
 
 
-async def test_one_idempotency_key_asked_at_once_makes_one_batch(yard: Yard) -> None:
+async def test_one_idempotency_key_asked_at_once_makes_one_batch(yard: CommandSite) -> None:
     asks = [yard.request("set_fan", 1, 2, **FAN, idempotency_key="k") for _ in range(8)]
     answers = await asyncio.gather(*asks)
     assert len({one.batch_id for one in answers}) == 1
@@ -76,27 +76,27 @@ async def test_one_idempotency_key_asked_at_once_makes_one_batch(yard: Yard) -> 
     assert yard.count("commands") == 2
 
 
-async def test_the_same_asked_at_once_without_keys_is_made_once(yard: Yard) -> None:
+async def test_the_same_asked_at_once_without_keys_is_made_once(yard: CommandSite) -> None:
     answers = await asyncio.gather(*(yard.request("set_fan", 1, 2, 3, **FAN) for _ in range(6)))
     assert sum(len(one.commands) for one in answers) == 3
     assert {one.error_code for answer in answers for one in answer.refused} == {"DUPLICATE"}
 
 
-async def test_emergencies_at_once_leave_one_that_stands(yard: Yard) -> None:
+async def test_emergencies_at_once_leave_one_that_stands(yard: CommandSite) -> None:
     running = await yard.made("set_fan", 1, **FAN)
     leased = await yard.lease_one()
     asks = [yard.request("disable_hashing", 1, priority="safety", emergency=True) for _ in range(6)]
     asks.append(yard.request("restart_mining", 1, priority="safety"))
     late = yard.say(leased.dispatch_id)
     *answers, _ = await asyncio.gather(*asks, late)
-    stops = [one for answer in answers[:6] if isinstance(answer, Answer) for one in answer.commands]
+    stops = [one for answer in answers[:6] if isinstance(answer, RequestResult) for one in answer.commands]
     assert len(stops) == 1
     assert await yard.state(running) in ("superseded", "succeeded")
     assert (await yard.lease_one()).command_id == stops[0].command_id
 
 
-async def test_an_approval_and_a_rejection_at_once_are_one_decision(yard: Yard) -> None:
-    which = Which(await yard.made("reboot_device", 1))
+async def test_an_approval_and_a_rejection_at_once_are_one_decision(yard: CommandSite) -> None:
+    which = DecisionTarget(await yard.made("reboot_device", 1))
     people = [yard.person(name) for name in ("olga", "omar", "oona", "ann")]
     acts = [yard.approve(which, one) for one in people] + [yard.reject(which, one) for one in people[:3]]
     random.Random(7).shuffle(acts)
@@ -108,7 +108,7 @@ async def test_an_approval_and_a_rejection_at_once_are_one_decision(yard: Yard) 
 
 
 @pytest.mark.parametrize("seed", range(3))
-async def test_acks_and_sweeps_that_race_end_each_command_once(yard: Yard, seed: int) -> None:
+async def test_acks_and_sweeps_that_race_end_each_command_once(yard: CommandSite, seed: int) -> None:
     draw = random.Random(seed)
     await yard.request("set_fan", *range(1, 31), asker=yard.rule, pre_approval=LEAVE, **FAN)
     leased = await yard.lease(limit=30)

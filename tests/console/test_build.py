@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.running import HANGS_SEC
+from tests.installation import HANG_TIMEOUT_SEC
 
 ROOT = Path(__file__).parents[2]
 FILES = Path("src") / "hashinsight" / "app" / "console_files"
@@ -29,7 +29,7 @@ def checkout(tmp_path: Path) -> Path:
 
 def built(checkout: Path) -> subprocess.CompletedProcess[str]:
     words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel"]
-    return subprocess.run(words, cwd=checkout, capture_output=True, text=True, check=False, timeout=HANGS_SEC)
+    return subprocess.run(words, cwd=checkout, capture_output=True, text=True, check=False, timeout=HANG_TIMEOUT_SEC)
 
 
 def test_a_wheel_without_the_console_is_refused_in_one_sentence(checkout: Path) -> None:

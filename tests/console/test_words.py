@@ -4,14 +4,13 @@ import re
 from pathlib import Path
 
 from hashinsight.audit.actions import ActorKind
-from hashinsight.commands.approval import Because
-from hashinsight.commands.arbitration import Refused
+from hashinsight.commands.approval import ApprovalCode
+from hashinsight.commands.arbitration import ArbitrationRefusal
 from hashinsight.commands.catalogue import CATALOGUE
 from hashinsight.commands.limits import WaitReason
 from hashinsight.commands.states import State
-from hashinsight.problems.acts import MOVES, Cause
-from hashinsight.problems.ages import Age
-from hashinsight.problems.codes import EventStatus, Expectation, Expected, Issue, Metric
+from hashinsight.problems.actions import MOVES, ResolutionCause
+from hashinsight.problems.codes import Age, EventStatus, ExpectationSource, ExpectedState, Issue, Metric
 from hashinsight.problems.health_rules import RULES
 
 ROOT = Path(__file__).parents[2]
@@ -42,7 +41,7 @@ def missing(prefix: str, codes: set[str]) -> set[str]:
 
 
 def test_every_refusal_has_words() -> None:
-    assert missing("refused", told() | {one.value for one in Refused}) == set()
+    assert missing("refused", told() | {one.value for one in ArbitrationRefusal}) == set()
 
 
 def test_everything_that_a_problem_can_say_has_words() -> None:
@@ -53,13 +52,13 @@ def test_everything_that_a_problem_can_say_has_words() -> None:
     kinds = {one.told for one in MOVES.values()} | {"suppressed", "unsuppressed"}
     kinds |= {word for pair in re.findall(r'_said_of\("(\w+)"|Action\.\w+: "(\w+)"', registry) for word in pair}
     assert missing("event", kinds - {""}) == set()
-    assert missing("why", {one.value for one in Cause}) == set()
+    assert missing("why", {one.value for one in ResolutionCause}) == set()
     assert missing("actor", {one.value for one in ActorKind}) == set()
     assert missing("age", {one.value for one in Age}) == set()
     metrics = {one.name.lower() for one in Metric} | {rule.metric for rule in RULES} - {"robust_z"}
     metrics |= {way.metric for rule in RULES for way in rule.ways}
     assert missing("metric", metrics) == set()
-    inferred = {one.name.lower() for one in Expectation if one > Expectation.GIVEN}
+    inferred = {one.name.lower() for one in ExpectationSource if one > ExpectationSource.GIVEN}
     assert missing("evidence.expected", inferred) | missing("source", {"inferred"}) == set()
 
 
@@ -74,6 +73,6 @@ def test_everything_about_a_command_has_words() -> None:
     assert missing("cmdtype", {kind.name for kind in CATALOGUE.values()}) == set()
     assert missing("cmdstate", {one.value for one in State}) == set()
     assert missing("wait", {one.value for one in WaitReason}) == set()
-    assert missing("because", {one.value for one in Because}) == set()
+    assert missing("because", {one.value for one in ApprovalCode}) == set()
     assert missing("cmd.effect", {kind.effect.value for kind in CATALOGUE.values()}) == set()
-    assert missing("expected", {one.name.lower() for one in Expected} - {"nothing"}) == set()
+    assert missing("expected", {one.name.lower() for one in ExpectedState} - {"nothing"}) == set()

@@ -10,7 +10,7 @@ from typing import Any
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.console.house import BIG, House
-from tests.running import wait_for
+from tests.installation import wait_for
 
 ROOT = Path(__file__).parents[2]
 SHOTS = ROOT / "console" / "shots"

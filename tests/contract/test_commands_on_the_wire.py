@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from hashinsight.wire.acks import ack_of, acks_of, read_ack, read_acks
-from hashinsight.wire.command import Command, poll_answer, read_command, site_as_said, wire_priority
+from hashinsight.wire.acks import parse_ack, parse_acks, read_ack, read_acks
+from hashinsight.wire.commands import Command, poll_answer, read_command, site_in_sender_form, wire_priority
 from hashinsight.wire.keys import key_ring, signing_key, verifying_key
-from hashinsight.wire.signing import Verdict, sign, signed_bytes, verify
+from hashinsight.wire.signing import SignatureStatus, sign, signed_bytes, verify
 from hashinsight.wire.times import find_time
 
 MESSAGES = Path(__file__).parent / "messages"
@@ -32,7 +32,7 @@ SIGNED = golden("signed.json")
 def test_a_poll_is_answered_as_the_contract_has_it() -> None:
     pool = Command(
         command_id="0195508a-0000-7000-8000-00000000000a",
-        site_id=site_as_said("tx-midland-1", site_id=3, code="tx-midland-1"),
+        site_id=site_in_sender_form("tx-midland-1", site_id=3, code="tx-midland-1"),
         zone_id="hall-2",
         miner_id="B2-R14-03",
         command_type="set_pool",
@@ -46,7 +46,7 @@ def test_a_poll_is_answered_as_the_contract_has_it() -> None:
     reboot = replace(
         pool,
         command_id="0195508a-0000-7000-8000-00000000000b",
-        site_id=site_as_said("3", site_id=3, code="tx-midland-1"),
+        site_id=site_in_sender_form("3", site_id=3, code="tx-midland-1"),
         zone_id=None,
         miner_id="A-17",
         command_type="reboot_device",
@@ -65,13 +65,13 @@ def test_a_poll_is_answered_as_the_contract_has_it() -> None:
 def test_an_ack_means_what_the_contract_says(case: dict[str, Any]) -> None:
     ack = read_ack(json.dumps(case["body"]).encode(), case["path_id"])
     assert ack.to_wire() == case["means"]
-    assert ack_of(case["means"]) == ack
+    assert parse_ack(case["means"]) == ack
 
 
 def test_the_same_acks_in_one_batch_mean_the_same() -> None:
     batch = {"acks": [{"command_id": case["path_id"], **case["body"]} for case in ACKS]}
     found = read_acks(json.dumps(batch).encode())
-    assert found == acks_of([case["means"] for case in ACKS])
+    assert found == parse_acks([case["means"] for case in ACKS])
     assert [one.command_id for one in found] == [case["means"]["command_id"] for case in ACKS]
 
 
@@ -96,7 +96,7 @@ def test_a_command_is_signed_as_the_contract_has_it(algorithm: str) -> None:
     }
     public = SIGNED["public_ed25519"] if algorithm == "ed25519" else SIGNED["keys"][algorithm]
     ring = key_ring([verifying_key(algorithm, SIGNED["key_id"], public)])
-    assert verify(message, ring, now=NOON) is Verdict.GENUINE
+    assert verify(message, ring, now=NOON) is SignatureStatus.GENUINE
 
 
 def test_the_golden_signatures_hold_without_any_code_of_ours() -> None:

@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 
 from tests.contract.field_collector import FieldCollector
-from tests.listeners import listening
+from tests.loopback_server import serve_on_loopback
 from tests.people import People
 
 ADMIN = "/api/admin/v1"
@@ -39,7 +39,7 @@ class Site:
 async def site(api: httpx.AsyncClient, people: People) -> AsyncIterator[Site]:
     """The site SITE-001, behind a socket."""
     app = cast("FastAPI", api.app)  # type: ignore[attr-defined] # the fixture hangs it there
-    async with listening(app) as url:
+    async with serve_on_loopback(app) as url:
         made = Site(api, await people.headers("Owner"), url)
         shown = await made.post("sites", code="SITE-001", name="Site 1")
         assert shown["code"] == "SITE-001", "it keeps its case"

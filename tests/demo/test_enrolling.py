@@ -7,9 +7,9 @@ from pathlib import Path
 from hashinsight.demo.enrolling import asset_list, enrol, ranges_of
 from hashinsight.demo.running import SCENARIO, SEED
 from hashinsight.demo.settling import asset_lists
-from hashinsight.edge.discovery import addresses
-from hashinsight.edge.loading import load_settings, read_token
-from hashinsight.edge.miners_identity import read_list
+from hashinsight.edge.discovery import list_addresses
+from hashinsight.edge.miner_ids import read_asset_list
+from hashinsight.edge.settings_file import load_settings, read_token
 from hashinsight.sim.fleet import Fleet, lay_out
 from hashinsight.sim.live import with_luxos
 from hashinsight.sim.scenario import from_library
@@ -25,7 +25,7 @@ def fleet_of(machines: int) -> Fleet:
 def test_the_ranges_are_its_machines_and_no_others() -> None:
     assert ranges_of([0, 1, 2], NET) == ["127.77.0.1-3"]
     some = list(range(240, 760))
-    assert list(addresses(ranges_of(some, NET))) == [address_of(NET, no) for no in some]
+    assert list(list_addresses(ranges_of(some, NET))) == [address_of(NET, no) for no in some]
 
 
 def test_a_box_is_enrolled_with_what_an_edge_needs_and_again_after_a_restart(tmp_path: Path) -> None:
@@ -41,9 +41,9 @@ def test_a_box_is_enrolled_with_what_an_edge_needs_and_again_after_a_restart(tmp
     assert settings.state_dir == folder
     assert (settings.place.site, settings.cloud.url) == ("demo-north", "http://127.0.0.1:8700")
     mine = [no for no in range(fleet.n) if fleet.site[no] == "north"]
-    assert list(addresses(settings.miners.ranges)) == [address_of(NET, no) for no in mine]
+    assert list(list_addresses(settings.miners.ranges)) == [address_of(NET, no) for no in mine]
     assert settings.miners.id_file is not None
-    assert set(read_list(settings.miners.id_file).values()) == {fleet.machine_id[no] for no in mine}
+    assert set(read_asset_list(settings.miners.id_file).values()) == {fleet.machine_id[no] for no in mine}
 
 
 def test_the_edges_names_are_those_of_the_inventory() -> None:

@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from hashinsight.wire.acks import Ack, AckStatus, read_acks
-from hashinsight.wire.command import Command, poll_answer
+from hashinsight.wire.commands import Command, poll_answer
 
 
 class Cloud:

@@ -11,7 +11,7 @@ from tests.edge.on_site import simulating_site
 from tests.edge.server import Server
 from tests.edge.whole import MAKES, Whole
 from tests.people import People
-from tests.telemetry.place import Place
+from tests.telemetry.site_with_collector import SiteWithCollector
 
 
 @pytest.fixture
@@ -22,15 +22,15 @@ def server(tmp_path: Path, address: DatabaseAddress, redis_url: str) -> Iterator
 
 
 @pytest.fixture
-async def place(api: httpx.AsyncClient, people: People, superuser_url: str) -> Place:
-    made = Place(api, people, superuser_url)
+async def place(api: httpx.AsyncClient, people: People, superuser_url: str) -> SiteWithCollector:
+    made = SiteWithCollector(api, people, superuser_url)
     await made.open()
     return made
 
 
 @pytest.fixture
 async def whole(
-    tmp_path_factory: pytest.TempPathFactory, server: Server, place: Place, superuser_url: str
+    tmp_path_factory: pytest.TempPathFactory, server: Server, place: SiteWithCollector, superuser_url: str
 ) -> AsyncIterator[Whole]:
     """Nothing runs yet but the machines, far faster than life, so that a boot takes seconds."""
     folder = tmp_path_factory.mktemp("whole")

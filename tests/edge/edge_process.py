@@ -9,14 +9,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from hashinsight.edge.config import Config
-from hashinsight.edge.executing import Outcome
-from hashinsight.edge.intake import Intake
-from hashinsight.edge.running import Site, run_edge
+from hashinsight.edge.cloud.intake import Intake
+from hashinsight.edge.cloud.remote_config import Config
+from hashinsight.edge.collector import Site, run_collector
+from hashinsight.edge.commands.executor import Outcome
 from hashinsight.edge.settings import Settings
-from hashinsight.edge.spool import Spool
+from hashinsight.edge.storage.spool import Spool
 from hashinsight.wire.acks import AckStatus
-from hashinsight.wire.command import Command
+from hashinsight.wire.commands import Command
 from tests.edge.keeping import settings_in
 
 MACHINES = 20
@@ -87,4 +87,4 @@ if __name__ == "__main__":
         sys.stdout.write("ready\n")
         sys.stdout.flush()
 
-    asyncio.run(run_edge(settings_in(folder / "state", url, **quick), make, ready=ready))
+    asyncio.run(run_collector(settings_in(folder / "state", url, **quick), make, ready=ready))

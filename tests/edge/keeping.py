@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from hashinsight.edge.loading import load_settings
 from hashinsight.edge.settings import Settings
-from hashinsight.edge.spool import Batch
-from hashinsight.wire.command import Command
+from hashinsight.edge.settings_file import load_settings
+from hashinsight.edge.storage.spool import Batch
+from hashinsight.wire.commands import Command
 
 SITE = "tx-1"
 

@@ -8,7 +8,7 @@ import os
 import sys
 from typing import Any
 
-from hashinsight.edge.reading_frames import packed, read_message
+from hashinsight.edge.library_process.messages import packed, read_message
 
 
 async def main() -> None:

@@ -10,10 +10,10 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from hashinsight.edge.holds import Stop
+from hashinsight.edge.local_site import LocalSite
+from hashinsight.edge.protection.holds import StoredStop
 from hashinsight.edge.settings import Miners, Protection, Settings
-from hashinsight.edge.site_side import SiteSide
-from tests.running import HANGS_SEC, environment
+from tests.installation import HANG_TIMEOUT_SEC, environment
 from tests.sim.running import Sim
 
 LUXOS = "LuxOS 2024.5.1"  # with stock firmware an Antminer takes no orders
@@ -56,7 +56,7 @@ class Heard:
         self.samples: list[Mapping[str, Any]] = []
         self.events: list[dict[str, Any]] = []
         self.restarts: dict[str, float] = {}
-        self.stops: dict[str, Stop] = {}
+        self.stops: dict[str, StoredStop] = {}
 
     async def begin_restart(self, miner_id: str, *, now: float) -> None:
         self.restarts[miner_id] = now
@@ -67,13 +67,13 @@ class Heard:
     def list_restarts(self) -> dict[str, float]:
         return dict(self.restarts)
 
-    async def keep_stop(self, miner_id: str, stop: Stop) -> None:
+    async def keep_stop(self, miner_id: str, stop: StoredStop) -> None:
         self.stops[miner_id] = stop
 
     async def drop_stop(self, miner_id: str) -> None:
         self.stops.pop(miner_id, None)
 
-    def list_stops(self) -> dict[str, Stop]:
+    def list_stops(self) -> dict[str, StoredStop]:
         return dict(self.stops)
 
     def note(self, samples: Sequence[Mapping[str, Any]]) -> None:
@@ -109,7 +109,7 @@ def simulating(scenario: str, *options: str) -> Iterator[Sim]:
             yield Sim(process, json.loads(line))
         finally:
             process.terminate()
-            process.wait(HANGS_SEC)
+            process.wait(HANG_TIMEOUT_SEC)
 
 
 def settings(folder: Path, ranges: Sequence[str], *, protection: Protection | None = None, **miners: Any) -> Settings:
@@ -122,10 +122,10 @@ def settings(folder: Path, ranges: Sequence[str], *, protection: Protection | No
 
 
 @asynccontextmanager
-async def on_site(chosen: Settings, book: Heard | None = None) -> AsyncIterator[tuple[SiteSide, Heard]]:
+async def on_site(chosen: Settings, book: Heard | None = None) -> AsyncIterator[tuple[LocalSite, Heard]]:
     """`book`: what an edge before this one kept."""
     heard = book or Heard()
-    side = SiteSide(chosen, heard)
+    side = LocalSite(chosen, heard)
     running = asyncio.create_task(side.run())
     try:
         yield side, heard
@@ -135,9 +135,9 @@ async def on_site(chosen: Settings, book: Heard | None = None) -> AsyncIterator[
 
 
 async def until(condition: Callable[[], bool], what: str) -> None:
-    end = asyncio.get_running_loop().time() + HANGS_SEC
+    end = asyncio.get_running_loop().time() + HANG_TIMEOUT_SEC
     while not condition():
-        assert asyncio.get_running_loop().time() < end, f"waited {HANGS_SEC:.0f} s for {what}"
+        assert asyncio.get_running_loop().time() < end, f"waited {HANG_TIMEOUT_SEC:.0f} s for {what}"
         await asyncio.sleep(0.05)
 
 

@@ -6,11 +6,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from hashinsight.edge.executing import Outcome
+from hashinsight.edge.commands.executor import Outcome
+from hashinsight.edge.local_site import LocalSite
 from hashinsight.edge.settings import Credential
-from hashinsight.edge.site_side import SiteSide
-from hashinsight.wire.command import Command
-from hashinsight.wire.verbs import TYPES
+from hashinsight.wire.commands import TYPES, Command
 from tests.edge.makes.unit import Unit
 from tests.edge.on_site import on_site, settings, until
 
@@ -22,7 +21,7 @@ def command(verb: str, **params: Any) -> Command:
 
 
 @asynccontextmanager
-async def site_of(folder: Path, *units: Unit, credentials: tuple[Credential, ...] = ()) -> AsyncIterator[SiteSide]:
+async def site_of(folder: Path, *units: Unit, credentials: tuple[Credential, ...] = ()) -> AsyncIterator[LocalSite]:
     """Every unit is known and read once; protection is off."""
     ranges = [unit.address for unit in units]
     chosen = settings(folder, ranges, identity="address", interval_sec=3600, credentials=credentials)
@@ -32,7 +31,7 @@ async def site_of(folder: Path, *units: Unit, credentials: tuple[Credential, ...
         yield side
 
 
-async def give(side: SiteSide, unit: Unit, verb: str, **params: Any) -> Outcome:
+async def give(side: LocalSite, unit: Unit, verb: str, **params: Any) -> Outcome:
     machine = side.find(unit.address)
     assert machine is not None
     return await side.execute(machine, command(verb, **params))

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from tests.running import HANGS_SEC, PLAIN, environment, free_port
+from tests.installation import HANG_TIMEOUT_SEC, PLAIN, environment, free_port
 
 
 class Server:
@@ -31,7 +31,7 @@ class Server:
 
     async def answers(self) -> bool:
         assert self._process is None or self._process.poll() is None
-        async with httpx.AsyncClient(verify=PLAIN, timeout=HANGS_SEC) as http:
+        async with httpx.AsyncClient(verify=PLAIN, timeout=HANG_TIMEOUT_SEC) as http:
             try:
                 return (await http.get(f"{self.url}/healthz")).is_success
             except httpx.HTTPError:
@@ -40,12 +40,12 @@ class Server:
     def stop(self, how: signal.Signals = signal.SIGKILL) -> None:
         if self._process is not None:
             self._process.send_signal(how)
-            self._process.wait(HANGS_SEC)
+            self._process.wait(HANG_TIMEOUT_SEC)
             self._process = None
 
 
 async def until(condition: Callable[[], Awaitable[bool]], what: str) -> None:
-    end = time.monotonic() + HANGS_SEC
+    end = time.monotonic() + HANG_TIMEOUT_SEC
     while not await condition():
-        assert time.monotonic() < end, f"waited {HANGS_SEC:.0f} s for {what}"
+        assert time.monotonic() < end, f"waited {HANG_TIMEOUT_SEC:.0f} s for {what}"
         await asyncio.sleep(0.05)

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from hashinsight.edge.settings import SpoolBounds
-from hashinsight.edge.spool import Spool
+from hashinsight.edge.storage.spool import Spool
 from tests.edge.keeping import numbers_in, sample
 
 if __name__ == "__main__":

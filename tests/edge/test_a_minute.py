@@ -9,8 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.cpu_waits import CpuWaits, share
 from tests.edge.on_site import Heard, on_site, settings, simulating, until
-from tests.processor import Lines, share
 
 MACHINES, FEWER = 2000, 500  # fewer where other work leaves less than a third of a processor to each process
 INTERVAL = 60
@@ -27,7 +27,7 @@ async def test_two_thousand_machines_are_read_in_a_minute_each_in_its_turn_and_w
             heard.samples.clear()
             failures = side.counts().failures
             before, turns = _memory_mb(side.poller.reader.pids), _turns(side.poller.table._due)
-            began, lines = time.monotonic(), Lines((os.getpid(), sim.process.pid, *side.poller.reader.pids))
+            began, lines = time.monotonic(), CpuWaits((os.getpid(), sim.process.pid, *side.poller.reader.pids))
             await until(lambda: all_read(heard, machines), "each of them")
             spent_sec, late_sec = time.monotonic() - began, LATE_SEC + lines.stood_sec()
             after, counts = _memory_mb(side.poller.reader.pids), side.counts()

@@ -3,8 +3,8 @@
 import asyncio
 from pathlib import Path
 
-from hashinsight.edge.child_pools import Pool, bare, with_first
-from hashinsight.edge.executing import Outcome
+from hashinsight.edge.commands.executor import Outcome
+from hashinsight.edge.library_process.pools import Pool, bare, with_first
 from tests.edge.makes.catalogue import NAMES, machines_of
 from tests.edge.orders import command, give, site_of
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from hashinsight.edge.admission import Decision, Rules, Ruling, Standing, admit
+from hashinsight.edge.commands.admission import Decision, Rules, Ruling, Standing, admit
 from hashinsight.edge.settings import Limits
 from hashinsight.wire.acks import AckStatus
-from hashinsight.wire.command import Command
+from hashinsight.wire.commands import Command
 from hashinsight.wire.keys import Ed25519Key, HmacKey, key_ring, verifying_key
 from hashinsight.wire.signing import sign
 from tests.edge.keeping import SITE, command

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hashinsight.edge.answers import Answer, Backoff, Kind, judge
+from hashinsight.edge.cloud.answers import Answer, Backoff, Kind, judge
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from hashinsight.edge.normalising import Record, record_of
-from hashinsight.edge.protecting_heat import must_stop
+from hashinsight.edge.protection.heat import must_stop
+from hashinsight.edge.readings.record import Record, make_record
 from hashinsight.edge.settings import Protection
 
 ABOUT = {"BMMiner": "1.0.0", "Miner": "49.0.1.3"}
@@ -30,7 +30,7 @@ def read(model: str, *chains: dict[str, Any], library: dict[str, Any] | None = N
         "data": {"device_info": {"model": model, "make": "AntMiner", "firmware": "Stock"}, **(library or {})},
         **tables,
     }
-    return record_of(told, miner_id="m", at=datetime(2026, 1, 1, tzinfo=UTC))
+    return make_record(told, miner_id="m", at=datetime(2026, 1, 1, tzinfo=UTC))
 
 
 def heat_flags(record: Record) -> list[str]:
@@ -105,7 +105,7 @@ def test_a_whatsminer_with_fewer_boards_than_its_name_usually_has_is_whole(model
     hashing = {"hashrate": {"value": 50.0, "unit": "TH/s"}, "working_chips": 111}
     boards = [{"position": no, **hashing} for no in range(fitted)]
     data = {"device_info": {"model": model, "make": "WhatsMiner"}, "hashboards": boards, "expected_hashboards": fitted}
-    record = record_of({"data": data}, miner_id="m", at=datetime(2026, 1, 1, tzinfo=UTC))
+    record = make_record({"data": data}, miner_id="m", at=datetime(2026, 1, 1, tzinfo=UTC))
     assert (record["boards_healthy"], record["boards_total"]) == (fitted, fitted)
 
 
@@ -121,6 +121,6 @@ def test_limits_that_luxos_reports_are_of_the_chips_where_it_has_them(row: dict[
     boards = [{"position": 0, "hashrate": {"value": 4.5, "unit": "TH/s"}}]
     data = {"device_info": {"model": "Antminer S9", "firmware": "LuxOS"}, "hashboards": boards}
     told = {"data": data, "temps": [row], "tempctrl": [{"Hot": 95.0, "Dangerous": 105.0}]}
-    record = record_of(told, miner_id="m", at=datetime(2026, 1, 1, tzinfo=UTC))
+    record = make_record(told, miner_id="m", at=datetime(2026, 1, 1, tzinfo=UTC))
     assert record["temp_limits"] == {kind: {"warn_c": 95.0, "stop_c": 105.0}}
     assert (record["temp_sensor"], record["temp_limit_c"]) == (kind, 105.0)

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from hashinsight.edge.box import Box, open_box
-from hashinsight.edge.executing import MachineBusy, Outcome
-from hashinsight.edge.obeying import Obeyer
-from hashinsight.edge.running import rules_of
-from hashinsight.edge.telling import Teller
+from hashinsight.edge.cloud.reporter import Teller
+from hashinsight.edge.cloud.resources import Box, open_box
+from hashinsight.edge.collector import rules_of
+from hashinsight.edge.commands.executor import MachineBusy, Outcome
+from hashinsight.edge.commands.runner import Obeyer
 from hashinsight.wire.acks import AckStatus
-from hashinsight.wire.command import Command
+from hashinsight.wire.commands import Command
 from tests.edge.cloud import Cloud, running_cloud
 from tests.edge.keeping import command, settings_in
 from tests.edge.on_site import until

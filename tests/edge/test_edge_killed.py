@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from hashinsight.edge.settings import SpoolBounds
-from hashinsight.edge.spool import Spool
 from hashinsight.edge.status import read_status
+from hashinsight.edge.storage.spool import Spool
 from hashinsight.wire.acks import AckStatus
 from tests.edge.cloud import Cloud, running_cloud
 from tests.edge.keeping import command
-from tests.running import HANGS_SEC, free_port, hashinsight, wait_for
+from tests.installation import HANG_TIMEOUT_SEC, free_port, hashinsight, wait_for
 
 KILLS = 8
 
@@ -37,7 +37,7 @@ class Edge:
 
     def end(self, how: signal.Signals) -> int:
         self.process.send_signal(how)
-        code = self.process.wait(HANGS_SEC)
+        code = self.process.wait(HANG_TIMEOUT_SEC)
         assert self.process.stdout is not None
         self.process.stdout.close()
         return code

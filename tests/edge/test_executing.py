@@ -8,14 +8,12 @@ from typing import Any
 
 import pytest
 
-from hashinsight.edge.executing import MachineBusy, Outcome
-from hashinsight.edge.executing_checks import Wrong, checked
-from hashinsight.edge.executing_configs import orders_of
-from hashinsight.edge.site_side import SiteSide
-from hashinsight.wire.command import Command
-from hashinsight.wire.verbs import TYPES
+from hashinsight.edge.commands.checks import Wrong, checked, split_config
+from hashinsight.edge.commands.executor import MachineBusy, Outcome
+from hashinsight.edge.local_site import LocalSite
+from hashinsight.wire.commands import TYPES, Command
 from tests.edge.on_site import LUXOS, on_site, settings, simulating_site, until
-from tests.running import HANGS_SEC, wait_for
+from tests.installation import HANG_TIMEOUT_SEC, wait_for
 from tests.sim.running import Sim
 
 ANTMINER, WHATSMINER, AVALON, STOCK = "Antminer S19j Pro", "Whatsminer M50S", "Avalon A1366", "Antminer S21"
@@ -45,12 +43,12 @@ def each(*makes: str) -> pytest.MarkDecorator:
 
 
 @pytest.fixture
-async def side(sim: Sim, no: int, tmp_path: Path) -> AsyncIterator[SiteSide]:
+async def side(sim: Sim, no: int, tmp_path: Path) -> AsyncIterator[LocalSite]:
     async with on_site(settings(tmp_path, [sim.address(no)], identity="address", interval_sec=60)) as (
         site,
         _,
     ):
-        site.executor._seen_sec = HANGS_SEC
+        site.executor._seen_sec = HANG_TIMEOUT_SEC
         await until(lambda: site.counts().online == 1, "the machine")
         yield site
 
@@ -65,7 +63,7 @@ Order = Callable[..., Any]
 
 
 @pytest.fixture
-def order(sim: Sim, side: SiteSide, no: int) -> Order:
+def order(sim: Sim, side: LocalSite, no: int) -> Order:
     async def give(verb: str, **params: Any) -> Outcome:
         machine = side.find(sim.address(no))
         assert machine is not None
@@ -199,7 +197,7 @@ async def test_a_machine_refuses_what_it_cannot_and_one_that_is_gone_has_failed(
 
 
 @each(ANTMINER)
-async def test_one_act_at_a_time(sim: Sim, side: SiteSide, order: Order, no: int) -> None:
+async def test_one_act_at_a_time(sim: Sim, side: LocalSite, order: Order, no: int) -> None:
     first = asyncio.create_task(order("disable"))
     await until(lambda: side.executor.is_busy(sim.address(no)), "the first to begin")
     with pytest.raises(MachineBusy):
@@ -247,5 +245,5 @@ async def test_an_order_that_is_to_wait_does_not_keep_others_from_the_machine(si
 )
 def test_parameters_that_nobody_can_mean_are_refused(verb: str, params: dict[str, Any]) -> None:
     with pytest.raises(Wrong) as wrong:
-        orders_of(params) if verb == "update_config" else checked(verb, params)
+        split_config(params) if verb == "update_config" else checked(verb, params)
     assert wrong.value.code == "BAD_PARAMS"

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from hashinsight.edge.beating import Beat
-from hashinsight.edge.box import Box, open_box
-from hashinsight.edge.config import ConfigRefused, KeptConfig, own_config, read_config
-from hashinsight.edge.intake import MOST_WAITING, Intake
+from hashinsight.edge.cloud.heartbeat import Beat
+from hashinsight.edge.cloud.intake import MOST_WAITING, Intake
+from hashinsight.edge.cloud.remote_config import ConfigRefused, KeptConfig, own_config, read_config
+from hashinsight.edge.cloud.resources import Box, open_box
 from tests.edge.cloud import Cloud, running_cloud
 from tests.edge.keeping import sample, settings_in
 

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from hashinsight.edge import reading_process
+from hashinsight.edge.library_process import process
+from hashinsight.edge.library_process.process import ChildLost, NotRead, resident_mb
+from hashinsight.edge.library_process.reader import Reader
+from hashinsight.edge.local_site import LocalSite
 from hashinsight.edge.polling import Poller
-from hashinsight.edge.reading import Reader
-from hashinsight.edge.reading_process import ChildLost, NotRead, resident_mb
-from hashinsight.edge.site_side import SiteSide
+from tests.cpu_waits import CpuWaits
 from tests.edge.on_site import ILL, Heard, ill_willed, on_site, settings, simulating, until
-from tests.processor import Lines
 from tests.sim.running import Sim
 
 WELL = 40
@@ -33,8 +33,8 @@ def sim() -> Iterator[Sim]:
         yield running
 
 
-def lines_of(side: SiteSide, sim: Sim) -> Lines:
-    return Lines((os.getpid(), sim.process.pid, *side.poller.reader.pids))
+def lines_of(side: LocalSite, sim: Sim) -> CpuWaits:
+    return CpuWaits((os.getpid(), sim.process.pid, *side.poller.reader.pids))
 
 
 def has_twice(samples: Sequence[Mapping[str, Any]], addresses: Sequence[str]) -> bool:
@@ -78,7 +78,7 @@ async def test_the_rest_of_the_fleet_is_read_on_time_beside_every_kind_of_ill_wi
 async def test_a_child_that_dies_or_hangs_costs_no_sample(
     sim: Sim, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
-    monkeypatch.setattr(reading_process, "HANGS_AFTER_SEC", 3.0)
+    monkeypatch.setattr(process, "HANGS_AFTER_SEC", 3.0)
     chosen = settings(tmp_path, [f"{sim.net}.0.1-{WELL}"], identity="address", interval_sec=INTERVAL)
     async with on_site(chosen) as (side, heard):
         await until(lambda: side.counts().online == WELL, "the machines")
@@ -158,8 +158,8 @@ async def test_a_child_that_starts_slowly_is_waited_for_and_not_taken_for_one_th
     sim: Sim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a busy box loading the library takes longer than a child that runs may be silent."""
-    monkeypatch.setattr(reading_process, "HANGS_AFTER_SEC", 0.05)
-    monkeypatch.setattr(reading_process, "PING_SEC", 0.01)
+    monkeypatch.setattr(process, "HANGS_AFTER_SEC", 0.05)
+    monkeypatch.setattr(process, "PING_SEC", 0.01)
     async with Reader() as reader:
         await reader.knock(f"{sim.net}.0.1")
         assert reader.lanes[0].starts == 1

@@ -7,7 +7,7 @@ import sys
 import venv
 from pathlib import Path
 
-from tests.running import HANGS_SEC
+from tests.installation import HANG_TIMEOUT_SEC
 
 ROOT = Path(__file__).parents[2]
 NOT_WANTED = {"fastapi", "starlette", "uvicorn", "sqlalchemy", "alembic", "psycopg", "redis", "rq", "numpy", "polars"}
@@ -26,13 +26,19 @@ def test_an_empty_environment_gets_the_edge_and_nothing_of_the_server(tmp_path: 
     assert not names & NOT_WANTED
     told = _run(str(python), "-m", "hashinsight", "edge", "status", "--json", HASHINSIGHT_EDGE_STATE_DIR=str(tmp_path))
     assert json.loads(told)["running"] is False
-    _run(str(python), "-c", "import hashinsight.edge.running, hashinsight.edge.site_side")
+    _run(str(python), "-c", "import hashinsight.edge.collector, hashinsight.edge.local_site")
 
 
 def _run(*command: str, cwd: Path = Path("/"), **more: str) -> str:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "HASHINSIGHT_"))}
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=HANGS_SEC, check=False, env={**environment, **more}, cwd=cwd
+        command,
+        capture_output=True,
+        text=True,
+        timeout=HANG_TIMEOUT_SEC,
+        check=False,
+        env={**environment, **more},
+        cwd=cwd,
     )
     assert done.returncode == 0, done.stderr + done.stdout
     return done.stdout

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from hashinsight.edge import outbox
-from hashinsight.edge.journal import Journal
-from hashinsight.edge.outbox import MOST_EVENTS, event_of
+from hashinsight.edge.storage import events
+from hashinsight.edge.storage.events import MOST_EVENTS, event_of
+from hashinsight.edge.storage.journal import Journal
 from hashinsight.wire.acks import Ack, AckStatus
 from tests.edge.keeping import command
 
@@ -119,7 +119,7 @@ def test_a_lost_journal_says_from_when_on_it_knows(path: Path) -> None:
 
 
 def test_also_a_storm_of_critical_events_is_bounded(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outbox, "MOST_CRITICAL", 30)
+    monkeypatch.setattr(events, "MOST_CRITICAL", 30)
     journal = Journal(path, now=NOW)
     for number in range(40):
         journal.events.put(event_of("local_protection", "critical", f"number {number}", now=NOW))

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from hashinsight.edge.child_logins import logins_for
-from hashinsight.edge.executing import Outcome
+from hashinsight.edge.commands.executor import Outcome
+from hashinsight.edge.library_process.logins import logins_for
+from hashinsight.edge.local_site import LocalSite
 from hashinsight.edge.settings import Credential
-from hashinsight.edge.site_side import SiteSide
 from tests.edge.makes.catalogue import NAMES, machines_of
 from tests.edge.makes.unit import Unit
 from tests.edge.orders import give, site_of
@@ -35,7 +35,7 @@ def credentials(password: str) -> tuple[Credential, ...]:
     return tuple(Credential(make, user, password) for make, user in WHO)
 
 
-async def order_all(side: SiteSide, units: list[Unit], verb: str) -> dict[str, Outcome]:
+async def order_all(side: LocalSite, units: list[Unit], verb: str) -> dict[str, Outcome]:
     done = await asyncio.gather(*(give(side, unit, verb) for unit in units))
     return dict(zip(LOCKED, done, strict=True))
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from hashinsight.edge.normalising import record_of
+from hashinsight.edge.readings.record import make_record
 from tests.edge.makes.catalogue import NAMES
 from tests.edge.makes.reader import Read, read_all
 from tests.edge.makes.unit import Unit
@@ -273,5 +273,5 @@ def test_a_board_that_says_nothing_is_a_dead_one_only_where_the_model_is_known_t
     hashing = {"hashrate": {"value": 31.5, "unit": "TH/s"}, "working_chips": 76}
     boards = [{"position": 0, **hashing}, {"position": 1, **hashing}, {"position": 2}]
     told = {"data": {"device_info": {"model": model, "firmware": "LuxOS"}, "hashboards": boards}}
-    record = record_of(told, miner_id="m", at=datetime(2026, 1, 1, tzinfo=UTC))
+    record = make_record(told, miner_id="m", at=datetime(2026, 1, 1, tzinfo=UTC))
     assert (record["boards_healthy"], record["boards_total"]) == (2, total)

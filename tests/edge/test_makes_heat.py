@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hashinsight.edge.normalising import Record
-from hashinsight.edge.protecting_heat import must_stop
+from hashinsight.edge.protection.heat import must_stop
+from hashinsight.edge.readings.record import Record
 from hashinsight.edge.settings import Protection
-from hashinsight.problems.frame import texts_of
-from hashinsight.telemetry.ingest.decoding import Batch, decode
-from hashinsight.telemetry.ingest.normalising import normalise
+from hashinsight.problems.frame import text_column
+from hashinsight.telemetry.ingest.decoder import DecodedBatch, decode
+from hashinsight.telemetry.ingest.normaliser import normalise
 from tests.edge.makes.catalogue import NAMES
 from tests.edge.makes.reader import Read, read_all
-from tests.problems.yard import Yard
+from tests.problems.fleet import Fleet
 
 # where each must stop, at its hottest kind of sensor: decision 0014's table, or what the machine says of itself
 LIMITS_C: dict[str, tuple[str, float]] = {
@@ -44,12 +44,12 @@ HOT_DAY = tuple(name for name in NAMES if name.startswith("Antminer S19, stock")
 def judged(record: Record) -> set[str]:
     """The overheat problems that the cloud opens on a machine whose sample is taken in like this for four cycles."""
     batch = decode(json.dumps([record]).encode(), None, most_samples=1)
-    assert isinstance(batch, Batch)
+    assert isinstance(batch, DecodedBatch)
     samples = normalise(batch, zero_is_unknown=False)
     assert samples.bad == {}
-    yard = Yard(n=1)
+    yard = Fleet(n=1)
     yard.columns |= {
-        **{name: texts_of([samples.texts.get(name, [None])[0]]) for name in ("model", "firmware", "temp_limits")},
+        **{name: text_column([samples.texts.get(name, [None])[0]]) for name in ("model", "firmware", "temp_limits")},
         "flags": samples.flags.astype(np.float64),
         "temp_chip_c": samples.number("temp_chip_max_c"),
         "temp_board_c": samples.number("temp_board_max_c"),

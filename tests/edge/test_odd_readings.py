@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from hashinsight.edge.makes import make_of
-from hashinsight.edge.normalising import Record, record_of
-from hashinsight.edge.protecting_heat import heat_of
+from hashinsight.edge.protection.heat import heat_of
+from hashinsight.edge.readings.makes import make_of
+from hashinsight.edge.readings.record import Record, make_record
 from hashinsight.edge.settings import Protection
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -21,7 +21,7 @@ def board(no: int, ths: float | None, **more: Any) -> dict[str, Any]:
 
 def read(device: dict[str, str], *, stats: dict[str, Any] | None = None, has_fans: bool = True, **data: Any) -> Record:
     told = {"data": {"device_info": device, "uptime": 86_400.0, **data}, "stats": [stats] if stats else []}
-    return record_of(told, miner_id="m", at=AT, has_fans=has_fans)
+    return make_record(told, miner_id="m", at=AT, has_fans=has_fans)
 
 
 def chains(chip_c: int, *, fans: int, **more: Any) -> dict[str, Any]:
@@ -74,13 +74,13 @@ def test_an_antminer_that_sleeps_is_told_as_stopped() -> None:
 def test_a_preset_of_vnish_is_told_where_only_its_statistics_are_read() -> None:
     version = [{"Miner": "1.3", "Type": "Antminer S19 (Vnish 1.2.1)"}]
     told = {"version": version, "stats": [chains(70, fans=3000, total_rateideal=88000.0, rate_unit="GH")], "data": None}
-    record = record_of(told, miner_id="m", at=AT)
+    record = make_record(told, miner_id="m", at=AT)
     assert (record["model"], record["firmware"], record["expected_ths"]) == ("Antminer S19", "VNish 1.3", 88)
 
 
 def test_a_whatsminer_that_only_its_make_is_known_of_has_the_limits_of_all_whatsminers() -> None:
     summary = {"Chip Temp Max": 92.5, "Temperature": 72.0, "MHS 1m": 68e6, "Elapsed": 5000}
-    record = record_of({"summary": summary, "data": None, "reader": "cgminer"}, miner_id="m", at=AT)
+    record = make_record({"summary": summary, "data": None, "reader": "cgminer"}, miner_id="m", at=AT)
     heat = heat_of(record, Protection())
     assert (record["model"], record["temp_chip_max"]) == ("Whatsminer", 92.5)
     assert heat is not None
@@ -127,7 +127,7 @@ _ZEROS = dict.fromkeys(("TopLeft", "TopRight", "BottomLeft", "BottomRight"), 0)
 def test_luxos_corners_that_say_0_hide_no_other_sensor(row: dict[str, int], hottest_c: float, is_mean: bool) -> None:  # noqa: FBT001
     """Where its table says nothing at all, the library's mean is better than nothing, and is named so."""
     data = {"device_info": LUXOS, "uptime": 86_400.0, "hashboards": [board(0, 31.0, board_temperature=68.0)]}
-    record = record_of({"data": data, "temps": [row]}, miner_id="m", at=AT)
+    record = make_record({"data": data, "temps": [row]}, miner_id="m", at=AT)
     assert record["temp_max"] == hottest_c
     assert ("temp_max_is_a_mean" in record["raw_data"].get("flags", ())) is is_mean
 
@@ -145,6 +145,8 @@ def test_a_machine_that_says_it_has_a_billion_boards_is_not_given_room_for_them(
     stats = chains(70, fans=5000, miner_count=said)
     by_library = read(STOCK, stats=stats, hashrate=S19_RATE, hashboards=[board(no, 31.6) for no in range(3)])
     counted = read(STOCK, hashrate=S19_RATE, expected_hashboards=said, hashboards=[board(no, 31.6) for no in range(3)])
-    plain = record_of({"data": None, "summary": {"GHS 5s": 94_800}, "stats": [stats], "pools": []}, miner_id="m", at=AT)
+    plain = make_record(
+        {"data": None, "summary": {"GHS 5s": 94_800}, "stats": [stats], "pools": []}, miner_id="m", at=AT
+    )
     for record in (by_library, counted, plain):
         assert (record["boards_total"], record["boards_healthy"]) == (3, 3)

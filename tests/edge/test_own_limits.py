@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from hashinsight.edge import child_tables
-from hashinsight.edge.child_tables import LIMITS_AGAIN_SEC, LIMITS_SEC, Tables4028
+from hashinsight.edge.library_process import tables as child_tables
+from hashinsight.edge.library_process.tables import LIMITS_AGAIN_SEC, LIMITS_SEC, Tables4028
 from tests.edge.makes.catalogue import machines_of
 from tests.edge.makes.luxos import LIMITS
 from tests.edge.makes.unit import Unit

@@ -7,11 +7,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from hashinsight.edge.config import own_config
-from hashinsight.edge.discovery import addresses
-from hashinsight.edge.miners import Machine, Roster
-from hashinsight.edge.miners_identity import IdRule, read_list
+from hashinsight.edge.cloud.remote_config import own_config
+from hashinsight.edge.discovery import list_addresses
+from hashinsight.edge.miner_ids import IdRule, read_asset_list
 from hashinsight.edge.polling import _is_turn
+from hashinsight.edge.roster import Machine, Roster
 from hashinsight.edge.timetable import Timetable
 from tests.edge.on_site import on_site, settings, simulating, until
 from tests.sim.running import Sim
@@ -69,7 +69,7 @@ def test_an_asset_list_names_machines_by_serial_mac_or_address(tmp_path: Path) -
     file.write_text(
         "miner_id,model,serial,mac,address\nA1,S19,SN000001,,\nA2,S19,,02-00-00-00-00-02,\nA3,,,,10.0.0.3\n"
     )
-    roster = Roster(IdRule("file", "", read_list(file)))
+    roster = Roster(IdRule("file", "", read_asset_list(file)))
     seated = [
         roster.seat("10.0.0.1", mac="02:00:00:00:00:01", serial="SN000001"),
         roster.seat("10.0.0.2", mac="02:00:00:00:00:02", serial=None),
@@ -88,7 +88,7 @@ def test_without_serial_and_mac_the_name_does_not_tell_the_address() -> None:
 
 def test_ranges_are_walked_once_each_in_order() -> None:
     wanted = ["10.0.0.8/30", "10.0.0.10-12", "10.0.0.1", "10.0.1.254-10.0.2.1"]
-    assert list(addresses(wanted)) == [
+    assert list(list_addresses(wanted)) == [
         *("10.0.0.1", "10.0.0.9", "10.0.0.10", "10.0.0.11", "10.0.0.12"),
         *("10.0.1.254", "10.0.1.255", "10.0.2.0", "10.0.2.1"),
     ]

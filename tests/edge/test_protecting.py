@@ -10,16 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from hashinsight.edge import protecting, protecting_cases
-from hashinsight.edge.protecting import TRIES
+from hashinsight.edge.local_site import LocalSite
+from hashinsight.edge.protection import heat as protecting_cases
+from hashinsight.edge.protection import protector
+from hashinsight.edge.protection.protector import TRIES
 from hashinsight.edge.settings import Protection
-from hashinsight.edge.site_side import SiteSide
+from tests.cpu_waits import CpuWaits
 from tests.edge.makes.catalogue import NAMES, machines_of
 from tests.edge.makes.unit import Unit
 from tests.edge.on_site import Heard, on_site, settings, simulating, until
 from tests.edge.orders import give, site_of
-from tests.processor import Lines
-from tests.running import HANGS_SEC
+from tests.installation import HANG_TIMEOUT_SEC
 from tests.sim.running import Sim
 
 INTERVAL = 5
@@ -46,8 +47,8 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """Of protection's rests and holds; tries and readings follow each other at once."""
-    monkeypatch.setattr(protecting, "REST_SEC", 0.05)
-    monkeypatch.setattr(protecting, "AGAIN_SEC", 0.05)
+    monkeypatch.setattr(protector, "REST_SEC", 0.05)
+    monkeypatch.setattr(protector, "AGAIN_SEC", 0.05)
     return Clock()
 
 
@@ -58,7 +59,7 @@ async def protected(
     clock: Callable[[], float],
     chosen: Protection | None = None,
     book: Heard | None = None,
-) -> AsyncIterator[tuple[SiteSide, Heard]]:
+) -> AsyncIterator[tuple[LocalSite, Heard]]:
     """Read every second."""
     picked = settings(folder, [unit.address], identity="address", interval_sec=1, protection=chosen or Protection())
     async with on_site(picked, book) as (side, heard):
@@ -68,7 +69,7 @@ async def protected(
         yield side, heard
 
 
-async def read_twice(side: SiteSide) -> None:
+async def read_twice(side: LocalSite) -> None:
     """Whatever a reading sets off has begun, and is at its end."""
     wanted = side.counts().reads + 2
     await until(lambda: side.counts().reads >= wanted and not side.protector._acting, "two readings")
@@ -97,7 +98,7 @@ async def test_an_over_hot_machine_is_stopped_within_one_interval_and_reported_o
         await until(lambda: side.counts().online > 0, "the first machine")
         hot = {no for no in range(22) if sim.machine(no)["state"] == "hashing"}
         assert len(hot) == 22
-        lines = Lines((os.getpid(), sim.process.pid, *side.poller.reader.pids))
+        lines = CpuWaits((os.getpid(), sim.process.pid, *side.poller.reader.pids))
         await until(lambda: heard.titles().count(STOPPED) == 22, "every one to be stopped")
         assert {sim.machine(no)["state"] for no in hot} == {"stopped"}
         address = sim.address(0)
@@ -309,5 +310,5 @@ async def test_a_full_disk_does_not_keep_a_hot_machine_from_being_stopped(tmp_pa
             side.executor._restarts._open[unit.address] = 1.0
             machine = side.find(unit.address)
             assert machine is not None
-            done = await asyncio.wait_for(side.executor.act(machine, "disable", {}, is_local=True), HANGS_SEC)
+            done = await asyncio.wait_for(side.executor.act(machine, "disable", {}, is_local=True), HANG_TIMEOUT_SEC)
         assert (done.status, unit.is_stopped) == ("succeeded", True)

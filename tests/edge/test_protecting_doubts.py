@@ -5,12 +5,11 @@ from typing import Any
 
 import pytest
 
-from hashinsight.edge import protecting
-from hashinsight.edge.protecting_cases import Case
-from hashinsight.edge.protecting_heat import must_stop
+from hashinsight.edge.local_site import LocalSite
+from hashinsight.edge.protection import protector
+from hashinsight.edge.protection.heat import Case, must_stop
+from hashinsight.edge.readings.temperatures import MEAN
 from hashinsight.edge.settings import Protection, Settings
-from hashinsight.edge.site_side import SiteSide
-from hashinsight.edge.temperatures import MEAN
 from tests.edge.makes.catalogue import NAMES, machines_of
 from tests.edge.makes.unit import Unit
 from tests.edge.on_site import on_site, settings, until
@@ -25,7 +24,7 @@ def watched(folder: Path, unit: Unit, chosen: Protection) -> Settings:
     return settings(folder, [unit.address], identity="address", interval_sec=3600, protection=chosen)
 
 
-async def consider_hot(side: SiteSide, unit: Unit) -> None:
+async def consider_hot(side: LocalSite, unit: Unit) -> None:
     machine = side.find(unit.address)
     assert machine is not None
     assert machine.record is not None
@@ -37,7 +36,7 @@ async def consider_hot(side: SiteSide, unit: Unit) -> None:
 async def test_a_reading_of_means_does_not_call_off_the_stop_of_a_burning_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: dict[str, int]
 ) -> None:
-    monkeypatch.setattr(protecting, "AGAIN_SEC", 0.05)
+    monkeypatch.setattr(protector, "AGAIN_SEC", 0.05)
     with machines_of(STOCK) as (unit,):
         async with on_site(watched(tmp_path, unit, Protection())) as (side, heard):
             await until(lambda: side.counts().online == 1, "the machine")

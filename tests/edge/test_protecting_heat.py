@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from hashinsight.edge.protecting_heat import heat_of, must_stop
+from hashinsight.edge.protection.heat import heat_of, must_stop
 from hashinsight.edge.settings import Protection
 
 STOCK, LUXOS = "AntMiner Stock 2024", "LuxOS 2024.5.1"

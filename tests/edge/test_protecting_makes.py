@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from hashinsight.edge import protecting
-from hashinsight.edge.protecting_heat import heat_of
+from hashinsight.edge.protection import protector
+from hashinsight.edge.protection.heat import heat_of
 from hashinsight.edge.settings import Protection
 from tests.edge.makes.catalogue import NAMES, machines_of
 from tests.edge.on_site import on_site, settings, until
@@ -17,7 +17,7 @@ CANNOT_STOP = {"Antminer S19, stock, web page locked", "Whatsminer M20S, API 1"}
 async def test_no_sound_machine_is_stopped_and_one_at_its_limit_is_on_every_make(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(protecting, "AGAIN_SEC", 0.05)
+    monkeypatch.setattr(protector, "AGAIN_SEC", 0.05)
     with machines_of(*NAMES) as units:
         ranges = [unit.address for unit in units]
         chosen = settings(tmp_path, ranges, identity="address", interval_sec=2, protection=Protection())

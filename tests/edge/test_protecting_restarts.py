@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from hashinsight.edge.holds import FIRST_REST_SEC, Stop
-from hashinsight.edge.journal import Journal
+from hashinsight.edge.protection.holds import FIRST_REST_SEC, StoredStop
 from hashinsight.edge.settings import Protection
+from hashinsight.edge.storage.journal import Journal
 from tests.edge.makes.catalogue import machines_of
 from tests.edge.on_site import Heard, until
 from tests.edge.orders import give
@@ -44,7 +44,7 @@ async def test_a_stop_whose_edge_ended_before_the_report_is_held_and_reported_by
     with machines_of(LUXOS) as (unit,):
         unit.stop("by the edge before")
         heard = Heard()
-        heard.stops[unit.address] = Stop(time.time(), is_to_start=True, is_told=False)
+        heard.stops[unit.address] = StoredStop(time.time(), is_to_start=True, is_told=False)
         async with protected(tmp_path, unit, clock, CHOSEN, heard) as (side, _):
             await until(lambda: bool(heard.events), "the report")
             assert (await give(side, unit, "enable")).error_code == "LOCAL_PROTECTION"
@@ -75,9 +75,9 @@ async def test_a_start_that_fails_is_tried_again_and_each_outcome_is_reported_on
 
 
 @pytest.mark.parametrize(
-    "stop", [Stop(5.0, is_to_start=True, is_told=False), Stop(6.5, is_to_start=False, is_told=True)]
+    "stop", [StoredStop(5.0, is_to_start=True, is_told=False), StoredStop(6.5, is_to_start=False, is_told=True)]
 )
-def test_stops_outlive_the_journal_that_wrote_them(tmp_path: Path, stop: Stop) -> None:
+def test_stops_outlive_the_journal_that_wrote_them(tmp_path: Path, stop: StoredStop) -> None:
     first = Journal(tmp_path / "journal.db", now=1.0)
     first.keep_stop("A-1", stop)
     first.keep_stop("A-2", stop)

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from hashinsight.edge.child_plain import understood
-from hashinsight.edge.normalising import Record, record_of
-from hashinsight.edge.reading import Reader
+from hashinsight.edge.library_process.cgminer import understood
+from hashinsight.edge.library_process.reader import Reader
+from hashinsight.edge.readings.record import Record, make_record
 from tests.edge.makes import rare
 from tests.edge.makes.reader import TIMEOUT_SEC
 from tests.edge.makes.sockets import served
@@ -22,7 +22,7 @@ def read(make: Make, unit: Unit) -> Record:
         async with Reader() as reader:
             for _ in range(2):
                 answer = await reader.read(unit.address, timeout_sec=TIMEOUT_SEC)
-        return record_of(answer, miner_id="m", at=datetime.now(UTC))
+        return make_record(answer, miner_id="m", at=datetime.now(UTC))
 
     with served([(make, unit)]):
         return asyncio.run(told())

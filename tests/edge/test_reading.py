@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from hashinsight.edge.normalising import record_of
-from hashinsight.edge.reading import Reader
-from hashinsight.edge.reading_process import NotRead
+from hashinsight.edge.library_process.process import NotRead
+from hashinsight.edge.library_process.reader import Reader
+from hashinsight.edge.readings.record import make_record
 from tests.edge.on_site import LUXOS, Heard, on_site, settings, simulating_site, until
-from tests.running import HANGS_SEC
+from tests.installation import HANG_TIMEOUT_SEC
 from tests.sim.running import Sim
 
 MACHINES = 200
@@ -110,21 +110,21 @@ async def test_who_is_not_there_is_told_by_kind_and_soon(sim: Sim) -> None:
         await reader.read(f"{sim.net}.0.1", timeout_sec=60)
         began = asyncio.get_running_loop().time()
         with pytest.raises(NotRead) as refused:
-            await reader.read("127.250.250.250", timeout_sec=HANGS_SEC)
+            await reader.read("127.250.250.250", timeout_sec=HANG_TIMEOUT_SEC)
         assert refused.value.kind == "refused"
         sim.control("inject", kind="network_lost", machine="150", for_sec=600)
         await until(lambda: sim.machine(150)["state"] == "unreachable", "it to be gone")
         with pytest.raises(NotRead) as lost:
-            await reader.read(sim.address(150), timeout_sec=HANGS_SEC)
+            await reader.read(sim.address(150), timeout_sec=HANG_TIMEOUT_SEC)
         assert lost.value.kind == "unreachable"
-        assert asyncio.get_running_loop().time() - began < HANGS_SEC, "long before the time that it is given"
+        assert asyncio.get_running_loop().time() - began < HANG_TIMEOUT_SEC, "long before the time that it is given"
 
 
 def test_a_record_says_nothing_about_what_a_machine_did_not_tell() -> None:
     from datetime import UTC, datetime
 
     told = {"reader": "pyasic_rs", "data": {"device_info": {"model": "S19jPro", "firmware": "LuxOS"}, "uptime": 5.0}}
-    record = record_of(told, miner_id="m", at=datetime(2026, 1, 1, tzinfo=UTC))
+    record = make_record(told, miner_id="m", at=datetime(2026, 1, 1, tzinfo=UTC))
     assert record == {
         "miner_id": "m",
         "timestamp": "2026-01-01T00:00:00Z",

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hashinsight.edge.normalising import record_of
-from hashinsight.edge.normalising_units import Rates, in_ths, mended
-from hashinsight.edge.reading import Reader
+from hashinsight.edge.library_process.reader import Reader
+from hashinsight.edge.readings.numbers import Rates, in_ths, mended
+from hashinsight.edge.readings.record import make_record
 from tests.sim.sockets.by_hand import on_sockets, readings
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -18,7 +18,7 @@ KINDS = [("Antminer S19j Pro", "LuxOS 2024.5.1"), ("Whatsminer M50S", "20240312.
 
 async def read(net: int, no: int) -> dict[str, Any]:
     async with Reader() as reader:
-        return record_of(await reader.read(f"127.{net}.0.{no + 1}", timeout_sec=60), miner_id="m", at=NOW)
+        return make_record(await reader.read(f"127.{net}.0.{no + 1}", timeout_sec=60), miner_id="m", at=NOW)
 
 
 @pytest.mark.parametrize("no", [0, 1, 2])

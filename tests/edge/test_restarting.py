@@ -10,16 +10,16 @@ from typing import Any
 import psutil
 import pytest
 
-from hashinsight.edge.executing import Outcome
-from hashinsight.edge.restarting import LONGEST_SEC, Restarts
-from hashinsight.edge.site_side import SiteSide
+from hashinsight.edge.commands.executor import Outcome
+from hashinsight.edge.commands.restarts import LONGEST_SEC, Restarts
+from hashinsight.edge.local_site import LocalSite
 from hashinsight.wire.acks import AckStatus
 from tests.edge.between import Spoils, bad_line
 from tests.edge.cloud import Cloud, running_cloud
 from tests.edge.keeping import command, settings_in
 from tests.edge.on_site import Heard, on_site, settings, simulating, until
 from tests.edge.whole import edge_running
-from tests.running import HANGS_SEC, wait_for
+from tests.installation import HANG_TIMEOUT_SEC, wait_for
 from tests.sim.running import Sim
 
 STOP, START, NOTHING = b"sleep", b"wakeup", b"no such order"
@@ -39,7 +39,7 @@ def place(sim: Sim, no: int) -> str:
     return f"{sim.net}.1.{no + 1}"
 
 
-async def restart(side: SiteSide, address: str, *, seen_sec: float = HANGS_SEC) -> Outcome:
+async def restart(side: LocalSite, address: str, *, seen_sec: float = HANG_TIMEOUT_SEC) -> Outcome:
     side.executor._seen_sec = seen_sec
     await until(lambda: side.counts().online == 1, "the machine")
     machine = side.find(address)

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from hashinsight.edge.files import FolderLock
-from hashinsight.edge.loading import device_id, load_settings, read_token
-from hashinsight.edge.settings import SettingsRefused, bounds_of, count_addresses
+from hashinsight.edge.settings import SettingsError, bounds_of, count_addresses
+from hashinsight.edge.settings_file import device_id, load_settings, read_token
 from hashinsight.edge.status import check
+from hashinsight.edge.storage.disk import FolderLock
 from tests.edge.keeping import settings_in
-from tests.running import hashinsight
+from tests.installation import hashinsight
 
 GOOD = """
 state_dir = "state"
@@ -68,18 +68,18 @@ def test_a_file_is_read_and_the_environment_is_above_it(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_is_one_sentence(tmp_path: Path, line: str, said: str) -> None:
-    with pytest.raises(SettingsRefused) as refused:
+    with pytest.raises(SettingsError) as refused:
         load_settings(written(tmp_path, line), {})
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
 def test_secrets_that_others_may_read_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingsRefused, match="chmod 600"):
+    with pytest.raises(SettingsError, match="chmod 600"):
         load_settings(written(tmp_path, GOOD, 0o644), {})
     settings = settings_in(tmp_path)
     settings.token_path.chmod(0o640)
-    with pytest.raises(SettingsRefused, match="chmod 600"):
+    with pytest.raises(SettingsError, match="chmod 600"):
         read_token(settings)
 
 

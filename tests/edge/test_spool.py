@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from hashinsight.edge.settings import SpoolBounds
-from hashinsight.edge.spool import Batch, Spool
 from hashinsight.edge.status import read_status
+from hashinsight.edge.storage.spool import Batch, Spool
 from tests.edge.keeping import numbers_in, sample
 
 NOW = 1_800_000_000.0

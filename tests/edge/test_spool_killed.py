@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 
 from hashinsight.edge.settings import SpoolBounds
-from hashinsight.edge.spool import Spool
+from hashinsight.edge.storage.spool import Spool
 from tests.edge.keeping import numbers_in
-from tests.running import HANGS_SEC
+from tests.installation import HANG_TIMEOUT_SEC
 
 ROUNDS = 12
 
@@ -58,7 +58,7 @@ def _killed_after(folder: Path, number: int, count: int, seconds: float) -> list
     time.sleep(seconds)
     writer.kill()
     rest = writer.stdout.read()
-    writer.wait(HANGS_SEC)
+    writer.wait(HANG_TIMEOUT_SEC)
     writer.stdout.close()
     whole = (first + rest).rpartition("\n")[0]  # the last line may be cut: nobody was told it
     return whole.splitlines()

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from hashinsight.edge.child_acts import trouble_of
-from hashinsight.edge.executing import Outcome
-from hashinsight.edge.executing_checks import is_so
-from hashinsight.edge.executing_verdicts import Given, Said, answer_of, not_read, not_taken
-from hashinsight.edge.reading_process import NotRead
+from hashinsight.edge.commands.checks import is_so
+from hashinsight.edge.commands.executor import Outcome
+from hashinsight.edge.commands.outcomes import Given, Said, answer_of, not_read, not_taken
+from hashinsight.edge.library_process.actions import trouble_of
+from hashinsight.edge.library_process.process import NotRead
 from hashinsight.wire.acks import AckStatus
 from tests.edge.between import Spoils, bad_line
 from tests.edge.keeping import command
 from tests.edge.on_site import on_site, settings, simulating, until
-from tests.running import HANGS_SEC
+from tests.installation import HANG_TIMEOUT_SEC
 from tests.sim.running import Sim
 
 ORDERS = {"reboot_device": b"rebootdevice", "disable_hashing": b"curtail"}
@@ -113,7 +113,9 @@ async def spoilt(sim: Sim, folder: Path, no: int, spoils: Spoils, command_type: 
         bad_line(address, sim.address(no), spoils, ORDERS[command_type]),
         on_site(settings(folder, [address], identity="address", interval_sec=60)) as (side, _),
     ):
-        side.executor._seen_sec = 4.0 if spoils is Spoils.ORDER else HANGS_SEC  # nothing is to be seen, or something
+        side.executor._seen_sec = (
+            4.0 if spoils is Spoils.ORDER else HANG_TIMEOUT_SEC
+        )  # nothing is to be seen, or something
         await until(lambda: side.counts().online == 1, "the machine")
         machine = side.find(address)
         assert machine is not None
@@ -152,7 +154,7 @@ async def test_a_stop_whose_answer_is_lost_is_seen_and_one_that_got_lost_may_be_
 
 ASKED_ANEW = """
 import asyncio, os, sys, time
-from hashinsight.edge.child_library import Machines
+from hashinsight.edge.library_process.machines import Machines
 
 async def main(address):
     machines = Machines()
@@ -168,5 +170,5 @@ os._exit(0)
 
 def test_an_order_is_not_refused_because_the_machine_was_once_too_slow_to_say_who_it_is(sim: Sim) -> None:
     asked = [sys.executable, "-c", ASKED_ANEW, sim.address(5)]
-    told = subprocess.run(asked, capture_output=True, text=True, timeout=HANGS_SEC, check=False)
+    told = subprocess.run(asked, capture_output=True, text=True, timeout=HANG_TIMEOUT_SEC, check=False)
     assert (told.returncode, told.stdout) == (0, "{'way': 'set_fault_light'}\n"), told.stderr

@@ -14,18 +14,18 @@ import psycopg
 import pytest
 import uvicorn
 
-from hashinsight.edge.answers import Kind
-from hashinsight.edge.beating import Beat, body_of
-from hashinsight.edge.box import Box, open_box
-from hashinsight.edge.config import Config, own_config
-from hashinsight.edge.intake import Intake
+from hashinsight.edge.cloud.answers import Kind
+from hashinsight.edge.cloud.heartbeat import Beat, body_of
+from hashinsight.edge.cloud.intake import Intake
+from hashinsight.edge.cloud.remote_config import Config, own_config
+from hashinsight.edge.cloud.reporter import Teller
+from hashinsight.edge.cloud.resources import Box, open_box
+from hashinsight.edge.cloud.uplink import Uplink
 from hashinsight.edge.status import check
-from hashinsight.edge.telling import Teller
-from hashinsight.edge.uplink import Uplink
 from tests.edge.keeping import sample, settings_in
 from tests.edge.server import Server, until
-from tests.running import hashinsight
-from tests.telemetry.place import Place
+from tests.installation import hashinsight
+from tests.telemetry.site_with_collector import SiteWithCollector
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ async def served(api: httpx.AsyncClient, server: Server) -> AsyncIterator[None]:
 
 
 @pytest.fixture
-async def box(tmp_path_factory: pytest.TempPathFactory, server: Server, place: Place) -> AsyncIterator[Box]:
+async def box(tmp_path_factory: pytest.TempPathFactory, server: Server, place: SiteWithCollector) -> AsyncIterator[Box]:
     folder = tmp_path_factory.mktemp("edge")
     settings = settings_in(folder, server.url, cloud_upload_interval_sec=0.1, spool_batch_samples=300)
     settings.token_path.write_text(place.collector["X-Collector-Key"])
@@ -130,7 +130,7 @@ async def test_a_batch_of_which_the_answer_was_lost_is_stored_once(box: Box, sup
 
 @pytest.mark.usefixtures("served")
 async def test_a_revoked_token_is_said_once_keeps_everything_and_a_new_one_needs_no_restart(
-    box: Box, place: Place
+    box: Box, place: SiteWithCollector
 ) -> None:
     listed = await place.api.get("/api/admin/v1/collectors", headers=place.owner)
     (collector,) = listed.json()["collectors"]
@@ -152,7 +152,9 @@ async def test_a_revoked_token_is_said_once_keeps_everything_and_a_new_one_needs
 
 
 @pytest.mark.usefixtures("served")
-async def test_heartbeats_events_gaps_and_the_configuration_reach_the_registry(box: Box, place: Place) -> None:
+async def test_heartbeats_events_gaps_and_the_configuration_reach_the_registry(
+    box: Box, place: SiteWithCollector
+) -> None:
     intake = Intake(box)
     applied: list[Config] = []
 
@@ -212,7 +214,7 @@ async def test_check_says_what_is_wrong(box: Box) -> None:
 
 @pytest.mark.usefixtures("served")
 async def test_a_box_enrols_itself_with_a_code_and_may_call_when_it_is_approved(
-    tmp_path: Path, server: Server, place: Place
+    tmp_path: Path, server: Server, place: SiteWithCollector
 ) -> None:
     async def post(path: str, **body: Any) -> Any:
         answer = await place.api.post(f"/api/admin/v1/collectors{path}", json=body, headers=place.owner)

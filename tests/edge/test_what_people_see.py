@@ -6,17 +6,17 @@ from typing import Any
 
 import msgspec
 
-from hashinsight.edge.normalising import Record, record_of
-from hashinsight.edge.reading import Reader
-from hashinsight.edge.spool import Batch
-from hashinsight.edge.uplink import seal
+from hashinsight.edge.cloud.uplink import seal
+from hashinsight.edge.library_process.reader import Reader
+from hashinsight.edge.readings.record import Record, make_record
+from hashinsight.edge.storage.spool import Batch
 from hashinsight.kit.db.context import job_context
 from hashinsight.problems.service.cycle import run_cycle
 from tests.edge.makes.catalogue import machines_of
 from tests.edge.makes.unit import Unit
 from tests.edge.on_site import on_site, settings, until
 from tests.telemetry.fleet import Fleet
-from tests.telemetry.place import Place
+from tests.telemetry.site_with_collector import SiteWithCollector
 
 LOCKED = "Antminer S19, stock, web page locked"
 M60S = "Whatsminer M60S, API 2"
@@ -25,7 +25,7 @@ CYCLES = 3
 
 async def read(unit: Unit, miner_id: str, at: datetime) -> Record:
     async with Reader() as reader:
-        return record_of(await reader.read(unit.address, timeout_sec=20), miner_id=miner_id, at=at)
+        return make_record(await reader.read(unit.address, timeout_sec=20), miner_id=miner_id, at=at)
 
 
 async def send(fleet: Fleet, folder: Path, *records: Record) -> None:
@@ -53,7 +53,9 @@ async def judge(fleet: Fleet, folder: Path, record: Record) -> dict[str, Any]:
     return (await fleet.live())[record["miner_id"]]
 
 
-async def test_all_fans_at_0_rpm_while_hashing_are_shown_as_0_and_are_a_problem(place: Place, tmp_path: Path) -> None:
+async def test_all_fans_at_0_rpm_while_hashing_are_shown_as_0_and_are_a_problem(
+    place: SiteWithCollector, tmp_path: Path
+) -> None:
     fleet = Fleet(place)
     with machines_of(LOCKED) as (unit,):
         unit.stop_fans()
@@ -63,7 +65,7 @@ async def test_all_fans_at_0_rpm_while_hashing_are_shown_as_0_and_are_a_problem(
     assert "fan_zero" in await problems(fleet)
 
 
-async def test_fans_of_a_machine_that_rests_are_no_problem(place: Place, tmp_path: Path) -> None:
+async def test_fans_of_a_machine_that_rests_are_no_problem(place: SiteWithCollector, tmp_path: Path) -> None:
     fleet = Fleet(place)
     with machines_of(LOCKED) as (unit,):
         unit.stop_fans()
@@ -74,7 +76,7 @@ async def test_fans_of_a_machine_that_rests_are_no_problem(place: Place, tmp_pat
     assert "fan_zero" not in await problems(fleet)
 
 
-async def test_a_dead_board_is_shown_as_dead(place: Place, tmp_path: Path) -> None:
+async def test_a_dead_board_is_shown_as_dead(place: SiteWithCollector, tmp_path: Path) -> None:
     fleet = Fleet(place)
     with machines_of(LOCKED) as (unit,):
         unit.lose_board(1)
@@ -83,7 +85,9 @@ async def test_a_dead_board_is_shown_as_dead(place: Place, tmp_path: Path) -> No
     assert (live["hardware"]["boards_healthy"], live["hardware"]["boards_total"]) == (2, 3)
 
 
-async def test_a_hashrate_that_was_mended_is_shown_exactly_and_with_the_doubt(place: Place, tmp_path: Path) -> None:
+async def test_a_hashrate_that_was_mended_is_shown_exactly_and_with_the_doubt(
+    place: SiteWithCollector, tmp_path: Path
+) -> None:
     fleet = Fleet(place)
     with machines_of(M60S) as (unit,):
         unit.memory["total_in_ths"] = True
@@ -96,7 +100,7 @@ async def test_a_hashrate_that_was_mended_is_shown_exactly_and_with_the_doubt(pl
 
 
 async def test_a_machine_that_hashes_without_a_temperature_is_shown_with_the_doubt(
-    place: Place, tmp_path: Path
+    place: SiteWithCollector, tmp_path: Path
 ) -> None:
     fleet = Fleet(place)
     with machines_of("Antminer S19, VNish") as (unit,):
@@ -107,7 +111,9 @@ async def test_a_machine_that_hashes_without_a_temperature_is_shown_with_the_dou
     assert "temperature_unknown" in live["doubts"]
 
 
-async def test_a_mean_that_stands_for_the_hottest_is_shown_with_the_doubt(place: Place, tmp_path: Path) -> None:
+async def test_a_mean_that_stands_for_the_hottest_is_shown_with_the_doubt(
+    place: SiteWithCollector, tmp_path: Path
+) -> None:
     fleet = Fleet(place)
     with machines_of(M60S) as (unit,):
         record = await read(unit, "m1", fleet.now)
@@ -137,4 +143,4 @@ def test_a_model_in_water_has_no_fans_whatever_its_connectors_say() -> None:
     device = {"make": "AntMiner", "model": "S21 Hyd", "firmware": "AntMiner Stock"}
     stats = {"chain_rate1": "66000", "chain_acn1": 216, "fan1": 0, "fan2": 0, "fan_num": 4}
     told = {"data": {"device_info": device, "uptime": 5.0}, "stats": [stats]}
-    assert "fan_speeds" not in record_of(told, miner_id="m", at=datetime(2026, 1, 1, tzinfo=UTC))
+    assert "fan_speeds" not in make_record(told, miner_id="m", at=datetime(2026, 1, 1, tzinfo=UTC))

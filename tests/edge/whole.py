@@ -16,13 +16,13 @@ from typing import Any
 import psycopg
 from psycopg.rows import dict_row
 
-from hashinsight.client import HashInsight, NewCommands
+from hashinsight.client import CommandRequest, HashInsight
 from hashinsight.edge.status import read_status
 from tests.edge.on_site import LUXOS
 from tests.edge.server import Server, until
-from tests.running import HANGS_SEC, environment, hashinsight, wait_for
+from tests.installation import HANG_TIMEOUT_SEC, environment, hashinsight, wait_for
 from tests.sim.running import Sim
-from tests.telemetry.place import Place
+from tests.telemetry.site_with_collector import SiteWithCollector
 
 ADMIN = "/api/admin/v1"
 FAST = {"collection_interval": 1, "heartbeat_interval": 2, "api_timeout": 4}
@@ -51,11 +51,11 @@ def edge_running(log: Path | None = None, **settings: object) -> Iterator[subpro
         yield process
     finally:
         process.terminate()
-        process.wait(HANGS_SEC)
+        process.wait(HANG_TIMEOUT_SEC)
 
 
 class Whole:
-    def __init__(self, folder: Path, server: Server, place: Place, sim: Sim, superuser_url: str) -> None:
+    def __init__(self, folder: Path, server: Server, place: SiteWithCollector, sim: Sim, superuser_url: str) -> None:
         self.folder, self.server, self.place, self.sim, self._url = folder, server, place, sim, superuser_url
         self.state, self.log = folder / "state", folder / "edge.log"
         self.names: list[str] = []
@@ -123,7 +123,7 @@ class Whole:
         if how is signal.SIGTERM:
             wait_for(lambda: self.log.read_text().count("edge runs\n") == self.starts, "the edge to run")
         self.process.send_signal(how)
-        code, self.process = self.process.wait(HANGS_SEC), None
+        code, self.process = self.process.wait(HANG_TIMEOUT_SEC), None
         return code
 
     def kill(self) -> None:
@@ -143,7 +143,7 @@ class Whole:
 
     async def ask(self, command_type: str, *machines: int, **more: Any) -> list[str]:
         """Ids of the commands; whatever needs approval is approved by somebody else."""
-        new = NewCommands(
+        new = CommandRequest(
             command_type,
             site_id="tx-1",
             miner_ids=[self.names[no] for no in machines],

@@ -4,8 +4,8 @@ import re
 from importlib.util import find_spec
 from pathlib import Path
 
-from hashinsight.facts.limits import SERIES_LIMITS
-from hashinsight.facts.spellings import find_model, find_series
+from hashinsight.facts.models import find_model, find_series
+from hashinsight.facts.temperatures import SERIES_LIMITS
 
 WHATSMINER = re.compile(rb"M[2-7]\d[A-Z]{0,2}(?:Plus){0,2}V[A-Z]?[0-9A-Z]\d(?![0-9a-z])")
 # names in the file follow each other without a break, so only those with an end of their own are told apart

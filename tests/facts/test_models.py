@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashinsight.facts.limits import SERIES_LIMITS, SensorKind
-from hashinsight.facts.models import MODELS, MinerModel
-from hashinsight.facts.spellings import find_model, find_series, stated_ths
+from hashinsight.facts.models import MODELS, MinerModel, find_model, find_series, find_stated_ths
+from hashinsight.facts.temperatures import SERIES_LIMITS, SensorKind
 
 SEPARATORS = st.sampled_from([" ", "_", "-", "  ", " - ", ""])
 
@@ -38,7 +37,7 @@ def test_every_model_is_found_by_every_way_of_writing_it(spelled: tuple[str, Min
 @given(st.text(max_size=300))
 def test_any_text_is_judged_and_a_found_model_finds_itself(text: str) -> None:
     found = find_model(text)
-    stated_ths(text)
+    find_stated_ths(text)
     assert found is None or find_model(found.name) is found
 
 
@@ -93,11 +92,11 @@ def test_a_relative_or_a_stranger_is_not_taken_for_a_model_of_the_catalogue(text
 
 
 def test_a_rating_in_the_text_is_read_and_a_model_number_is_not_taken_for_one() -> None:
-    assert stated_ths("Antminer S19j Pro (100T)") == 100
-    assert stated_ths("S19j Pro 96 TH/s") == 96
-    assert stated_ths("S19XP_140.5t") == 140.5
-    assert stated_ths("Antminer T21") is None
-    assert stated_ths("Antminer S21") is None
+    assert find_stated_ths("Antminer S19j Pro (100T)") == 100
+    assert find_stated_ths("S19j Pro 96 TH/s") == 96
+    assert find_stated_ths("S19XP_140.5t") == 140.5
+    assert find_stated_ths("Antminer T21") is None
+    assert find_stated_ths("Antminer S21") is None
 
 
 @pytest.mark.parametrize(
@@ -122,7 +121,7 @@ def test_a_bare_number_at_the_end_is_a_rating_and_no_part_of_the_name(
 ) -> None:
     model = find_model(text)
     assert model is not None
-    assert (model.name, find_series(text), stated_ths(text)) == (name, series, ths)
+    assert (model.name, find_series(text), find_stated_ths(text)) == (name, series, ths)
 
 
 @pytest.mark.parametrize("name", ["S19 Pro", "S19j Pro", "S19 XP", "S19k Pro", "S19j"])

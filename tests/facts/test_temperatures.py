@@ -2,22 +2,23 @@
 
 import pytest
 
-from hashinsight.facts.limits import FIRMWARE_LIMITS, SERIES_LIMITS
 from hashinsight.facts.temperatures import (
+    FIRMWARE_LIMITS,
     FLUID_WARNS_SOONER_C,
+    SERIES_LIMITS,
     FirmwareFamily,
     LimitSource,
     ReportedLimits,
     SensorKind,
     find_limits,
+    find_reported_limits,
     firmware_family,
+    format_limits,
     is_broken_reading,
+    parse_limits,
     protection_limit_c,
-    read_limits,
     record_sensor,
-    reported_limits,
     sensor_kind,
-    write_limits,
 )
 
 CHIP, BOARD = SensorKind.CHIP, SensorKind.BOARD
@@ -138,13 +139,13 @@ def test_a_reported_limit_counts_for_at_most_10_degrees_above_the_catalogues() -
     ],
 )
 def test_limits_are_written_to_a_tenth_of_a_degree_and_read_back(limits: ReportedLimits, text: str | None) -> None:
-    written = write_limits({CHIP: limits})
+    written = format_limits({CHIP: limits})
     assert written == text
-    assert write_limits(read_limits(written)) == text
+    assert format_limits(parse_limits(written)) == text
 
 
 def test_limits_with_more_digits_are_read_too() -> None:
-    assert read_limits("board 70.25/80.125 chip 85.25/95") == {
+    assert parse_limits("board 70.25/80.125 chip 85.25/95") == {
         BOARD: ReportedLimits(70.25, 80.125),
         CHIP: ReportedLimits(85.25, 95.0),
     }
@@ -167,17 +168,17 @@ def test_in_fluid_the_same_machine_stops_at_the_same_temperature_and_is_warned_o
 def test_a_record_names_its_sensor_and_its_limits() -> None:
     record = {"temp_sensor": "board", "temp_limit_c": 80, "temp_warn_c": 75, "firmware": "49.0.1.3"}
     assert record_sensor(record) is BOARD
-    assert reported_limits(record, BOARD) == ReportedLimits(75, 80)
-    assert reported_limits(record, CHIP) is None
+    assert find_reported_limits(record, BOARD) == ReportedLimits(75, 80)
+    assert find_reported_limits(record, CHIP) is None
     both = {**record, "temp_limits": {"chip": {"stop_c": 95}, "board": {"warn_c": 70, "stop_c": 80}}}
-    assert reported_limits(both, CHIP) == ReportedLimits(None, 95)
-    assert reported_limits(both, BOARD) == ReportedLimits(70, 80)
+    assert find_reported_limits(both, CHIP) == ReportedLimits(None, 95)
+    assert find_reported_limits(both, BOARD) == ReportedLimits(70, 80)
 
 
 @pytest.mark.parametrize("record", [{}, {"temp_sensor": "air"}, {"temp_sensor": 7}, {"temp_limits": "no"}])
 def test_a_record_without_a_sensor_is_read_as_its_firmware_measures(record: dict[str, object]) -> None:
     assert record_sensor(record) is CHIP
-    assert reported_limits(record, CHIP) is None
+    assert find_reported_limits(record, CHIP) is None
 
 
 def test_what_a_broken_sensor_says_is_no_temperature() -> None:

@@ -8,7 +8,7 @@ import psycopg
 import pyotp
 import pytest
 
-from tests.commands.desk import ADMIN, Desk, reboot
+from tests.commands.two_tenants import ADMIN, TwoTenants, reboot_command
 from tests.identity.test_login import audited, refused
 from tests.people import PASSWORD, People
 
@@ -18,8 +18,8 @@ LOOSE = {"machines": 1000, "power_kw": 100_000, "wait_hours": 24, "by_requester"
 
 
 @pytest.fixture
-async def desk(api: httpx.AsyncClient, people: People, superuser_url: str) -> Desk:
-    made = Desk(api, people, superuser_url)
+async def desk(api: httpx.AsyncClient, people: People, superuser_url: str) -> TwoTenants:
+    made = TwoTenants(api, people, superuser_url)
     await made.open()
     return made
 
@@ -27,7 +27,7 @@ async def desk(api: httpx.AsyncClient, people: People, superuser_url: str) -> De
 class Owner:
     """An owner with a second factor, and a session of theirs that somebody else holds."""
 
-    def __init__(self, desk: Desk, user_id: str, email: str) -> None:
+    def __init__(self, desk: TwoTenants, user_id: str, email: str) -> None:
         self.desk, self.user_id, self.email = desk, user_id, email
         self.secret = ""
 
@@ -40,7 +40,7 @@ class Owner:
 
 
 @pytest.fixture
-async def owner(desk: Desk) -> Owner:
+async def owner(desk: TwoTenants) -> Owner:
     user_id, email = await desk.people.user("Owner")
     made = Owner(desk, str(user_id), email)
     headers = await made.sign_in()
@@ -52,7 +52,7 @@ async def owner(desk: Desk) -> Owner:
 
 
 async def test_a_stolen_session_cannot_take_the_second_factor_off_and_so_starts_no_emergency(
-    desk: Desk, owner: Owner, superuser_url: str
+    desk: TwoTenants, owner: Owner, superuser_url: str
 ) -> None:
     desk.at(60)
     stolen = await owner.sign_in(totp_code=owner.code())
@@ -68,7 +68,7 @@ async def test_a_stolen_session_cannot_take_the_second_factor_off_and_so_starts_
         ("/users", NEW),
         ("/grants", {"user_id": str(other_id), "role": "Owner"}),
         ("/api-keys", {"name": "mine", "role": "Owner"}),
-        ("/commands", reboot("m1", emergency=True, priority="safety").to_wire()),
+        ("/commands", reboot_command("m1", emergency=True, priority="safety").to_wire()),
     ):
         refused(await desk.post(path, body, stolen), 403, "STEP_UP_REQUIRED")
     for path, change in (
@@ -92,7 +92,9 @@ async def test_a_stolen_session_cannot_take_the_second_factor_off_and_so_starts_
     assert audited(superuser_url, "TOTP_LOCKED", "step_up_refused") == 2
 
 
-async def test_not_even_with_a_code_does_an_owner_reset_what_protects_that_same_owner(desk: Desk, owner: Owner) -> None:
+async def test_not_even_with_a_code_does_an_owner_reset_what_protects_that_same_owner(
+    desk: TwoTenants, owner: Owner
+) -> None:
     desk.at(60)
     headers = await owner.sign_in(totp_code=owner.code())
     desk.at(120)
@@ -109,7 +111,7 @@ async def test_not_even_with_a_code_does_an_owner_reset_what_protects_that_same_
 
 
 async def test_a_stolen_session_of_somebody_without_a_second_factor_cannot_enrol_one_and_step_up_by_it(
-    desk: Desk, superuser_url: str
+    desk: TwoTenants, superuser_url: str
 ) -> None:
     user_id, email = await desk.people.user("Owner")
     stolen = await Owner(desk, str(user_id), email).sign_in()
@@ -119,7 +121,7 @@ async def test_a_stolen_session_of_somebody_without_a_second_factor_cannot_enrol
     refused(await desk.api.post(f"{AUTH}/totp/begin", json=guess, headers=stolen), 403, "INVALID_CREDENTIALS")
     refused(await desk.api.post(f"{AUTH}/step-up", json=guess, headers=stolen), 403, "INVALID_CREDENTIALS")
     refused(await desk.post("/users", NEW, stolen), 403, "STEP_UP_REQUIRED")
-    urgent = reboot("m1", emergency=True, priority="safety").to_wire()
+    urgent = reboot_command("m1", emergency=True, priority="safety").to_wire()
     answer = await desk.post("/commands", urgent, stolen)
     refused(answer, 403, "STEP_UP_REQUIRED")
     assert answer.json()["details"] == {"proof": "password"}
@@ -129,7 +131,7 @@ async def test_a_stolen_session_of_somebody_without_a_second_factor_cannot_enrol
     assert audited(superuser_url, action="step_up") == 1
 
 
-async def test_a_refreshed_session_has_shown_nothing(desk: Desk) -> None:
+async def test_a_refreshed_session_has_shown_nothing(desk: TwoTenants) -> None:
     _, email = await desk.people.user("Owner")
     login = await desk.api.post(f"{AUTH}/login", json={"email": email, "password": PASSWORD})
     renewed = await desk.api.post(f"{AUTH}/refresh", json={"refresh_token": login.json()["refresh_token"]})
@@ -137,7 +139,7 @@ async def test_a_refreshed_session_has_shown_nothing(desk: Desk) -> None:
     refused(await desk.post("/api-keys", {"name": "k", "role": "NOC"}, headers), 403, "STEP_UP_REQUIRED")
 
 
-async def test_an_owners_key_does_not_become_a_person(desk: Desk) -> None:
+async def test_an_owners_key_does_not_become_a_person(desk: TwoTenants) -> None:
     headers = await desk.headers("Owner")
     made = await desk.post("/api-keys", {"name": "robot", "role": "Owner"}, headers)
     key = {"X-API-Key": made.json()["key"]}
@@ -148,7 +150,7 @@ async def test_an_owners_key_does_not_become_a_person(desk: Desk) -> None:
         ("/api-keys", {"name": "another", "role": "Owner"}),
         (f"/users/{other_id}/totp/reset", None),
         (f"/users/{other_id}/password", {"new_password": "the thief's own phrase"}),
-        ("/commands", reboot("m1", emergency=True, priority="safety").to_wire()),
+        ("/commands", reboot_command("m1", emergency=True, priority="safety").to_wire()),
     ):
         refused(await desk.post(path, body, key), 403, "PERSON_REQUIRED")
     for change in ({"approval": LOOSE}, {"thresholds": {"reboots_per_site_5min": 100_000}}):
@@ -162,7 +164,7 @@ async def test_an_owners_key_does_not_become_a_person(desk: Desk) -> None:
 
 
 async def test_one_person_does_not_request_by_a_chain_of_keys_and_approve(
-    desk: Desk, superuser_url: str, people: People
+    desk: TwoTenants, superuser_url: str, people: People
 ) -> None:
     """Keys that keys made are rows of before: the last one still stands for who made the first."""
     user_id, email = await people.user("Owner")
@@ -174,7 +176,7 @@ async def test_one_person_does_not_request_by_a_chain_of_keys_and_approve(
     with psycopg.connect(superuser_url) as connection:
         statement = "update api_keys set created_by = %s where id = %s"
         connection.execute(statement, [first["id"], second["id"]])
-    made = await desk.post("/commands", reboot("m1").to_wire(), {"X-API-Key": second["key"]})
+    made = await desk.post("/commands", reboot_command("m1").to_wire(), {"X-API-Key": second["key"]})
     command_id = made.json()["commands"][0]["command_id"]
     approve = f"/commands/{command_id}/approve"
     reason = {"reason": "looks fine to me"}
@@ -190,7 +192,7 @@ async def test_one_person_does_not_request_by_a_chain_of_keys_and_approve(
 
 
 @pytest.mark.parametrize("end", ["disabled", "deleted", "demoted"])
-async def test_a_key_ends_with_the_rights_of_who_made_it(desk: Desk, superuser_url: str, end: str) -> None:
+async def test_a_key_ends_with_the_rights_of_who_made_it(desk: TwoTenants, superuser_url: str, end: str) -> None:
     user_id, email = await desk.people.user("Owner")
     headers = await Owner(desk, str(user_id), email).sign_in()
     made = (await desk.post("/api-keys", {"name": "robot", "role": "NOC"}, headers)).json()

@@ -11,7 +11,7 @@ import pytest
 
 from hashinsight.audit.actions import Actor, ActorKind
 from hashinsight.identity import passwords
-from hashinsight.identity.refusals import Refused
+from hashinsight.identity.caller import AccessRefusal
 from hashinsight.identity.service.login import Credentials, Tokens, login
 from hashinsight.identity.throttle import FROM_EVERYWHERE, FROM_NETWORK, PROOFS, Failures
 from hashinsight.kit.clock import VirtualClock
@@ -20,11 +20,11 @@ from hashinsight.kit.db.database import Database
 from hashinsight.kit.networks import network_of
 from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings
-from tests.blocked import until_blocked
 from tests.identity.test_login import audited, bearer, clock, refused
 from tests.identity.test_second_factor import Phone, phone
+from tests.installation import HANG_TIMEOUT_SEC
+from tests.lock_waits import wait_until_blocked
 from tests.people import PASSWORD, People
-from tests.running import HANGS_SEC
 
 __all__ = ["clock", "phone"]
 From = Callable[[str], httpx.AsyncClient]
@@ -51,7 +51,7 @@ async def coming_from(api: httpx.AsyncClient) -> AsyncIterator[From]:
 def no_hashing() -> Iterator[None]:
     """Whoever shows a password waits, until the block ends, where it is hashed."""
     for _ in range(4):
-        assert passwords._hashing.acquire(timeout=HANGS_SEC)
+        assert passwords._hashing.acquire(timeout=HANG_TIMEOUT_SEC)
     try:
         yield
     finally:
@@ -193,14 +193,14 @@ async def test_two_logins_of_one_account_at_the_same_moment_do_not_wait_for_each
     async with await psycopg.AsyncConnection.connect(superuser_url) as holder:
         with no_hashing():
             first = asyncio.create_task(sign_in(hotel, email))
-            async with asyncio.timeout(HANGS_SEC):
+            async with asyncio.timeout(HANG_TIMEOUT_SEC):
                 while await (await holder.execute(doors)).fetchone() is None:
                     await holder.rollback()
                     await asyncio.sleep(0.01)
             await holder.execute(f"{doors} for update")
             second = asyncio.create_task(sign_in(hotel, email))
-            await until_blocked(superuser_url, second)
-        await until_blocked(superuser_url, first, waiting=2)
+            await wait_until_blocked(superuser_url, second)
+        await wait_until_blocked(superuser_url, first, waiting=2)
         await holder.commit()
     assert [(await one).status_code for one in (first, second)] == [200, 200]
 
@@ -213,14 +213,14 @@ async def test_twenty_logins_at_once_from_a_new_network_all_get_in(
     vault, left = Vault(load_secret_key(settings)), 20
     visitor = Actor(ActorKind.ANONYMOUS, None, "test-request", HOTEL)
 
-    async def attempt() -> Tokens | Refused:
+    async def attempt() -> Tokens | AccessRefusal:
         return await login(database, vault, visitor, Credentials(email, PASSWORD), now=NOW)
 
     while left:
         answers = await asyncio.gather(*(attempt() for _ in range(left)))
         came_in = sum(isinstance(answer, Tokens) for answer in answers)
         assert came_in > 0
-        assert {answer.code for answer in answers if isinstance(answer, Refused)} <= {"LOGIN_SLOWED"}
+        assert {answer.code for answer in answers if isinstance(answer, AccessRefusal)} <= {"LOGIN_SLOWED"}
         left -= came_in
 
 
@@ -278,7 +278,7 @@ async def test_no_connection_is_held_while_a_password_that_is_shown_in_a_session
     async with await psycopg.AsyncConnection.connect(superuser_url, autocommit=True) as watcher:
         with no_hashing():
             shown = asyncio.create_task(api.post(f"/api/v1/auth/{path}", json=body, headers=headers))
-            async with asyncio.timeout(HANGS_SEC):
+            async with asyncio.timeout(HANG_TIMEOUT_SEC):
                 for query, wanted in ((counted, 2), (held, 0)):
                     while await (await watcher.execute(query)).fetchone() != (wanted,):  # noqa: ASYNC110 - what is waited for stands in the database
                         await asyncio.sleep(0.01)

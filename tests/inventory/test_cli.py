@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from hashinsight.kit.db.address import DatabaseAddress
+from tests.forked_cli import hashinsight
+from tests.installation import HANG_TIMEOUT_SEC
 from tests.people import People
-from tests.prepared import hashinsight
-from tests.running import HANGS_SEC
 
 LIGHT = """
 import sys
@@ -40,7 +40,9 @@ async def shell(address: DatabaseAddress, tmp_path: Path, people: People) -> She
 
 
 def test_a_shell_that_only_shows_its_help_loads_nothing_of_the_server() -> None:
-    done = subprocess.run([sys.executable, "-c", LIGHT], capture_output=True, text=True, timeout=HANGS_SEC, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", LIGHT], capture_output=True, text=True, timeout=HANG_TIMEOUT_SEC, check=True
+    )
     assert done.stdout == "[]\n"
 
 

@@ -15,10 +15,10 @@ from hashinsight.inventory.tenant_settings import RuleLimits, Rules, TenantSetti
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
-from hashinsight.problems.settings import config_of
+from hashinsight.problems.config import site_config
 from hashinsight.wire.sites import fold_code
-from tests.blocked import until_blocked
 from tests.inventory.asking import Asking, SignIn
+from tests.lock_waits import wait_until_blocked
 from tests.people import People
 
 
@@ -62,7 +62,7 @@ async def test_a_grant_and_a_filter_name_a_site_in_any_case(owner: Asking, peopl
 async def test_limits_of_a_site_are_kept_under_its_code_in_any_case(owner: Asking) -> None:
     rules = Rules(sites={"site-001": RuleLimits(overheat_warn_c=60), "SITE-001": RuleLimits(overheat_warn_c=61)})
     for code, warn in (("SITE-001", 61.0), ("site-001", 60.0), ("Site-001", 60.0)):
-        config = config_of(TenantSettings(rules=rules), site_id=3, site_code=code, interval_sec=60)
+        config = site_config(TenantSettings(rules=rules), site_id=3, site_code=code, interval_sec=60)
         assert config.layers.sites == {"3": {"overheat_warn_c": warn}}, code
     settings = await owner.ok("GET", "/settings")
     twice = {name: limits.model_dump(exclude_none=True) for name, limits in rules.sites.items()}
@@ -121,6 +121,6 @@ async def test_two_zones_that_differ_only_in_case_are_not_made_at_the_same_momen
         method, path = ("PATCH", f"/zones/{other['id']}") if rename else ("POST", "/zones")
         body = {"code": "HALL-A"} | ({} if rename else {"site_id": "one"})
         second = asyncio.create_task(owner(method, path, json=body))
-        await until_blocked(superuser_url, second)
+        await wait_until_blocked(superuser_url, second)
     answer = await second
     assert (answer.status_code, answer.json()["error_code"]) == (409, "ZONE_EXISTS")

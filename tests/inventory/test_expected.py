@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from hashinsight.inventory.service import end_expected, expect, expected_frame
-from hashinsight.inventory.service.expected import State
+from hashinsight.inventory.service.expected_states import ExpectedKind
 from hashinsight.kit.db.context import Context, job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.errors import ValidationFailed
@@ -24,7 +24,9 @@ async def fleet(owner: Asking) -> Asking:
     return owner
 
 
-async def say(database: Database, nos: list[int], state: State, *, at: datetime, hours: float | None) -> list[int]:
+async def say(
+    database: Database, nos: list[int], state: ExpectedKind, *, at: datetime, hours: float | None
+) -> list[int]:
     async with database.transaction(job_context()) as session:
         until = None if hours is None else at + hours * HOUR
         return await expect(session, nos, state, cause=f"test {state}", from_at=at, until_at=until, now=at)

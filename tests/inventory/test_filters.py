@@ -3,7 +3,7 @@
 import random
 from typing import Any
 
-from hashinsight.facts.spellings import find_model
+from hashinsight.facts.models import find_model
 from hashinsight.inventory.filters import MinerFilter
 from tests.inventory.asking import Asking
 

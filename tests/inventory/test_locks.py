@@ -12,22 +12,21 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.actions import SYSTEM
 from hashinsight.identity.queries import enter_tenant
 from hashinsight.identity.scope import Reach, make_scope
-from hashinsight.inventory.importing.comparing import compare
-from hashinsight.inventory.importing.judging import judge
-from hashinsight.inventory.importing.reading import read_list
-from hashinsight.inventory.queries import bulk, places
+from hashinsight.inventory.asset_diff import diff_assets
+from hashinsight.inventory.asset_list import parse_asset_list, validate_lines
+from hashinsight.inventory.queries import asset_lists, places
 from hashinsight.inventory.rights import Rights
-from hashinsight.inventory.schemas.miners import MinerChangeBody
-from hashinsight.inventory.service.bulk import write_compared
+from hashinsight.inventory.schemas.miners import MinerUpdate
+from hashinsight.inventory.service.asset_lists import write_asset_diff
 from hashinsight.inventory.service.miners import change_miner
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.errors import Conflict
-from tests.blocked import until_blocked
+from tests.installation import HANG_TIMEOUT_SEC
 from tests.inventory.asking import Asking
+from tests.lock_waits import wait_until_blocked
 from tests.people import People
-from tests.running import HANGS_SEC
 
 LIST = b"miner_id,model,zone\nm1,S19,A"
 
@@ -67,15 +66,15 @@ async def test_between_the_reading_and_the_writing_of_an_import_no_machine_of_th
     body: dict[str, Any],
 ) -> None:
     before = (await fleet.ok("GET", "/miners/m1"))["miner"]
-    good, _ = judge(read_list(LIST))
+    good, _ = validate_lines(parse_asset_list(LIST))
     async with acting(database, people) as (session, rights):
         site = await places.get_site(session, rights.see, "one")
-        await bulk.lock_site(session, site.id)
-        known = await bulk.known_miners(session, site.id)
+        await asset_lists.lock_site(session, site.id)
+        known = await asset_lists.list_known_miners(session, site.id)
         change = asyncio.create_task(fleet(method, path, json=body))
-        await until_blocked(superuser_url, change)
-        compared = compare(good, known)
-        await write_compared(session, site, compared, cause="import", now=system_clock(), wrote=lambda _: None)
+        await wait_until_blocked(superuser_url, change)
+        compared = diff_assets(good, known)
+        await write_asset_diff(session, site, compared, cause="import", now=system_clock(), wrote=lambda _: None)
     answer = await change
     assert answer.is_success, answer.text
     found = (await fleet.ok("GET", "/miners", params={"state": "any"}))["miners"]
@@ -89,11 +88,11 @@ async def test_an_import_waits_for_a_change_and_keeps_it(
     fleet: Asking, database: Database, people: People, superuser_url: str
 ) -> None:
     async with acting(database, people) as (session, rights):
-        change = MinerChangeBody(owner="Bo", firmware="LUX 2")
+        change = MinerUpdate(owner="Bo", firmware="LUX 2")
         await change_miner(session, rights, "m1", change, now=system_clock())
         path = "/miners/import?site_id=one"
         load = asyncio.create_task(fleet.ok("POST", path, content=LIST))
-        await until_blocked(superuser_url, load)
+        await wait_until_blocked(superuser_url, load)
     assert (await load)["changed"] == 1
     after = (await fleet.ok("GET", "/miners/m1"))["miner"]
     assert (after["owner"], after["firmware"], after["model"]) == ("Bo", "LUX 2", "Antminer S19")
@@ -103,22 +102,22 @@ async def test_changes_of_two_machines_of_one_site_do_not_wait_for_each_other(
     fleet: Asking, database: Database, people: People
 ) -> None:
     async with acting(database, people) as (session, rights):
-        await change_miner(session, rights, "m1", MinerChangeBody(owner="Bo"), now=system_clock())
-        async with asyncio.timeout(HANGS_SEC):
+        await change_miner(session, rights, "m1", MinerUpdate(owner="Bo"), now=system_clock())
+        async with asyncio.timeout(HANG_TIMEOUT_SEC):
             await fleet.ok("PATCH", "/miners/m2", json={"owner": "Bo"})
 
 
 async def test_a_bulk_update_makes_no_machine_and_says_when_one_is_gone(
     fleet: Asking, database: Database, people: People
 ) -> None:
-    good, _ = judge(read_list(LIST))
+    good, _ = validate_lines(parse_asset_list(LIST))
     with pytest.raises(Conflict):
         async with acting(database, people) as (session, rights):
             site = await places.get_site(session, rights.see, "one")
-            known = await bulk.known_miners(session, site.id)
-            compared = compare(good, known)
-            await change_miner(session, rights, "m1", MinerChangeBody(site_id="two"), now=system_clock())
-            await write_compared(session, site, compared, cause="import", now=system_clock(), wrote=lambda _: None)
+            known = await asset_lists.list_known_miners(session, site.id)
+            compared = diff_assets(good, known)
+            await change_miner(session, rights, "m1", MinerUpdate(site_id="two"), now=system_clock())
+            await write_asset_diff(session, site, compared, cause="import", now=system_clock(), wrote=lambda _: None)
     assert await fleet.miners() == ["m1", "m2"]
 
 

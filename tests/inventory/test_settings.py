@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from hashinsight.audit.models import AuditEntry
-from hashinsight.inventory.service import read_settings
+from hashinsight.inventory.service import get_settings
 from hashinsight.kit.clock import VirtualClock, system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
@@ -97,7 +97,7 @@ async def test_those_above_read_the_settings_of_a_tenant_in_a_job(
 ) -> None:
     await owner.ok("PATCH", "/settings", json={"version": 0, "prices": PRICES})
     async with database.transaction(job_context()) as session:
-        found = await read_settings(session, await people.tenant_id("a"))
+        found = await get_settings(session, await people.tenant_id("a"))
     assert (found.version, found.settings.prices.currency) == (1, "EUR")
     assert found.updated_at is not None
     assert found.updated_at <= system_clock()

@@ -3,9 +3,8 @@
 import polars as pl
 import pytest
 
-from hashinsight.inventory.importing.judging import cleaned, judge
-from hashinsight.inventory.importing.reading import read_list
-from hashinsight.inventory.texts import plain_mac
+from hashinsight.inventory.asset_list import clean_reported, parse_asset_list, validate_lines
+from hashinsight.inventory.fields import normalize_mac
 
 
 @pytest.mark.parametrize(
@@ -22,9 +21,9 @@ from hashinsight.inventory.texts import plain_mac
     ],
 )
 def test_a_mac_has_one_form_wherever_it_comes_from(text: str, plain: str | None) -> None:
-    good, refused = judge(read_list(f"miner_id,mac\nm1,{text}".encode()))
+    good, refused = validate_lines(parse_asset_list(f"miner_id,mac\nm1,{text}".encode()))
     said = pl.DataFrame({"miner_id": ["m1"], "model": ["x"], "serial": ["x"], "mac": [text], "firmware": ["x"]})
-    assert plain_mac(text) == plain
+    assert normalize_mac(text) == plain
     assert good["mac"].to_list() == ([] if plain is None else [plain])
     assert refused["error_code"].to_list() == (["BAD_MAC"] if plain is None else [])
-    assert cleaned(said)["mac"].to_list() == [plain]
+    assert clean_reported(said)["mac"].to_list() == [plain]

@@ -8,13 +8,13 @@ import pytest_asyncio
 from fastapi import APIRouter, Request
 from sqlalchemy import text
 
-from hashinsight.identity.access import Known, Session, allowed
+from hashinsight.identity.access import CurrentCaller, Session, allowed
 from hashinsight.identity.permissions import Permission
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.queries import places
 from hashinsight.kit.db.context import Context, job_context
 from hashinsight.kit.errors import Forbidden, NotFound
-from hashinsight.kit.web.session import get_database
+from hashinsight.kit.web.state import get_database
 from tests.isolation.asking import EXAMPLES, Ask, Example
 from tests.isolation.document import operations, undocumented
 from tests.isolation.probing import probe
@@ -81,7 +81,7 @@ async def zone_told(request: Request, scope: See, zone_id: int) -> dict[str, Any
 
 
 @router.post("/zones/{zone_id}/renamed")
-async def zone_renamed(request: Request, _known: Known, zone_id: int) -> dict[str, Any]:
+async def zone_renamed(request: Request, _known: CurrentCaller, zone_id: int) -> dict[str, Any]:
     """Writes as a job, and then refuses as it should."""
     async with get_database(request).transaction(job_context()) as session:
         await session.execute(text("update zones set name = name || '+' where id = :id"), {"id": zone_id})
@@ -101,7 +101,7 @@ async def hidden() -> None:
 
 
 @router.get("/broken")
-async def broken(_known: Known) -> None:
+async def broken(_known: CurrentCaller) -> None:
     """Answers nobody."""
     raise NotFound("never there")
 

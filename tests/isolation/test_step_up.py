@@ -4,9 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from hashinsight.identity.claims import AccessToken
 from hashinsight.identity.permissions import Role
-from hashinsight.identity.tokens import read_access, sign_access
+from hashinsight.identity.tokens import AccessToken, read_access, sign_access
 from tests.isolation.asking import Ask, Example, error_code, send
 from tests.isolation.examples import EXAMPLES
 from tests.isolation.step_ups import NEEDED, NOT_NEEDED, SOMETIMES

@@ -7,7 +7,7 @@ import sys
 _FAULTS = """
 import resource, sys, threading
 import numpy as np
-from hashinsight.kit.memory import keep_memory
+from hashinsight.kit.process import keep_memory
 
 if sys.argv[1] == "keeps":
     assert keep_memory()

@@ -11,8 +11,8 @@ import pytest
 
 from hashinsight.kit.scrub import _hide, _is_hidden, scrub
 from hashinsight.kit.secret_patterns import RULES
-from hashinsight.wire.acks import acks_of
-from hashinsight.wire.bounds import find_text
+from hashinsight.wire.acks import parse_acks
+from hashinsight.wire.foreign_json import find_text
 from tests.kit.pattern_samples import every_pattern, growing_repeats, hard_texts, methods_of
 
 PATTERNS = every_pattern()
@@ -54,7 +54,7 @@ def took(work: Callable[[str], Any], texts: list[str]) -> float:
 
 def test_the_package_is_searched_for_patterns_and_they_are_found() -> None:
     assert any(name.startswith("hashinsight.kit.secret_patterns") for name in PATTERNS)
-    assert any(name.startswith("hashinsight.telemetry.ingest.wording:") for name in PATTERNS)
+    assert any(name.startswith("hashinsight.telemetry.ingest.texts:") for name in PATTERNS)
     assert len(PATTERNS) > 40
 
 
@@ -91,7 +91,7 @@ def test_ten_times_the_text_takes_a_pattern_at_most_twelve_times_as_long(name: s
 
 
 def batch_of_acks(text: str) -> None:
-    acks_of({"acks": [{"command_id": "x", "status": "failed", "error_message": text, "result": {text: [text]}}]})
+    parse_acks({"acks": [{"command_id": "x", "status": "failed", "error_message": text, "result": {text: [text]}}]})
 
 
 @pytest.mark.parametrize(

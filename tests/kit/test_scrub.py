@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 
 from hashinsight.kit.ids import new_token
 from hashinsight.kit.logs import configure_logs
-from hashinsight.kit.scrub import A_TEXT, CUT, MOST_CHARS, MOST_SEARCHED, Scrubber, is_hidden_name, scrub, scrub_text
+from hashinsight.kit.scrub import (
+    CUT,
+    MAX_SEARCHED_CHARS,
+    MAX_TEXT_CHARS,
+    TEXT_COST,
+    Scrubber,
+    is_hidden_name,
+    scrub,
+    scrub_text,
+)
 from hashinsight.kit.secret_patterns import HIDDEN, RULES
 from hashinsight.kit.settings import Settings
 
@@ -162,9 +171,9 @@ SECRETS = {
 @pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
 def test_a_secret_that_stands_across_the_cut_leaves_no_half_of_it(secret: str) -> None:
     for before in range(1, len(secret) + 2):
-        text = "x" * (MOST_CHARS - before - 1) + " " + secret + " y" * 10_000
+        text = "x" * (MAX_TEXT_CHARS - before - 1) + " " + secret + " y" * 10_000
         scrubbed = scrub_text(text)
-        assert len(scrubbed) <= MOST_CHARS + len(CUT)
+        assert len(scrubbed) <= MAX_TEXT_CHARS + len(CUT)
         assert scrubbed.endswith(CUT)
         for part in ("CANARY", "CANAR", "NARY", "192.168", "02:42:ac", "fd00:"):
             assert part not in scrubbed, (before, scrubbed[-80:])
@@ -178,15 +187,15 @@ def test_a_secret_at_the_very_end_of_a_text_that_somebody_else_cut_is_hidden(sec
 
 
 def test_a_text_at_the_limit_is_kept_whole_and_one_beyond_it_is_cut() -> None:
-    text = "x" * MOST_CHARS
+    text = "x" * MAX_TEXT_CHARS
     assert scrub_text(text) == text
     assert scrub_text(text + "x") == text + CUT
 
 
 def test_what_is_over_the_allowance_of_a_call_is_left_out_and_never_let_through() -> None:
     texts = [f"{number} password=CANARY" + " a.b" * 4000 for number in range(100)]
-    scrubbed = Scrubber(MOST_SEARCHED).scrub({"texts": texts})["texts"]
-    searched = MOST_SEARCHED // (len(texts[0]) + A_TEXT)
+    scrubbed = Scrubber(MAX_SEARCHED_CHARS).scrub({"texts": texts})["texts"]
+    searched = MAX_SEARCHED_CHARS // (len(texts[0]) + TEXT_COST)
     assert scrubbed[searched - 1].startswith(f"{searched - 1} password={HIDDEN} a.b")
     assert scrubbed[searched + 1 :] == [CUT]
     assert not any("CANARY" in text for text in scrubbed)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hashinsight.problems.baselines import COLD, update
 from hashinsight.problems.codes import EventStatus, Issue, Metric, ThawReason
 from hashinsight.problems.state import columns, empty_state, from_columns
-from tests.problems.yard import Yard, both, of, slower
+from tests.problems.fleet import Fleet, both, readings_of, slower
 
 FLOOR = 0.004
 samples = st.lists(
@@ -56,7 +56,7 @@ def test_a_step_of_an_hour_weighs_as_twelve_of_five_minutes() -> None:
 
 
 def test_a_state_that_was_stored_and_read_goes_on_as_if_nothing_had_been() -> None:
-    kept, stored = Yard(), Yard()
+    kept, stored = Fleet(), Fleet()
     for yard in (kept, stored):
         yard.cycle(slower(3, 0.2), times=9)
     back = from_columns(columns(stored.state))
@@ -69,7 +69,7 @@ def test_a_state_that_was_stored_and_read_goes_on_as_if_nothing_had_been() -> No
 
 
 def test_a_cycle_changes_nothing_that_was_passed_in() -> None:
-    yard = Yard()
+    yard = Fleet()
     yard.warm_up()
     before = {name: values.copy() for name, values in columns(yard.state).items()}
     state = yard.state
@@ -79,7 +79,7 @@ def test_a_cycle_changes_nothing_that_was_passed_in() -> None:
 
 
 def test_weather_that_moves_all_machines_moves_no_baseline() -> None:
-    yard = Yard()
+    yard = Fleet()
     yard.warm_up()
     before = yard.state["ewma"][Metric.TEMP_MAX].copy()
 
@@ -93,7 +93,7 @@ def test_weather_that_moves_all_machines_moves_no_baseline() -> None:
 
 
 def test_it_is_frozen_while_a_problem_is_open_and_let_go_when_somebody_has_taken_it() -> None:
-    yard = Yard()
+    yard = Fleet()
     yard.warm_up()
     yard.cycle(slower(0, 0.33), times=6)
     assert "hashrate_degradation" in yard.problems(0)
@@ -110,7 +110,7 @@ def test_it_is_frozen_while_a_problem_is_open_and_let_go_when_somebody_has_taken
 
 
 def test_another_firmware_begins_anew_and_what_the_old_one_did_is_no_reproach() -> None:
-    yard = Yard()
+    yard = Fleet()
     yard.warm_up()
     assert yard.state["samples"][Metric.HASHRATE_RATIO, 0] >= COLD
     firmware = yard.columns["firmware"]
@@ -123,15 +123,15 @@ def test_another_firmware_begins_anew_and_what_the_old_one_did_is_no_reproach() 
 
 
 def test_one_bad_sample_raises_nothing() -> None:
-    yard = Yard()
+    yard = Fleet()
     yard.warm_up()
-    yard.cycle(both(of(0, hashrate_ths=40.0), of(1, temp_max_c=78.0, temp_c=75.0)))
+    yard.cycle(both(readings_of(0, hashrate_ths=40.0), readings_of(1, temp_max_c=78.0, temp_c=75.0)))
     yard.cycle(times=4)
     assert yard.everything_open() == set()
 
 
 def test_an_empty_state_takes_new_machines_and_leaves_out_old_ones() -> None:
-    small, large = Yard(n=6), Yard(n=9)
+    small, large = Fleet(n=6), Fleet(n=9)
     small.warm_up()
     large.state = small.state
     large.now = small.now

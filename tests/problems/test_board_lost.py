@@ -7,21 +7,21 @@ import pytest
 from pydantic import ValidationError
 
 from hashinsight.inventory.tenant_settings import RuleLimits
-from hashinsight.problems.codes import EventStatus, Issue, Verdict
-from hashinsight.problems.frame import Texts
-from tests.problems.yard import Change, Yard, of, slower
+from hashinsight.problems.codes import EventStatus, Issue, RuleVerdict
+from hashinsight.problems.frame import TextColumn
+from tests.problems.fleet import Change, Fleet, readings_of, slower
 
 
 def lost(machine: int, *, boards: float = 2.0, part: float = 1 / 3) -> Change:
     def change(told: dict[str, Any]) -> None:
         slower(machine, part)(told)
-        of(machine, boards_healthy=boards)(told)
+        readings_of(machine, boards_healthy=boards)(told)
 
     return change
 
 
 def test_a_lost_board_is_p1_within_two_cycles_and_without_anything_learnt() -> None:
-    yard = Yard()
+    yard = Fleet()
     yard.cycle(lost(0), times=2)
     assert yard.problems(0) == {"board_lost"}
     events = yard.state.events
@@ -31,9 +31,9 @@ def test_a_lost_board_is_p1_within_two_cycles_and_without_anything_learnt() -> N
 
 def test_the_lesser_finding_about_the_same_boards_is_closed_as_escalated() -> None:
     """One fewer at full hashrate first; then its hashrate goes, too; at last only one is left."""
-    yard = Yard()
+    yard = Fleet()
     yard.warm_up()
-    yard.cycle(of(0, boards_healthy=2.0), times=3)
+    yard.cycle(readings_of(0, boards_healthy=2.0), times=3)
     assert yard.problems(0) == {"boards_degrading"}
     yard.cycle(lost(0), times=3)
     assert "boards_degrading" not in yard.problems(0)
@@ -45,14 +45,14 @@ def test_the_lesser_finding_about_the_same_boards_is_closed_as_escalated() -> No
 
 def test_a_slot_without_a_board_is_none_that_was_lost() -> None:
     """Some firmware counts four slots where three boards are fitted: the hashrate is as rated."""
-    yard = Yard()
+    yard = Fleet()
     yard.columns["boards_total"][:] = 4.0
     yard.cycle(times=12)
     assert yard.everything_open() == set()
 
 
 def test_in_eco_a_lost_board_is_measured_by_what_the_machine_did_in_eco() -> None:
-    yard = Yard(n=40)
+    yard = Fleet(n=40)
 
     def eco(told: dict[str, Any]) -> None:
         told["hashrate_ths"][:10] *= 0.75
@@ -70,12 +70,12 @@ def test_in_eco_a_lost_board_is_measured_by_what_the_machine_did_in_eco() -> Non
 
 
 def test_without_any_expectation_a_board_that_does_nothing_is_lost() -> None:
-    yard = Yard(n=3)
+    yard = Fleet(n=3)
 
     def nameless(told: dict[str, Any]) -> None:
         for name in ("expected_ths", "model", "firmware"):
             del told[name]
-        of(0, boards_healthy=2.0)(told)
+        readings_of(0, boards_healthy=2.0)(told)
         slower(0, 1 / 3)(told)
         share = told["hashrate_ths"] / 3
         told["board_ths"] = np.stack([share * [0.0, 1, 1], share * [1.5, 1, 1], share * [1.5, 1, 1]])
@@ -85,7 +85,7 @@ def test_without_any_expectation_a_board_that_does_nothing_is_lost() -> None:
 
 
 def test_a_machine_that_tells_no_boards_and_has_lost_one_is_not_in_eco() -> None:
-    yard = Yard(n=60)
+    yard = Fleet(n=60)
     for name in ("boards_healthy", "boards_total"):
         yard.columns[name][:] = np.nan
 
@@ -106,14 +106,14 @@ def test_a_machine_that_tells_no_boards_and_has_lost_one_is_not_in_eco() -> None
 
 @pytest.mark.parametrize("tells_uptime", [True, False])
 def test_a_mended_board_is_closed_three_scans_after_it_hashes_again(*, tells_uptime: bool) -> None:
-    yard = Yard(n=40)
+    yard = Fleet(n=40)
     yard.columns["boards_healthy"][:] = yard.columns["boards_total"][:] = np.nan if not tells_uptime else 3.0
     yard.cycle(times=24)
     yard.cycle(lost(0) if tells_uptime else slower(0, 1 / 3), times=30)
     assert yard.problems(0)
 
     def off(told: dict[str, Any]) -> None:
-        of(0, hashrate_ths=0.0, uptime_sec=100.0)(told)
+        readings_of(0, hashrate_ths=0.0, uptime_sec=100.0)(told)
 
     yard.cycle(off)
     back = yard.now
@@ -127,7 +127,7 @@ def test_a_mended_board_is_closed_three_scans_after_it_hashes_again(*, tells_upt
 
 
 def test_a_restart_alone_mends_nothing() -> None:
-    yard = Yard(n=40)
+    yard = Fleet(n=40)
     yard.cycle(times=24)
     yard.cycle(slower(0, 0.2), times=12)
     assert "hashrate_degradation" in yard.problems(0)
@@ -141,13 +141,13 @@ def test_a_restart_alone_mends_nothing() -> None:
     assert "hashrate_degradation" in yard.problems(0)
     events = yard.state.events
     assert (events.status[events.subject == 0] != EventStatus.RESOLVED).all()
-    assert yard.say_of(Issue.HASHRATE_DEGRADATION) is Verdict.HIT
+    assert yard.say_of(Issue.HASHRATE_DEGRADATION) is RuleVerdict.HIT
 
 
 def test_in_a_mode_that_does_less_an_empty_slot_is_no_lost_board() -> None:
-    yard = Yard()
+    yard = Fleet()
     yard.columns["boards_total"][:] = 4.0
-    yard.columns["mode"] = Texts(("eco",), np.zeros(12, dtype=np.int64))
+    yard.columns["mode"] = TextColumn(("eco",), np.zeros(12, dtype=np.int64))
 
     def eco(told: dict[str, Any]) -> None:
         for name in ("hashrate_ths", "power_w"):
@@ -158,7 +158,7 @@ def test_in_a_mode_that_does_less_an_empty_slot_is_no_lost_board() -> None:
 
 
 def test_what_was_hot_is_not_well_because_it_was_off_for_a_while() -> None:
-    yard = Yard(n=40)
+    yard = Fleet(n=40)
 
     def hot(told: dict[str, Any]) -> None:
         del told["uptime_sec"]
@@ -172,7 +172,7 @@ def test_what_was_hot_is_not_well_because_it_was_off_for_a_while() -> None:
 
     def off(told: dict[str, Any]) -> None:
         cool(told)
-        of(0, hashrate_ths=0.0)(told)
+        readings_of(0, hashrate_ths=0.0)(told)
 
     yard.cycle(off)
     yard.cycle(cool, times=4)  # it warms up

@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.problems.stored import StoredSite, StoredYard
-from tests.problems.yard import Yard
+from tests.problems.fleet import Fleet
+from tests.problems.stored_site import StoredFleet, StoredSite
 
 
 def board(ths: object) -> dict[str, Any]:
     return {"hashrate_ths": ths, "temp_max_c": 60.0}
 
 
-async def look(site: StoredSite, yard: StoredYard, boards: dict[int, list[Any]]) -> None:
+async def look(site: StoredSite, yard: StoredFleet, boards: dict[int, list[Any]]) -> None:
     """A cycle in which these machines list their boards, as a sample of theirs would."""
     yard.yard.now += yard.yard.config.cycle_sec
     site.show(yard.yard.frame(yard.yard.readings()))
@@ -28,7 +28,7 @@ async def look(site: StoredSite, yard: StoredYard, boards: dict[int, list[Any]])
 
 
 async def test_a_total_that_its_boards_contradict_is_a_problem_and_an_odd_list_is_none(site: StoredSite) -> None:
-    yard = StoredYard(site)
+    yard = StoredFleet(site)
     fine, few = [board(34.6), board(34.8), board(34.6)], [board(20.0), board(20.0), board(20.0)]
     odd: list[Any] = [board("34.6"), "x", {"hashrate_ths": {"deep": 1}}]
     short: list[Any] = [board(34.6), board(None), board(34.6)]
@@ -56,7 +56,7 @@ async def test_a_total_that_its_boards_contradict_is_a_problem_and_an_odd_list_i
 
 async def test_boards_of_minutes_do_not_contradict_a_total_of_seconds(site: StoredSite) -> None:
     """Three machines whose newest total is a fifth off: by chance, on the way up, and one that tells two truths."""
-    yard = StoredYard(site)
+    yard = StoredFleet(site)
     whole, low = [board(104 / 3)] * 3, [board(80 / 3)] * 3
     yard.yard.now += yard.yard.config.cycle_sec
     site.show(yard.yard.frame(yard.yard.readings()))
@@ -76,7 +76,7 @@ async def test_boards_of_minutes_do_not_contradict_a_total_of_seconds(site: Stor
 
 
 def test_machines_with_different_numbers_of_boards_are_each_judged_by_their_own() -> None:
-    yard = Yard(n=4)
+    yard = Fleet(n=4)
     thirds = np.full((4, 4), np.nan)
     thirds[:3, 0] = thirds[:3, 1] = 104 / 3
     thirds[:3, 2] = (60.0, 40.0, 4.0)

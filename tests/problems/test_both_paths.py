@@ -11,14 +11,14 @@ import pytest
 
 from hashinsight.kit.db.database import Database
 from hashinsight.problems.frame import READINGS, Frame
-from hashinsight.problems.pipeline import Verdicts
+from hashinsight.problems.pipeline import CycleResult
 from hashinsight.problems.state import State
-from hashinsight.replay.driving import Replayed, replay
+from hashinsight.replay.runner import ReplayResult, replay
 from hashinsight.sim.frames import Run, Shape
 from hashinsight.sim.scenario import parse_scenario
 from hashinsight.sim.writing import write_frames
 from tests.people import People
-from tests.problems.stored import StoredSite
+from tests.problems.stored_site import StoredSite
 
 SITE = """
 days = 2
@@ -74,7 +74,7 @@ async def test_200_machines_end_the_same_in_memory_and_in_the_database(
     moments: list[tuple[float, Frame]] = []
     shares: list[Any] = []
 
-    def watch(now: float, frame: Frame, _state: State, found: Verdicts) -> None:
+    def watch(now: float, frame: Frame, _state: State, found: CycleResult) -> None:
         moments.append((now, _kept(frame)))
         shares.append(found.features.board_share_min.copy())
 
@@ -110,7 +110,7 @@ def _stored(one: dict[str, Any]) -> tuple[Any, ...]:
     return (one["event_no"], whose, *told, *times, one["predecessor_id"] is not None)
 
 
-def _replayed(done: Replayed) -> list[tuple[Any, ...]]:
+def _replayed(done: ReplayResult) -> list[tuple[Any, ...]]:
     rows = done.events.sort("event_no").to_dicts()
     return [
         (

@@ -1,6 +1,6 @@
 """What is carried on is cut by machine numbers, which have holes, and whose owners come and go."""
 
-from tests.problems.stored import StoredSite, StoredYard
+from tests.problems.stored_site import StoredFleet, StoredSite
 
 
 def counted(site: StoredSite) -> dict[int, float]:
@@ -31,7 +31,7 @@ def spread(site: StoredSite) -> None:
 async def test_machines_with_holes_between_their_numbers_keep_their_own_past_while_others_come_and_go(
     site: StoredSite,
 ) -> None:
-    yard = StoredYard(site)
+    yard = StoredFleet(site)
     spread(site)
     await yard.cycle(times=6)
     assert site.rows("select chunk, cardinality(miner_no) from problem_state order by chunk") == [

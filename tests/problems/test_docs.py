@@ -2,10 +2,10 @@ import re
 from pathlib import Path
 
 from hashinsight.inventory.tenant_settings import RuleLimits
-from hashinsight.problems.acts import Act, Cause
-from hashinsight.problems.config import NAMES
+from hashinsight.problems.actions import ProblemAction, ResolutionCause
+from hashinsight.problems.config import THRESHOLD_NAMES
 from hashinsight.problems.health_rules import RULES
-from hashinsight.replay.columns import NUMBERS, TEXTS, TIMES
+from hashinsight.replay.files import NUMBERS, TEXTS, TIMES
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -26,7 +26,7 @@ def test_every_way_into_a_rule_is_documented_as_it_is() -> None:
 
 def test_every_threshold_can_be_set_as_the_document_promises() -> None:
     assert "each can be set for a tenant" in (DOCS / "problems.md").read_text()
-    assert set(RuleLimits.model_fields) == set(NAMES)
+    assert set(RuleLimits.model_fields) == set(THRESHOLD_NAMES)
 
 
 def test_every_column_of_the_replay_format_is_documented() -> None:
@@ -41,7 +41,7 @@ def test_every_code_and_route_of_the_api_is_documented() -> None:
     assert len(codes) > 10
     text = (DOCS / "problems.md").read_text()
     assert {code for code in codes if f"`{code}`" not in text} == set()
-    for act in Act:
+    for act in ProblemAction:
         assert act.value in text
-    for cause in Cause:
+    for cause in ResolutionCause:
         assert f"`{cause.value}`" in text

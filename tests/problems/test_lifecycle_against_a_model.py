@@ -7,12 +7,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hashinsight.problems.codes import ACTIONS, EventStatus, Issue, Verdict
-from hashinsight.problems.config import Life
-from hashinsight.problems.events import EARLIER, Events, no_events
-from hashinsight.problems.lifecycle import live
-from hashinsight.problems.moves import Judged, Moves
-from tests.problems.yard import Yard, of
+from hashinsight.problems.codes import ACTIONS, EventStatus, Issue, RuleVerdict
+from hashinsight.problems.config import LifecycleConfig
+from hashinsight.problems.events import EARLIER, Events, SubjectVerdicts, Transitions, no_events
+from hashinsight.problems.lifecycle import advance
+from tests.problems.fleet import Fleet, readings_of
 
 SUBJECTS = (-1, 3, 7)
 CHOSEN = (Issue.OVERHEAT_CRIT, Issue.OVERHEAT_WARN, Issue.HASHRATE_DEGRADATION)
@@ -48,7 +47,7 @@ class One:
 
 @dataclass
 class Model:
-    life: Life
+    life: LifecycleConfig
     rows: dict[tuple[int, Issue], One] = field(default_factory=dict)
     next_no: int = 1
     notices: set[tuple[int, Issue]] = field(default_factory=set)  # of the last cycle
@@ -166,14 +165,14 @@ cycles = st.fixed_dictionaries(
 @settings(max_examples=150, deadline=None)
 @given(plan=st.lists(cycles, max_size=16), debounce=st.integers(1, 3), debounce_p0=st.integers(1, 2))
 def test_the_bulk_lives_as_single_events_do(plan: list[dict[str, Any]], debounce: int, debounce_p0: int) -> None:
-    life = Life(debounce=debounce, debounce_p0=debounce_p0, resolve_flapping=5)
+    life = LifecycleConfig(debounce=debounce, debounce_p0=debounce_p0, resolve_flapping=5)
     model, events, now = Model(life), no_events(), 1e9
     for one in plan:
         now += one["later"]
         keys = [(subject, issue) for subject in SUBJECTS for issue in CHOSEN]
         said = dict(zip(keys, one["said"], strict=True))
         expected = model.cycle(said, one["quiet"], now)
-        lived = live(events, judged(said, one["quiet"]), now=now, life=life)
+        lived = advance(events, judged(said, one["quiet"]), now=now, life=life)
         events = lived.events
         assert told(lived.moves) == sorted(expected.values())
         assert noticed(lived.moves) == sorted(model.notices)
@@ -184,34 +183,34 @@ def test_the_bulk_lives_as_single_events_do(plan: list[dict[str, Any]], debounce
 
 
 def test_what_comes_and_goes_all_day_is_one_notice_in_and_one_out() -> None:
-    notices, yard = [], Yard()
+    notices, yard = [], Fleet()
     yard.cycle(times=2)
     for _ in range(7):
         for cycle in range(16):
-            moves = yard.cycle(of(0, hashrate_ths=0.0) if cycle < 3 else None).lived.moves
+            moves = yard.cycle(readings_of(0, hashrate_ths=0.0) if cycle < 3 else None).lived.moves
             notices += [ACTIONS[one].value for one in moves.action[moves.notify].tolist()]
     assert yard.state.events.flapping.tolist() == [True]
     assert yard.state.events.recurrences.tolist() == [6]
     assert notices == ["created", "resolved"]
     yard.cycle(times=300)  # after the cooldown it is another problem, and news
-    moves = yard.cycle(of(0, hashrate_ths=0.0), times=2).lived.moves
+    moves = yard.cycle(readings_of(0, hashrate_ths=0.0), times=2).lived.moves
     assert moves.notify.tolist() == [True]
 
 
-def judged(said: dict[tuple[int, Issue], tuple[str, int]], quiet: set[int]) -> Judged:
+def judged(said: dict[tuple[int, Issue], tuple[str, int]], quiet: set[int]) -> SubjectVerdicts:
     verdict = np.zeros((len(Issue), len(SUBJECTS)), dtype=np.int8)
     severity = np.full((len(Issue), len(SUBJECTS)), 3, dtype=np.int8)
     for (subject, issue), (word, worst) in said.items():
-        verdict[issue, SUBJECTS.index(subject)] = Verdict[word.upper()]
+        verdict[issue, SUBJECTS.index(subject)] = RuleVerdict[word.upper()]
         severity[issue, SUBJECTS.index(subject)] = worst
-    return Judged(np.array(SUBJECTS), verdict, severity, np.isin(SUBJECTS, list(quiet)))
+    return SubjectVerdicts(np.array(SUBJECTS), verdict, severity, np.isin(SUBJECTS, list(quiet)))
 
 
-def told(moves: Moves) -> list[str]:
+def told(moves: Transitions) -> list[str]:
     return sorted(ACTIONS[one].value for one in moves.action.tolist())
 
 
-def noticed(moves: Moves) -> list[tuple[int, Issue]]:
+def noticed(moves: Transitions) -> list[tuple[int, Issue]]:
     rows = np.flatnonzero(moves.notify)
     return sorted((int(moves.subject[row]), Issue(moves.issue[row])) for row in rows)
 

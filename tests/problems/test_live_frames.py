@@ -7,12 +7,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from hashinsight.problems.codes import Expected
+from hashinsight.problems.codes import ExpectedState
 from hashinsight.problems.config import Config, distinct
 from hashinsight.problems.live_frames import columns_for, frame_of
 from hashinsight.problems.pipeline import step
 from hashinsight.problems.state import empty_state
-from hashinsight.telemetry.live_state import NEEDED, SCHEMA, judge
+from hashinsight.telemetry.live_state import NEEDED, SCHEMA, evaluate
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 
@@ -20,7 +20,7 @@ NOW = datetime(2026, 5, 1, tzinfo=UTC)
 def live(**columns: list[object]) -> pl.DataFrame:
     n = len(columns["miner_no"])
     rows = pl.DataFrame({name: columns.get(name, [None] * n) for name in SCHEMA}, schema=SCHEMA)
-    return judge(rows, as_of=NOW)
+    return evaluate(rows, as_of=NOW)
 
 
 def test_columns_of_the_live_layer_become_a_frame() -> None:
@@ -46,7 +46,7 @@ def test_columns_of_the_live_layer_become_a_frame() -> None:
     assert frame.expected_ths[1] == 104.0
     assert (frame.ts[1], frame.heard_at[0]) == (NOW.timestamp() - 30, NOW.timestamp())
     assert np.isnan(frame.ts[0])
-    assert frame.expected.tolist() == [Expected.CURTAILED, Expected.NOTHING]
+    assert frame.expected.tolist() == [ExpectedState.CURTAILED, ExpectedState.NOTHING]
     assert frame.expected_until[0] == np.inf
     assert frame.is_air.tolist() == [False, True]
     assert frame.suppressed.tolist() == [False, True]
@@ -119,7 +119,7 @@ def test_the_columns_that_a_cycle_reads_make_the_same_frame_as_all_of_them(
     rows = pl.DataFrame({name: (told | rest)[name] for name in SCHEMA}, schema=SCHEMA)
     nothing = pl.DataFrame(schema={"miner_no": pl.Int64, "state": pl.String, "until_at": pl.Datetime("us", "UTC")})
     read = [name for name in SCHEMA if name in NEEDED or name in columns_for(config)]
-    few, whole = (frame_of(judge(one, as_of=NOW), nothing) for one in (rows.select(read), rows))
+    few, whole = (frame_of(evaluate(one, as_of=NOW), nothing) for one in (rows.select(read), rows))
     for one in dataclasses.fields(few):
         left, right = getattr(few, one.name), getattr(whole, one.name)
         if one.name in {"pool", "worker"} - set(lists):

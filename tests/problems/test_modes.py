@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hashinsight.problems import mixtures, modes
-from hashinsight.problems.codes import Issue, Mode, Verdict
+from hashinsight.problems.codes import Issue, Mode, RuleVerdict
 from hashinsight.problems.config import Config
-from hashinsight.problems.frame import Texts
-from tests.problems.api import ladders
-from tests.problems.yard import Yard, leave, slower
+from hashinsight.problems.frame import TextColumn
+from tests.problems.api import graded_faults
+from tests.problems.fleet import Fleet, leave, slower
 
 
 def cloud(rng: np.random.Generator, parts: list[tuple[float, float, int]], noise: float = 0.013) -> np.ndarray:
@@ -56,13 +56,13 @@ def test_more_hashrate_for_as_many_watts_is_noise_and_not_perf() -> None:
 
 
 def test_modes_are_found_also_where_the_machines_of_one_mode_are_numbered_one_after_the_other() -> None:
-    yard = Yard(n=1000)
-    yard.cycle(lambda told: ladders.run(told, list(range(850, 1000))), times=3)
+    yard = Fleet(n=1000)
+    yard.cycle(lambda told: graded_faults.run(told, list(range(850, 1000))), times=3)
     assert (yard.state["mode"] == np.where(np.arange(1000) < 850, Mode.NORMAL, Mode.ECO)).all()
 
 
 def test_a_large_kind_is_fitted_once_and_not_in_every_cycle() -> None:
-    yard = Yard(n=800)
+    yard = Fleet(n=800)
     yard.cycle(times=8)
     fitted_at = yard.state.mixtures.fitted_at
     yard.cycle(times=4)
@@ -80,9 +80,9 @@ def test_a_few_broken_machines_are_no_mode() -> None:
     assert len(mixtures.fit(points).share) == 1
 
 
-def two_modes(n: int = 40) -> Yard:
+def two_modes(n: int = 40) -> Fleet:
     """A third of the machines run at 80 % with 70 % of the power, and nobody says so."""
-    yard = Yard(n=n)
+    yard = Fleet(n=n)
     yard.eco = np.arange(n) % 3 == 0  # type: ignore[attr-defined]
     plain = yard.readings
 
@@ -100,7 +100,7 @@ def test_modes_are_found_in_a_fleet_and_fewer_than_five_machines_have_none() -> 
     yard = two_modes()
     found = yard.cycle(times=3)
     assert (found.mode == np.where(yard.eco, Mode.ECO, Mode.NORMAL)).all()  # type: ignore[attr-defined]
-    few = Yard(n=4)
+    few = Fleet(n=4)
     assert (few.cycle(times=3).mode == Mode.UNKNOWN).all()
 
 
@@ -109,10 +109,10 @@ def test_a_switch_takes_three_agreeing_cycles_and_a_grace_in_which_nothing_is_ju
     yard.cycle(times=12)
     yard.eco[1] = True  # type: ignore[attr-defined]
     assert yard.cycle().mode[1] == Mode.NORMAL
-    assert yard.say_of(Issue.HASHRATE_DEGRADATION, 1) is Verdict.UNKNOWN
+    assert yard.say_of(Issue.HASHRATE_DEGRADATION, 1) is RuleVerdict.UNKNOWN
     assert yard.cycle().mode[1] == Mode.NORMAL
     assert yard.cycle().mode[1] == Mode.ECO
-    assert yard.say_of(Issue.HASHRATE_DEGRADATION, 1) is Verdict.UNKNOWN
+    assert yard.say_of(Issue.HASHRATE_DEGRADATION, 1) is RuleVerdict.UNKNOWN
     yard.cycle(times=12)
     assert yard.problems(1) == set()
 
@@ -136,17 +136,17 @@ def test_a_lost_board_is_a_problem_and_not_a_mode() -> None:
 
 
 def test_what_the_firmware_says_wins_at_once() -> None:
-    yard = Yard(n=12)
-    yard.columns["mode"] = Texts(("normal", "Eco "), np.zeros(12, dtype=np.int64))
+    yard = Fleet(n=12)
+    yard.columns["mode"] = TextColumn(("normal", "Eco "), np.zeros(12, dtype=np.int64))
     yard.cycle(times=3)
-    yard.columns["mode"] = Texts(("normal", "Eco "), np.eye(1, 12, dtype=np.int64)[0])
+    yard.columns["mode"] = TextColumn(("normal", "Eco "), np.eye(1, 12, dtype=np.int64)[0])
     found = yard.cycle()
     assert found.mode[0] == Mode.ECO
     assert found.mode[1] == Mode.NORMAL
 
 
 def test_models_are_fitted_every_few_hours_only() -> None:
-    yard = Yard(config=replace(Config(interval_sec=300.0), mode_fit_sec=3600.0))
+    yard = Fleet(config=replace(Config(interval_sec=300.0), mode_fit_sec=3600.0))
     yard.cycle()
     fitted = yard.state.mixtures
     yard.cycle(times=11)
@@ -170,7 +170,7 @@ def test_who_looks_like_no_population_is_told_as_unknown_and_compared_as_before(
     assert yard.cycle(thrifty, times=3).mode[1] == Mode.UNKNOWN
     assert yard.state["mode_confidence"][1] == pytest.approx(0.3)
     assert yard.state["mode"][1] == Mode.NORMAL
-    assert yard.say_of(Issue.HASHRATE_DEGRADATION, 1) is Verdict.FINE
+    assert yard.say_of(Issue.HASHRATE_DEGRADATION, 1) is RuleVerdict.FINE
     assert yard.cycle().mode[1] == Mode.NORMAL
 
 
@@ -184,15 +184,15 @@ def test_a_kind_that_falls_below_five_machines_has_no_modes_any_more() -> None:
 
 
 def test_a_machine_of_which_nothing_is_known_has_the_least_confidence() -> None:
-    few = Yard(n=4)
+    few = Fleet(n=4)
     few.cycle()
     assert few.state["mode_confidence"].tolist() == pytest.approx([0.3] * 4)
 
 
-def few_in_eco(share: float, *, watts: float, others_in_eco: bool = True) -> Yard:
+def few_in_eco(share: float, *, watts: float, others_in_eco: bool = True) -> Fleet:
     """Four of sixty run slower and save nothing a TH/s; others of the site may run in an eco that saves."""
-    yard = Yard(n=100)
-    yard.columns["firmware"] = Texts(("stock 1.0", "stock 2.0"), (np.arange(100) >= 60).astype(np.int64))
+    yard = Fleet(n=100)
+    yard.columns["firmware"] = TextColumn(("stock 1.0", "stock 2.0"), (np.arange(100) >= 60).astype(np.int64))
     yard.slow = np.isin(np.arange(100), (3, 9, 21, 40))  # type: ignore[attr-defined]
     eco, plain = (np.arange(100) >= 60) & (np.arange(100) % 3 == 0) & others_in_eco, yard.readings
 

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hashinsight.problems import grouping, peers
-from hashinsight.problems.frame import Frame, Texts, make_frame
-from hashinsight.problems.peer_cache import PeerCache
+from hashinsight.problems import group_stats, peers
+from hashinsight.problems.frame import Frame, TextColumn, make_frame
+from hashinsight.problems.peer_stats import PeerCache
 
 values_and_groups = st.lists(
     st.tuples(st.floats(-1e6, 1e6, width=32), st.integers(0, 4), st.booleans()), min_size=1, max_size=80
@@ -21,7 +21,7 @@ def test_quantiles_of_all_groups_at_once_are_those_of_each_alone(
     rows: list[tuple[float, int, bool]], share: float
 ) -> None:
     values, group, use = (np.array(column) for column in zip(*rows, strict=True))
-    found = grouping.quantile(grouping.sort(values.astype(np.float64), group, use, 5), share)
+    found = group_stats.quantile(group_stats.sort(values.astype(np.float64), group, use, 5), share)
     for number in range(5):
         mine = values[use & (group == number)].astype(np.float32)
         if len(mine):
@@ -32,8 +32,8 @@ def test_quantiles_of_all_groups_at_once_are_those_of_each_alone(
 
 def test_a_percentile_is_the_part_of_the_group_at_or_below() -> None:
     values, group = np.array([1.0, 2.0, 3.0, 4.0, 10.0, np.nan]), np.array([0, 0, 0, 0, 1, 0])
-    ordered = grouping.sort(values, group, ~np.isnan(values), 2)
-    np.testing.assert_array_equal(grouping.percentile(ordered, values, group), [0.25, 0.5, 0.75, 1.0, 1.0, np.nan])
+    ordered = group_stats.sort(values, group, ~np.isnan(values), 2)
+    np.testing.assert_array_equal(group_stats.percentile(ordered, values, group), [0.25, 0.5, 0.75, 1.0, 1.0, np.nan])
 
 
 def fleet(counts: dict[tuple[str, str], int]) -> tuple[Frame, np.ndarray]:
@@ -45,9 +45,9 @@ def fleet(counts: dict[tuple[str, str], int]) -> tuple[Frame, np.ndarray]:
     frame = make_frame(
         range(n),
         {
-            "site": Texts(("a",), np.zeros(n, np.int64)),
-            "model": Texts(models, model),
-            "firmware": Texts(firmwares, firmware),
+            "site": TextColumn(("a",), np.zeros(n, np.int64)),
+            "model": TextColumn(models, model),
+            "firmware": TextColumn(firmwares, firmware),
         },
     )
     return frame, model
@@ -55,7 +55,7 @@ def fleet(counts: dict[tuple[str, str], int]) -> tuple[Frame, np.ndarray]:
 
 def standings(
     frame: Frame, model: np.ndarray, values: np.ndarray, healthy: np.ndarray | None = None
-) -> peers.Standings:
+) -> peers.PeerPositions:
     levels = peers.levels_of(frame.site.no, model, frame.firmware.no, np.zeros(frame.n, np.int8))
     use = np.ones(frame.n, dtype=np.bool_) if healthy is None else healthy
     known = peers.usual(values, levels, use, least=30)

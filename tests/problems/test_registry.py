@@ -9,18 +9,18 @@ from sqlalchemy.exc import IntegrityError
 
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.ids import new_id
-from hashinsight.problems.queries import events as queries
+from hashinsight.problems.queries import registry as queries
 from hashinsight.problems.service.cycle import run_cycle
-from tests.problems.stored import StoredSite, StoredYard
-from tests.problems.yard import late, of, slower
+from tests.problems.fleet import late, readings_of, slower
+from tests.problems.stored_site import StoredFleet, StoredSite
 
 
 async def test_a_problem_is_pending_then_open_with_evidence_then_resolved_and_each_step_is_told(
     site: StoredSite,
 ) -> None:
-    yard = StoredYard(site)
+    yard = StoredFleet(site)
     await yard.cycle(times=2)
-    hot = of(3, temp_max_c=97.0)
+    hot = readings_of(3, temp_max_c=97.0)
     assert (await yard.cycle(hot)).actions["debouncing"] == 1
     (pending,) = site.events()
     assert (pending["status"], pending["severity"], pending["dedup_key"]) == ("pending", "P0", "m-003:overheat_crit")
@@ -43,8 +43,8 @@ async def test_a_problem_is_pending_then_open_with_evidence_then_resolved_and_ea
 
 
 async def test_one_bad_sample_leaves_no_row(site: StoredSite) -> None:
-    yard = StoredYard(site)
-    await yard.cycle(of(3, temp_max_c=97.0))
+    yard = StoredFleet(site)
+    await yard.cycle(readings_of(3, temp_max_c=97.0))
     assert len(site.events()) == 1
     await yard.cycle()
     assert site.events() == []
@@ -52,10 +52,10 @@ async def test_one_bad_sample_leaves_no_row(site: StoredSite) -> None:
 
 
 async def test_snapshots_are_bounded_and_keep_the_first(site: StoredSite) -> None:
-    yard = StoredYard(site)
+    yard = StoredFleet(site)
     yard.yard.config = replace(yard.yard.config, cycle_sec=3600.0)  # a snapshot an hour
     for number in range(16):
-        await yard.cycle(of(3, temp_max_c=96.0 + number % 5))
+        await yard.cycle(readings_of(3, temp_max_c=96.0 + number % 5))
     (event,) = site.events()
     times = [one["evaluated_at"] for one in event["evidence_json"]]
     assert len(times) == 12
@@ -68,8 +68,8 @@ async def test_snapshots_are_bounded_and_keep_the_first(site: StoredSite) -> Non
 
 
 async def test_what_nobody_sees_any_more_keeps_the_time_when_it_was_last_seen(site: StoredSite) -> None:
-    yard = StoredYard(site)
-    await yard.cycle(of(3, temp_max_c=97.0), times=3)
+    yard = StoredFleet(site)
+    await yard.cycle(readings_of(3, temp_max_c=97.0), times=3)
     seen = yard.now
     yard.yard.now += 300
     await site.cycle(yard.now)  # nothing has come in since
@@ -80,8 +80,8 @@ async def test_what_nobody_sees_any_more_keeps_the_time_when_it_was_last_seen(si
 async def test_a_cycle_runs_once_for_its_moment_and_leaves_nothing_half_done(
     site: StoredSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    yard = StoredYard(site)
-    await yard.cycle(of(3, temp_max_c=97.0))
+    yard = StoredFleet(site)
+    await yard.cycle(readings_of(3, temp_max_c=97.0))
     assert await site.cycle(yard.now) is None
     before = site.rows("select md5(s::text) from problem_state s")
 
@@ -90,17 +90,17 @@ async def test_a_cycle_runs_once_for_its_moment_and_leaves_nothing_half_done(
 
     monkeypatch.setattr(queries, "write_timeline", fails)
     with pytest.raises(IntegrityError):
-        await yard.cycle(of(3, temp_max_c=97.0))
+        await yard.cycle(readings_of(3, temp_max_c=97.0))
     monkeypatch.undo()
     assert [one["status"] for one in site.events()] == ["pending"]
     assert site.rows("select md5(s::text) from problem_state s") == before
-    await yard.cycle(of(3, temp_max_c=97.0))
+    await yard.cycle(readings_of(3, temp_max_c=97.0))
     assert [one["status"] for one in site.events()] == ["open"]
 
 
 async def test_who_acts_while_a_cycle_thinks_is_not_overwritten(site: StoredSite) -> None:
-    yard = StoredYard(site)
-    await yard.cycle(of(3, temp_max_c=97.0), times=2)
+    yard = StoredFleet(site)
+    await yard.cycle(readings_of(3, temp_max_c=97.0), times=2)
     moment = datetime.fromtimestamp(yard.now + 300, UTC)
     async with site.database.transaction(job_context()) as session:
         reading = asyncio.create_task(run_cycle(site.database, session, site.site_id, period=moment, now=moment))
@@ -115,13 +115,13 @@ async def test_who_acts_while_a_cycle_thinks_is_not_overwritten(site: StoredSite
         await reading
     (event,) = site.events()
     assert (event["status"], event["acked_by"]) == ("ack", "pat")
-    await yard.cycle(of(3, temp_max_c=97.0), times=2)
+    await yard.cycle(readings_of(3, temp_max_c=97.0), times=2)
     assert [one["status"] for one in site.events()] == ["ack"]
 
 
 async def test_a_machine_that_leaves_takes_its_problems_off_the_list(site: StoredSite) -> None:
-    yard = StoredYard(site)
-    await yard.cycle(of(3, temp_max_c=97.0), times=2)
+    yard = StoredFleet(site)
+    await yard.cycle(readings_of(3, temp_max_c=97.0), times=2)
     site.rows("update miners set state = 'retired' where miner_no = %s returning 1", site.numbers[3])
     await yard.cycle()
     (event,) = site.events()
@@ -129,7 +129,7 @@ async def test_a_machine_that_leaves_takes_its_problems_off_the_list(site: Store
 
 
 async def test_suppressed_machines_open_nothing_and_what_was_seen_is_counted(site: StoredSite) -> None:
-    yard = StoredYard(site)
+    yard = StoredFleet(site)
     await yard.cycle()
     site.rows(
         "insert into suppressions (id, tenant_id, site_id, kind, miner_no, from_at, until_at, maintenance, reason,"
@@ -137,16 +137,16 @@ async def test_suppressed_machines_open_nothing_and_what_was_seen_is_counted(sit
         " to_timestamp(%s), true, 'fan swap', now(), 'user') returning 1",
         site.tenant_id, site.site_id, site.numbers[3], yard.now, yard.now + 1000,
     )  # fmt: skip
-    ran = await yard.cycle(of(3, temp_max_c=97.0), times=3)
+    ran = await yard.cycle(readings_of(3, temp_max_c=97.0), times=3)
     assert (ran.actions["suppressed"], site.events()) == (1, [])
     assert site.rows("select issue_code, detections from suppressed_detections") == [("overheat_crit", 3)]
-    await yard.cycle(of(3, temp_max_c=97.0), times=2)  # it has run out by itself
+    await yard.cycle(readings_of(3, temp_max_c=97.0), times=2)  # it has run out by itself
     assert yard.open() == {("m-003", "overheat_crit")}
 
 
 async def test_a_dead_collector_is_one_event_and_moves_no_machines_problem(site: StoredSite) -> None:
-    yard = StoredYard(site)
-    await yard.cycle(of(3, temp_max_c=97.0), times=2)
+    yard = StoredFleet(site)
+    await yard.cycle(readings_of(3, temp_max_c=97.0), times=2)
     for _ in range(7):  # silent is who was not heard for five intervals, and then it is looked at twice
         yard.yard.now += 300
         await site.cycle(yard.now)
@@ -154,13 +154,13 @@ async def test_a_dead_collector_is_one_event_and_moves_no_machines_problem(site:
     (down,) = site.events("issue_code = 'collector_down'")
     assert (down["collector_id"], down["miner_no"], down["severity"]) == (site.collector_id, None, "P1")
     assert down["evidence_json"][0]["heard_at"] is not None
-    await yard.cycle(of(3, temp_max_c=97.0), times=3)
+    await yard.cycle(readings_of(3, temp_max_c=97.0), times=3)
     assert yard.open() == {("m-003", "overheat_crit")}
 
 
 async def test_every_machine_has_its_health_and_every_run_its_counts(site: StoredSite) -> None:
-    yard = StoredYard(site)
-    await yard.cycle(of(3, temp_max_c=97.0), times=2)
+    yard = StoredFleet(site)
+    await yard.cycle(readings_of(3, temp_max_c=97.0), times=2)
     health = dict(site.rows("select miner_no, overall_health from telemetry_live"))
     assert health.pop(site.numbers[3]) == "P0"
     assert set(health.values()) == {"ok"}
@@ -172,7 +172,7 @@ async def test_every_machine_has_its_health_and_every_run_its_counts(site: Store
 
 
 async def test_baselines_and_features_can_be_read_as_documented(site: StoredSite) -> None:
-    yard = StoredYard(site)
+    yard = StoredFleet(site)
     await yard.cycle(times=12)
     rows = site.rows(
         "select metric_name, inferred_mode, sample_count, ewma_variance > 0, updated_at, ewma_value"
@@ -197,7 +197,7 @@ async def test_baselines_and_features_can_be_read_as_documented(site: StoredSite
 
 
 async def test_a_repair_lets_the_baseline_begin_anew(site: StoredSite) -> None:
-    yard = StoredYard(site, n=40)
+    yard = StoredFleet(site, n=40)
     await yard.cycle(times=12)
     await yard.cycle(slower(0, 0.3), times=6)
     assert ("m-000", "hashrate_degradation") in yard.open()
@@ -216,7 +216,7 @@ async def test_a_repair_lets_the_baseline_begin_anew(site: StoredSite) -> None:
 
 
 async def test_of_two_collectors_at_a_site_the_dead_one_darkens_only_its_own_machines(site: StoredSite) -> None:
-    yard = StoredYard(site)
+    yard = StoredFleet(site)
     other = new_id()
     site.rows(
         "insert into collectors (id, tenant_id, site_id, name, status, permissions, collection_interval_sec,"
@@ -233,16 +233,16 @@ async def test_of_two_collectors_at_a_site_the_dead_one_darkens_only_its_own_mac
 
 
 async def test_what_flaps_and_what_is_learnt_again_is_told(site: StoredSite) -> None:
-    yard = StoredYard(site)
-    await yard.cycle(of(3, temp_max_c=97.0), times=2)
+    yard = StoredFleet(site)
+    await yard.cycle(readings_of(3, temp_max_c=97.0), times=2)
     for _ in range(3):
         await yard.cycle(times=3)
-        await yard.cycle(of(3, temp_max_c=97.0))
+        await yard.cycle(readings_of(3, temp_max_c=97.0))
     (event,) = site.events()
     assert (event["flapping"], event["recurrence_count"]) == (True, 3)
     site.rows("update problem_events set status = 'ack' returning 1")
     site.rows("update problem_pulse set status = 2, version = version + 1 returning 1")
-    await yard.cycle(of(3, temp_max_c=97.0))
+    await yard.cycle(readings_of(3, temp_max_c=97.0))
     told = site.rows("select kind from problem_timeline order by id")
     assert [kind for (kind,) in told].count("flapping") == 1
     assert told[-1] == ("thawed",)

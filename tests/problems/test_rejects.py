@@ -6,11 +6,11 @@ import httpx
 import numpy as np
 
 from tests.people import People
-from tests.problems.stored import StoredSite, StoredYard
-from tests.problems.yard import Change, Yard
+from tests.problems.fleet import Change, Fleet
+from tests.problems.stored_site import StoredFleet, StoredSite
 
 
-def shares(a_cycle: float, rejected: dict[int, float], yard: Yard, *, since: float) -> Change:
+def shares(a_cycle: float, rejected: dict[int, float], yard: Fleet, *, since: float) -> Change:
     """So many shares a cycle of everyone, of which these parts were rejected since a moment."""
 
     def change(told: dict[str, Any]) -> None:
@@ -25,7 +25,7 @@ def shares(a_cycle: float, rejected: dict[int, float], yard: Yard, *, since: flo
 
 
 def test_three_in_ten_rejected_for_three_quarters_of_an_hour_is_told_also_of_a_machine_with_few_shares() -> None:
-    yard = Yard(n=12)
+    yard = Fleet(n=12)
     before = shares(4, {}, yard, since=np.inf)
     yard.cycle(before, times=40)
     yard.cycle(shares(4, {0: 0.3}, yard, since=yard.now), times=9)
@@ -33,7 +33,7 @@ def test_three_in_ten_rejected_for_three_quarters_of_an_hour_is_told_also_of_a_m
 
 
 def test_one_or_two_rejected_of_few_are_chance() -> None:
-    yard = Yard(n=12)
+    yard = Fleet(n=12)
     before = shares(4, {}, yard, since=np.inf)
     yard.cycle(before, times=40)
 
@@ -47,7 +47,7 @@ def test_one_or_two_rejected_of_few_are_chance() -> None:
 
 def test_a_long_good_life_does_not_hide_what_is_rejected_now() -> None:
     """Of ten thousand shares since boot 0.4 % were rejected; of those of this hour 30 %."""
-    yard = Yard(n=12)
+    yard = Fleet(n=12)
     yard.cycle(shares(200, {}, yard, since=np.inf), times=60)
     yard.cycle(shares(200, {0: 0.3}, yard, since=yard.now), times=3)
     assert yard.everything_open() == {(0, "reject_rate_high")}
@@ -56,7 +56,7 @@ def test_a_long_good_life_does_not_hide_what_is_rejected_now() -> None:
 async def test_the_rate_shown_is_the_recent_one_that_is_judged_and_not_since_boot(
     site: StoredSite, api: httpx.AsyncClient, people: People
 ) -> None:
-    yard = StoredYard(site, n=12)
+    yard = StoredFleet(site, n=12)
     await yard.cycle(shares(200, {}, yard.yard, since=np.inf), times=60)
     await yard.cycle(shares(200, {0: 0.3}, yard.yard, since=yard.now), times=9)
     assert yard.open() == {("m-000", "reject_rate_high")}
@@ -80,7 +80,7 @@ async def test_a_machine_that_says_its_rate_and_counts_nothing_is_shown_and_judg
 
         return change
 
-    yard = StoredYard(site, n=12)
+    yard = StoredFleet(site, n=12)
     await yard.cycle(says(0.003), times=12)
     await yard.cycle(says(0.2), times=4)
     assert yard.open() == {("m-000", "reject_rate_high")}

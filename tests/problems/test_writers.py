@@ -8,7 +8,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "hashinsight"
 WRITES = re.compile(
     r"(insert into|update|delete from)\s+problem_(events|pulse)\b|\b(insert|update|upsert|delete)\((EVENTS|PULSE)\b"
 )
-STATEMENTS = "problems/queries/events.py"
+STATEMENTS = "problems/queries/registry.py"
 
 
 def files() -> dict[str, str]:
@@ -19,7 +19,7 @@ def files() -> dict[str, str]:
 
 def test_nobody_but_the_registry_writes_problems() -> None:
     assert {name for name, words in files().items() if WRITES.search(words)} == {
-        *("problems/registry_acts.py", STATEMENTS),
+        *("problems/queries/actions.py", STATEMENTS),
     }
     asks = re.compile(r"problems\.queries import (.*\b)?events\b|problems\.queries\.events\b")
     assert {name for name, words in files().items() if asks.search(words)} == {"problems/registry.py"}

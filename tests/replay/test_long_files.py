@@ -8,10 +8,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from hashinsight.replay import pieces
-from hashinsight.replay.columns import Unreadable
-from hashinsight.replay.driving import replay
-from hashinsight.replay.reading import interval_of, open_rows
+from hashinsight.replay import files
+from hashinsight.replay.files import UnreadableFile
+from hashinsight.replay.rows import interval_of, open_rows
+from hashinsight.replay.runner import replay
 
 START = 1_772_323_200
 MB = 1_000_000
@@ -21,7 +21,7 @@ _READ_IT = """
 import sys
 from pathlib import Path
 from hashinsight.replay import pieces, reading
-from hashinsight.replay.reading import interval_of, open_rows
+from hashinsight.replay.rows import interval_of, open_rows
 pieces._BYTES, pieces._ROWS, reading._FIRST = 500_000, 10_000, 10_000
 with open_rows(Path(sys.argv[1])) as rows:
     interval_of(rows)
@@ -68,7 +68,7 @@ def test_memory_does_not_grow_with_the_length_of_the_file(tmp_path: Path, form: 
 def test_a_file_by_machine_has_the_interval_and_the_order_of_one_by_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pieces, "_BYTES", 20_000)
+    monkeypatch.setattr(files, "_BYTES", 20_000)
     file = file_of(tmp_path, ".csv", steps=300, by_machine=True)
     with open_rows(file) as rows:
         assert interval_of(rows) == 300.0
@@ -78,7 +78,7 @@ def test_a_file_by_machine_has_the_interval_and_the_order_of_one_by_time(
 
 
 def test_a_line_end_within_quotes_ends_no_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "_BYTES", 64)
+    monkeypatch.setattr(files, "_BYTES", 64)
     lines = [f'{START + 60 * number},"m\n1","north ""hall""\r\nleft"\r\n' for number in range(50)]
     file = tmp_path / "quoted.csv"
     file.write_bytes(f'ts,miner_id,"site"\r\n{"".join(lines)}'.encode())
@@ -91,5 +91,5 @@ def test_silence_is_found_in_a_file_that_is_in_no_order(tmp_path: Path) -> None:
     days = (0, 40, 1, 41)
     file = tmp_path / "gap.csv"
     file.write_text("ts,miner_id\n" + "".join(f"{START + day * 86_400},a\n" for day in days))
-    with pytest.raises(Unreadable, match="nothing between 2026-03-02 00:00 and 2026-04-10 00:00"):
+    with pytest.raises(UnreadableFile, match="nothing between 2026-03-02 00:00 and 2026-04-10 00:00"):
         replay(file)

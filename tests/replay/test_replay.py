@@ -7,14 +7,14 @@ import polars as pl
 import pytest
 
 from hashinsight.problems.config import Config
-from hashinsight.replay import pieces
-from hashinsight.replay.columns import Unreadable
-from hashinsight.replay.driving import Replayed, replay
-from hashinsight.replay.reading import interval_of, open_rows
+from hashinsight.replay import files
+from hashinsight.replay.files import UnreadableFile
+from hashinsight.replay.rows import interval_of, open_rows
+from hashinsight.replay.runner import ReplayResult, replay
 from hashinsight.sim.frames import Run, Shape
 from hashinsight.sim.scenario import parse_scenario
 from hashinsight.sim.writing import write_frames
-from tests.running import hashinsight
+from tests.installation import hashinsight
 
 SCENARIO = """
 days = 1
@@ -55,7 +55,7 @@ def rows() -> pl.DataFrame:
     return pl.concat(list(run.frames()))
 
 
-def told(done: Replayed) -> list[tuple[object, ...]]:
+def told(done: ReplayResult) -> list[tuple[object, ...]]:
     return done.events.select("miner_id", "issue_code", "opened_ts", "resolved_ts").rows()
 
 
@@ -122,12 +122,12 @@ def test_wrong_pools_are_told_where_a_list_is_given(rows: pl.DataFrame, tmp_path
 
 
 def test_what_cannot_be_replayed_is_refused_in_one_sentence(rows: pl.DataFrame, tmp_path: Path) -> None:
-    with pytest.raises(Unreadable, match="no column ts"):
+    with pytest.raises(UnreadableFile, match="no column ts"):
         replay(written(rows.drop("ts"), tmp_path / "timeless.csv"))
-    with pytest.raises(Unreadable, match=r"no .parquet or .csv file"):
+    with pytest.raises(UnreadableFile, match=r"no .parquet or .csv file"):
         replay(tmp_path / "absent.parquet")
     (tmp_path / "broken.parquet").write_bytes(b"nothing")
-    with pytest.raises(Unreadable, match="cannot be read"):
+    with pytest.raises(UnreadableFile, match="cannot be read"):
         replay(tmp_path / "broken.parquet")
 
 
@@ -163,32 +163,32 @@ def test_a_broken_file_is_refused_in_one_sentence_with_its_row(name: str, tmp_pa
     text, reason = BROKEN[name]
     file = tmp_path / "broken.csv"
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(Unreadable, match=reason) as refused:
+    with pytest.raises(UnreadableFile, match=reason) as refused:
         replay(file)
     assert "\n" not in str(refused.value)
 
 
 def test_a_folder_and_columns_that_hold_something_else_are_refused(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
-    with pytest.raises(Unreadable, match="is no"):
+    with pytest.raises(UnreadableFile, match="is no"):
         replay(tmp_path / "folder.csv")
     lists = pl.DataFrame({"ts": [[1], [2]], "miner_id": ["a", "b"]})
     lists.write_parquet(tmp_path / "lists.parquet")
-    with pytest.raises(Unreadable, match="a column ts that holds no times"):
+    with pytest.raises(UnreadableFile, match="a column ts that holds no times"):
         replay(tmp_path / "lists.parquet")
     lists.select("miner_id", ts=1_772_323_200, hashrate_ths="ts").write_parquet(tmp_path / "numbers.parquet")
-    with pytest.raises(Unreadable, match="cannot be read"):
+    with pytest.raises(UnreadableFile, match="cannot be read"):
         replay(tmp_path / "numbers.parquet")
 
 
 def test_a_row_far_behind_the_first_piece_is_found_by_its_number(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(pieces, "_BYTES", 500)
+    monkeypatch.setattr(files, "_BYTES", 500)
     rows = [f"{1_772_323_200 + 60 * number},a,100" for number in range(300)]
     rows[222] = "later,a,100"
     (tmp_path / "late.csv").write_text(HEAD + "\n".join(rows))
-    with pytest.raises(Unreadable, match="row 223 after the header has the ts later"):
+    with pytest.raises(UnreadableFile, match="row 223 after the header has the ts later"):
         replay(tmp_path / "late.csv")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from hashinsight.sim.control.client import ask
 from hashinsight.sim.sockets.nets import read_net
-from tests.running import HANGS_SEC, environment, hashinsight
+from tests.installation import HANG_TIMEOUT_SEC, environment, hashinsight
 
 # a few of each make that lives on port 4028; nothing breaks by itself
 SCENARIO = """
@@ -82,6 +82,6 @@ def sim_running(folder: Path, *options: str, holding: tuple[int, ...] = ()) -> I
             yield Sim(process, json.loads(line))
         finally:
             process.send_signal(signal.SIGTERM)
-            code = process.wait(HANGS_SEC)
+            code = process.wait(HANG_TIMEOUT_SEC)
             trouble = process.stderr.read()
         assert (code, trouble) == (0, "")

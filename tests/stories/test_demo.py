@@ -11,24 +11,24 @@ from typing import Any
 import psutil
 import psycopg
 
-from tests.running import HANGS_SEC, Up, hashinsight, new_folder, wait_for
+from tests.installation import HANG_TIMEOUT_SEC, Installation, hashinsight, new_folder, wait_for
 
 MACHINES = 40
 ROOT = Path(__file__).parents[2]
 
 
-def rows(up: Up, query: str) -> list[tuple[Any, ...]]:
+def rows(up: Installation, query: str) -> list[tuple[Any, ...]]:
     with psycopg.connect(up.superuser_url) as connection:
         return connection.execute(query.encode()).fetchall()
 
 
-def said(up: Up, *words: str) -> Any:
+def said(up: Installation, *words: str) -> Any:
     done = hashinsight(*words, "--json", data_dir=up.folder.path, port=up.port)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
-def edges(up: Up) -> dict[str, int]:
+def edges(up: Installation) -> dict[str, int]:
     """The process of each site's edge."""
     found: dict[str, int] = {}
     for one in up.tree():
@@ -41,7 +41,7 @@ def edges(up: Up) -> dict[str, int]:
 
 def test_the_demo_of_make_up_is_read_and_commanded_through_real_edges_and_ends_with_the_rest() -> None:
     assert sys.executable.startswith(str(ROOT)), "the tests run in the environment that make has made"
-    with new_folder() as place, Up(place, command=("make", "up"), demo_miners=MACHINES) as up:
+    with new_folder() as place, Installation(place, command=("make", "up"), demo_miners=MACHINES) as up:
         up.wait_ready()
         assert set(edges(up)) == {"north", "south"}
         wait_for(lambda: rows(up, "select count(distinct miner_no) from telemetry_raw") == [(MACHINES,)], "all of them")
@@ -61,6 +61,6 @@ def test_the_demo_of_make_up_is_read_and_commanded_through_real_edges_and_ends_w
         stops = rows(up, "select title, message from collector_events where kind = 'local_protection'")
         assert stops == [], "no sound machine is stopped"
         os.killpg(up.process.pid, signal.SIGINT)
-        up.process.wait(HANGS_SEC)
+        up.process.wait(HANG_TIMEOUT_SEC)
     assert "stopped\n" in up.output
     assert "Traceback" not in up.output

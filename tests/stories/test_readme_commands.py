@@ -14,8 +14,8 @@ import uvicorn
 
 from hashinsight.app import create_app
 from hashinsight.kit.settings import Settings
+from tests.installation import HANG_TIMEOUT_SEC, free_port
 from tests.people import PASSWORD, People
-from tests.running import HANGS_SEC, free_port
 
 ROOT = Path(__file__).parents[2]
 HAS_TOOLS = all(map(shutil.which, ("curl", "bash")))
@@ -40,7 +40,7 @@ async def url(settings: Settings, people: People) -> AsyncIterator[str]:
     try:
         await _listening(server)
         async with httpx.AsyncClient(
-            base_url=f"http://127.0.0.1:{port}", headers=await people.headers(), timeout=HANGS_SEC
+            base_url=f"http://127.0.0.1:{port}", headers=await people.headers(), timeout=HANG_TIMEOUT_SEC
         ) as owner:
             made = await owner.post("/api/admin/v1/sites", json={"code": "demo-north", "name": "North"})
             assert made.status_code == 201, made.text
@@ -105,5 +105,5 @@ async def _bash(script: str) -> tuple[int | None, str, str]:
     process = await asyncio.create_subprocess_exec(
         "bash", "-c", script, stdout=pipe, stderr=pipe, env={**os.environ, "no_proxy": "127.0.0.1"}
     )
-    said, complaint = await asyncio.wait_for(process.communicate(), HANGS_SEC)
+    said, complaint = await asyncio.wait_for(process.communicate(), HANG_TIMEOUT_SEC)
     return process.returncode, said.decode(), complaint.decode()

@@ -9,16 +9,16 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from tests.running import Up, hashinsight, new_folder, wait_for
+from tests.installation import Installation, hashinsight, new_folder, wait_for
 
 
 @pytest.fixture(scope="module")
-def up() -> Iterator[Up]:
-    with new_folder() as place, Up(place) as standing:
+def up() -> Iterator[Installation]:
+    with new_folder() as place, Installation(place) as standing:
         yield standing.wait_ready()
 
 
-def test_as_root_the_servers_run_as_the_service_user_and_nobody_else_can_enter(up: Up) -> None:
+def test_as_root_the_servers_run_as_the_service_user_and_nobody_else_can_enter(up: Installation) -> None:
     place = up.folder.path
     for word in ("postgres", "valkey-server"):
         assert up.child(word).uids().real == (pwd.getpwnam("hashinsight").pw_uid if os.geteuid() == 0 else os.geteuid())
@@ -32,7 +32,7 @@ def test_as_root_the_servers_run_as_the_service_user_and_nobody_else_can_enter(u
     assert not listening, "the servers listen on no port"
 
 
-def test_the_ticks_run_and_doctor_finds_nothing_wrong(up: Up) -> None:
+def test_the_ticks_run_and_doctor_finds_nothing_wrong(up: Installation) -> None:
     def pulse_done() -> bool:
         return 'hashinsight_tick_last_done_timestamp_seconds{tick="pulse"}' in up.get("/metrics").text
 
@@ -46,9 +46,9 @@ def test_the_ticks_run_and_doctor_finds_nothing_wrong(up: Up) -> None:
     }
 
 
-def test_another_installation_runs_beside_it_and_its_own_folder_holds_no_second_one(up: Up) -> None:
+def test_another_installation_runs_beside_it_and_its_own_folder_holds_no_second_one(up: Installation) -> None:
     with new_folder() as place:
-        with Up(place) as other:
+        with Installation(place) as other:
             other.wait_ready()
             for one, name in ((up, "one"), (other, "two")):
                 with psycopg.connect(one.superuser_url) as connection:
@@ -65,7 +65,9 @@ def test_another_installation_runs_beside_it_and_its_own_folder_holds_no_second_
 
 
 @pytest.mark.parametrize("word", ["postgres", "valkey-server"])
-def test_while_a_server_stands_still_readiness_is_told_within_seconds_and_comes_back_with_it(up: Up, word: str) -> None:
+def test_while_a_server_stands_still_readiness_is_told_within_seconds_and_comes_back_with_it(
+    up: Installation, word: str
+) -> None:
     server = up.child(word)
     family = [server, *server.children(recursive=True)]
     for process in family:

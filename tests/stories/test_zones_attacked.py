@@ -14,8 +14,8 @@ from hashinsight.inventory.service import refresh_groups
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
-from hashinsight.telemetry.service import rolling
-from tests.listeners import listening
+from hashinsight.telemetry.service import rollups
+from tests.loopback_server import serve_on_loopback
 from tests.people import People
 
 ADMIN = "/api/admin/v1"
@@ -62,7 +62,7 @@ class Site:
         await self.app.state.store.reports.settle()
         await self.app.state.right_now.settle()
         async with self.database.transaction(job_context()) as session:
-            await rolling.roll_up_live(session, now=system_clock())
+            await rollups.roll_up_live(session, now=system_clock())
             await refresh_groups(session, now=system_clock())
 
     async def seen(self, headers: dict[str, str]) -> set[str]:
@@ -77,7 +77,7 @@ class Site:
 @pytest.fixture
 async def site(api: httpx.AsyncClient, people: People, database: Database) -> AsyncIterator[Site]:
     app = cast("FastAPI", api.app)  # type: ignore[attr-defined] # the fixture hangs it there
-    async with listening(app) as url, httpx.AsyncClient(base_url=url, timeout=60) as line:
+    async with serve_on_loopback(app) as url, httpx.AsyncClient(base_url=url, timeout=60) as line:
         made = Site(line, app, people, database)
         await made.open()
         yield made

@@ -11,15 +11,15 @@ from hashinsight.audit.actions import SYSTEM
 from hashinsight.identity.scope import WHOLE_TENANT, Scope, make_scope
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
-from hashinsight.telemetry.service import rolling
-from tests.telemetry.place import Place
+from hashinsight.telemetry.service import rollups
+from tests.telemetry.site_with_collector import SiteWithCollector
 
 LIVE = "/api/v1/telemetry/live"
 HISTORY = "/api/v1/telemetry/history"
 
 
 class Fleet:
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: SiteWithCollector) -> None:
         self.place = place
         self.api = place.api
         self.app: FastAPI = place.api.app  # type: ignore[attr-defined] # the fixture's
@@ -44,7 +44,7 @@ class Fleet:
         assert answer.json()["accepted"] == len(samples), answer.text
 
     async def roll(self) -> None:
-        steps = (rolling.roll_up_live, rolling.roll_up_five_minutes, rolling.roll_up_hours, rolling.roll_up_days)
+        steps = (rollups.roll_up_live, rollups.roll_up_five_minutes, rollups.roll_up_hours, rollups.roll_up_days)
         async with self.database.transaction(job_context()) as session:
             for step in steps:
                 await step(session, now=self.now)

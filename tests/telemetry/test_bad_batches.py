@@ -12,9 +12,9 @@ import pytest
 
 from hashinsight.kit.errors import PayloadTooLarge
 from hashinsight.telemetry import edge_routes
-from hashinsight.telemetry.ingest.decoding import decode
-from hashinsight.telemetry.ingest.unpacking import unpack
-from tests.telemetry.place import Place
+from hashinsight.telemetry.ingest.decoder import decode
+from hashinsight.telemetry.ingest.payload import unzip
+from tests.telemetry.site_with_collector import SiteWithCollector
 
 MILLION = b"[" + b'{"miner_id":"m","ts":1},' * 999_999 + b'{"miner_id":"m","ts":1}]'
 ZIPPED = gzip.compress(json.dumps([{"miner_id": "m", "ts": 1}] * 100).encode())
@@ -60,7 +60,7 @@ WHOLE: dict[str, tuple[bytes, int, str]] = {
 }
 
 
-def left_behind(place: Place) -> list[tuple[Any, ...]]:
+def left_behind(place: SiteWithCollector) -> list[tuple[Any, ...]]:
     return place.rows(
         "select (select count(*) from telemetry_raw), (select count(*) from telemetry_touched),"
         " (select count(*) from miners)"
@@ -68,7 +68,7 @@ def left_behind(place: Place) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("path", ["/api/edge/v1/telemetry/batch", "/api/collector/upload"])
-async def test_a_bad_batch_is_refused_and_leaves_nothing(place: Place, path: str) -> None:
+async def test_a_bad_batch_is_refused_and_leaves_nothing(place: SiteWithCollector, path: str) -> None:
     for name, (body, status, code) in WHOLE.items():
         answer = await place.post(body, path=path)
         assert (answer.status_code, answer.json()["error_code"]) == (status, code), f"{name}: {answer.text}"
@@ -77,7 +77,7 @@ async def test_a_bad_batch_is_refused_and_leaves_nothing(place: Place, path: str
         assert left_behind(place) == [(0, 0, 0)], name
 
 
-async def test_the_same_when_the_collector_s_dialect_is_known(place: Place) -> None:
+async def test_the_same_when_the_collector_s_dialect_is_known(place: SiteWithCollector) -> None:
     await place.post([{"miner_id": "m1", "ts": place.at(0)}])
     for name in ("a million samples", "a million empty samples", "deep lists", "JSON cut short"):
         body, status, code = WHOLE[name]
@@ -86,12 +86,12 @@ async def test_the_same_when_the_collector_s_dialect_is_known(place: Place) -> N
         assert left_behind(place) == [(1, 2, 1)], name
 
 
-async def test_a_body_that_is_too_large_is_refused_before_it_is_read(place: Place) -> None:
+async def test_a_body_that_is_too_large_is_refused_before_it_is_read(place: SiteWithCollector) -> None:
     answer = await place.post(b"[" + b" " * 17_000_000 + b"]")
     assert (answer.status_code, answer.json()["error_code"]) == (413, "PAYLOAD_TOO_LARGE")
 
 
-async def test_of_a_wrong_site_a_revoked_token_a_disabled_collector_nothing_is_taken(place: Place) -> None:
+async def test_of_a_wrong_site_a_revoked_token_a_disabled_collector_nothing_is_taken(place: SiteWithCollector) -> None:
     samples = [{"miner_id": "m1", "ts": place.at(0)}]
     wrong = await place.post(samples, headers={"X-Site-ID": "elsewhere"})
     assert (wrong.status_code, wrong.json()["error_code"]) == (403, "SITE_MISMATCH")
@@ -110,7 +110,7 @@ async def test_of_a_wrong_site_a_revoked_token_a_disabled_collector_nothing_is_t
 
 
 async def test_a_token_that_is_revoked_while_its_body_trickles_in_stores_nothing(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: SiteWithCollector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(edge_routes, "_SLOW_SECONDS", 0.0)
     (collector,) = (await place.api.get("/api/admin/v1/collectors", headers=place.owner)).json()["collectors"]
@@ -127,7 +127,7 @@ async def test_a_token_that_is_revoked_while_its_body_trickles_in_stores_nothing
     assert left_behind(place) == [(0, 0, 0)]
 
 
-async def test_a_batch_of_many_samples_and_one_long_list_lets_others_go_on(place: Place) -> None:
+async def test_a_batch_of_many_samples_and_one_long_list_lets_others_go_on(place: SiteWithCollector) -> None:
     """Small as it is sent: the list widens what every sample is read into."""
     many: list[dict[str, Any]] = [
         {"miner_id": "m", "ts": place.at(-n), "temperature_chips": [60]} for n in range(19_000)
@@ -146,7 +146,7 @@ async def test_a_batch_of_many_samples_and_one_long_list_lets_others_go_on(place
 
 def _unpack() -> None:
     with pytest.raises(PayloadTooLarge):
-        unpack(WHOLE["a bomb"][0], most_bytes=1_000_000)
+        unzip(WHOLE["a bomb"][0], most_bytes=1_000_000)
 
 
 def _decode() -> None:
@@ -166,7 +166,7 @@ def test_too_much_is_refused_before_it_takes_memory(read: Callable[[], None], mo
     assert peak < most_mb * 1_000_000
 
 
-async def test_what_is_unusual_and_right_is_taken(place: Place) -> None:
+async def test_what_is_unusual_and_right_is_taken(place: SiteWithCollector) -> None:
     sample = json.dumps({"miner_id": "m1", "ts": place.at(0)}).encode()
     for body in (b"[]", b"\xef\xbb\xbf[]", b" " * 1000 + b"[" + sample + b"]\n", b'{"records": []}'):
         answer = await place.post(body)
@@ -174,7 +174,7 @@ async def test_what_is_unusual_and_right_is_taken(place: Place) -> None:
     assert left_behind(place)[0][0] == 1
 
 
-async def test_a_long_batch_is_read_aside_and_stored(place: Place) -> None:
+async def test_a_long_batch_is_read_aside_and_stored(place: SiteWithCollector) -> None:
     place.may_register(3000)
     words = "x" * 1500
     samples = [{"miner_id": f"m{n}", "ts": place.at(-n % 60), "error_message": words} for n in range(3000)]
@@ -183,7 +183,7 @@ async def test_a_long_batch_is_read_aside_and_stored(place: Place) -> None:
     assert place.rows("select count(*), min(length(error_message)) from telemetry_raw") == [(3000, 1500)]
 
 
-async def test_a_whole_site_may_come_with_its_first_batch_where_the_limit_allows_it(place: Place) -> None:
+async def test_a_whole_site_may_come_with_its_first_batch_where_the_limit_allows_it(place: SiteWithCollector) -> None:
     place.may_register(20_000)
     answer = await place.post([{"miner_id": f"m{n}", "ts": place.at(0)} for n in range(20_000)], zipped=True)
     assert answer.json()["accepted"] == 20_000, answer.text

@@ -9,7 +9,7 @@ import pytest
 
 from hashinsight.kit.logs import configure_logs
 from hashinsight.kit.settings import Settings
-from tests.telemetry.place import Place
+from tests.telemetry.site_with_collector import SiteWithCollector
 
 GOOD = '{{"miner_id": "good-{n}", "ts": {at}, "hashrate_ths": 100}}'
 
@@ -98,7 +98,7 @@ KEPT: dict[str, tuple[str, str, Any]] = {
 }
 
 
-def body_of(place: Place, *samples: str) -> bytes:
+def body_of(place: SiteWithCollector, *samples: str) -> bytes:
     """The samples with a good one before, between and after."""
     at = json.dumps(place.at(0))
     good = [GOOD.format(n=n, at=at) for n in range(len(samples) + 1)]
@@ -107,7 +107,7 @@ def body_of(place: Place, *samples: str) -> bytes:
     return ("[" + ",".join([*mixed, good[-1]]) + "]").encode()
 
 
-async def test_a_bad_sample_costs_only_itself(place: Place) -> None:
+async def test_a_bad_sample_costs_only_itself(place: SiteWithCollector) -> None:
     for name, (sample, code) in BAD.items():
         place.now += timedelta(seconds=1)
         answer = await place.post(body_of(place, sample), zipped=True)
@@ -125,7 +125,7 @@ async def test_a_bad_sample_costs_only_itself(place: Place) -> None:
     assert place.rows("select count(*) from miners") == [(2,)], "nobody is registered by a bad sample"
 
 
-async def test_an_odd_sample_is_kept_and_made_storable(place: Place) -> None:
+async def test_an_odd_sample_is_kept_and_made_storable(place: SiteWithCollector) -> None:
     for name, (sample, column, stored) in KEPT.items():
         place.now += timedelta(seconds=1)
         answer = await place.post(body_of(place, sample))
@@ -138,7 +138,7 @@ async def test_an_odd_sample_is_kept_and_made_storable(place: Place) -> None:
         assert found == [(stored,)], name
 
 
-async def test_all_of_them_in_one_batch_and_again_when_its_dialect_is_known(place: Place) -> None:
+async def test_all_of_them_in_one_batch_and_again_when_its_dialect_is_known(place: SiteWithCollector) -> None:
     samples = [sample for name, (sample, _) in BAD.items() if "megabytes" not in name]
     assert (await place.post(body_of(place))).json()["accepted"] == 1
     for fresh in (len(samples), 0):
@@ -147,14 +147,14 @@ async def test_all_of_them_in_one_batch_and_again_when_its_dialect_is_known(plac
         assert [error["index"] for error in told["errors"]] == [2 * n + 1 for n in range(len(samples))]
 
 
-async def test_bytes_that_are_no_text_cost_nobody_else(place: Place) -> None:
+async def test_bytes_that_are_no_text_cost_nobody_else(place: SiteWithCollector) -> None:
     body = body_of(place, '{"miner_id": "kept", "ts": {at}, "error_message": "caf?"}').replace(b"caf?", b"caf\xe9")
     assert (await place.post(body)).json()["accepted"] == 3
     found = place.rows("select error_message from telemetry_raw where error_message is not null")
     assert found == [("caf?",)]
 
 
-async def test_a_batch_of_nothing_but_bad_samples_is_answered_200(place: Place) -> None:
+async def test_a_batch_of_nothing_but_bad_samples_is_answered_200(place: SiteWithCollector) -> None:
     told = (await place.post([{"miner_id": "m", "ts": "no"}] * 150)).json()
     assert (told["success"], told["accepted"], told["rejected"]) == (True, 0, 150)
     assert len(told["errors"]) == 100
@@ -172,7 +172,7 @@ CANARIES = (
 
 
 async def test_addresses_and_credentials_of_machines_reach_neither_the_tables_nor_the_logs(
-    place: Place, settings: Settings, capsys: pytest.CaptureFixture[str]
+    place: SiteWithCollector, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     configure_logs(settings.model_copy(update={"log_level": "DEBUG", "log_format": "json"}), "test")
     sample: dict[str, Any] = {

@@ -1,9 +1,9 @@
 """Batches over HTTP: what is stored, what is refused, and what each bad sample costs."""
 
-from tests.telemetry.place import Place
+from tests.telemetry.site_with_collector import SiteWithCollector
 
 
-async def test_a_batch_is_stored_and_its_machines_join_the_inventory(place: Place) -> None:
+async def test_a_batch_is_stored_and_its_machines_join_the_inventory(place: SiteWithCollector) -> None:
     samples = [
         {"miner_id": f"m{n}", "ts": place.at(-n), "hashrate_ths": 100 + n, "fan_speeds": [5000, 5100]} for n in range(3)
     ]
@@ -16,7 +16,7 @@ async def test_a_batch_is_stored_and_its_machines_join_the_inventory(place: Plac
     assert rows == [("m0", 100.0, [5000.0, 5100.0]), ("m1", 101.0, [5000.0, 5100.0]), ("m2", 102.0, [5000.0, 5100.0])]
 
 
-async def test_the_same_batch_again_is_counted_and_not_stored(place: Place) -> None:
+async def test_the_same_batch_again_is_counted_and_not_stored(place: SiteWithCollector) -> None:
     samples = [{"miner_id": f"m{n}", "ts": place.at(-n), "hashrate_ths": 100} for n in range(3)]
     await place.send(samples)
     again = await place.send([*samples, {"miner_id": "m9", "ts": place.at(0)}], zipped=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from hashinsight.telemetry.layers import LENGTH, Layer, floor
+from hashinsight.telemetry.layers import LENGTH, Layer, bucket_start
 from tests.telemetry.fleet import Fleet, sample
 
 SITES, CELLS = (f"/api/v1/telemetry/{name}" for name in ("sites", "cells"))
@@ -61,7 +61,7 @@ async def test_live_slider_and_charts_tell_the_same_efficiency_of_machines_that_
     fleet: Fleet,
 ) -> None:
     await fleet.load(*(f"{name},S21,A," for name in MINUTES))
-    begins = floor(fleet.now, Layer.FIVE_MINUTES) + BUCKET
+    begins = bucket_start(fleet.now, Layer.FIVE_MINUTES) + BUCKET
     await send_bucket(fleet, begins, *MINUTES)
     live = {name: rounded(one["efficiency"]["value"]) for name, one in (await fleet.live()).items()}
     assert live == WANTED_ALL
@@ -77,7 +77,7 @@ async def test_live_slider_and_charts_tell_the_same_efficiency_of_machines_that_
 async def test_the_fleets_efficiency_at_a_past_moment_is_the_one_that_was_live_then(fleet: Fleet) -> None:
     names = ("shed", "back", "no_watts", "plain", "stands", "mute", "apart")
     await fleet.load(*(f"{name},S21,A," for name in names))
-    begins = floor(fleet.now, Layer.FIVE_MINUTES) + BUCKET
+    begins = bucket_start(fleet.now, Layer.FIVE_MINUTES) + BUCKET
     await send_bucket(fleet, begins, *names)
     (now,) = (await fleet.ok(SITES, site_id="tx-1"))["sites"]
     (then,) = (await fleet.ok(SITES, site_id="tx-1", at=begins.isoformat()))["sites"]
@@ -90,7 +90,7 @@ async def test_rows_from_before_are_read_by_their_plain_means_and_an_hour_that_i
     fleet: Fleet,
 ) -> None:
     await fleet.load("shed,S21,A,", "plain,S21,A,")
-    hour = floor(fleet.now, Layer.HOUR) + LENGTH[Layer.HOUR]
+    hour = bucket_start(fleet.now, Layer.HOUR) + LENGTH[Layer.HOUR]
     await send_bucket(fleet, hour, "shed", "plain")
     fleet.place.rows("update telemetry_5min set powered_w_sum = null, powered_ths_sum = null returning 1")
     before = {name: rounded(points[0]["efficiency_j_th"]) for name, points in (await fleet.history()).items()}

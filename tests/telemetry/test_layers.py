@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import text
 
 from hashinsight.kit.db.context import job_context
-from hashinsight.telemetry.service import rolling
-from tests.telemetry.place import Place
+from hashinsight.telemetry.service import rollups
+from tests.telemetry.site_with_collector import SiteWithCollector
 
 LAYERS = ("telemetry_raw", "telemetry_live", "telemetry_5min", "telemetry_hour", "telemetry_day")
 VOLATILE = {"received_at", "created_at", "updated_at", "upload_mode"}
@@ -43,15 +43,15 @@ def history(machines: int, seed: int) -> list[dict[str, Any]]:
     return samples
 
 
-async def roll(place: Place, now: datetime = NOW) -> None:
+async def roll(place: SiteWithCollector, now: datetime = NOW) -> None:
     database = place.api.app.state.database  # type: ignore[attr-defined] # the fixture's
-    steps = (rolling.roll_up_live, rolling.roll_up_five_minutes, rolling.roll_up_hours, rolling.roll_up_days)
+    steps = (rollups.roll_up_live, rollups.roll_up_five_minutes, rollups.roll_up_hours, rollups.roll_up_days)
     async with database.transaction(job_context()) as session:
         for step in steps:
             await step(session, now=now)
 
 
-def contents(place: Place) -> dict[str, list[tuple[Any, ...]]]:
+def contents(place: SiteWithCollector) -> dict[str, list[tuple[Any, ...]]]:
     found: dict[str, list[tuple[Any, ...]]] = {}
     for table in LAYERS:
         names = [
@@ -66,7 +66,9 @@ def contents(place: Place) -> dict[str, list[tuple[Any, ...]]]:
     return found
 
 
-async def send_all(place: Place, parts: Sequence[list[dict[str, Any]]], *, rolling_between: bool, seed: int) -> None:
+async def send_all(
+    place: SiteWithCollector, parts: Sequence[list[dict[str, Any]]], *, rolling_between: bool, seed: int
+) -> None:
     chance = random.Random(seed)
     place.api.app.state.clock = lambda: NOW  # type: ignore[attr-defined] # the fixture's
     for part in parts:
@@ -80,7 +82,7 @@ async def send_all(place: Place, parts: Sequence[list[dict[str, Any]]], *, rolli
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 async def test_shuffled_repeated_cut_and_late_batches_end_in_what_one_ordered_pass_gives(
-    place: Place, seed: int
+    place: SiteWithCollector, seed: int
 ) -> None:
     samples = history(3, seed)
     ordered = sorted(samples, key=lambda one: one["ts"])
@@ -108,7 +110,7 @@ async def test_shuffled_repeated_cut_and_late_batches_end_in_what_one_ordered_pa
         assert got[table] == wanted[table], table
 
 
-async def test_running_again_changes_nothing(place: Place) -> None:
+async def test_running_again_changes_nothing(place: SiteWithCollector) -> None:
     await send_all(place, [history(2, 9)], rolling_between=False, seed=0)
     before = contents(place)
     async with place.api.app.state.database.transaction(job_context()) as session:  # type: ignore[attr-defined]

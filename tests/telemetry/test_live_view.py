@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from hashinsight.kit.db.context import job_context
-from hashinsight.telemetry.queries.live import set_standing
+from hashinsight.telemetry.queries.live import update_health
 from tests.telemetry.fleet import Fleet, sample
 
 KINDS = {
@@ -24,7 +24,7 @@ async def judge_as_a_cycle(fleet: Fleet, **standing: dict[str, Any]) -> None:
     numbers = dict(fleet.place.rows("select miner_id, miner_no from miners"))
     rows = [{"miner_no": numbers[name], "overall_health": "ok"} | found for name, found in standing.items()]
     async with fleet.database.transaction(job_context()) as session:
-        await set_standing(session, pl.DataFrame(rows, schema=KINDS))
+        await update_health(session, pl.DataFrame(rows, schema=KINDS))
 
 
 async def test_the_view_tells_the_reject_rate_that_the_api_tells(fleet: Fleet) -> None:

@@ -24,7 +24,7 @@ HOLDING = ("curtailed", "stopped", "rebooting", "maintenance")
 
 
 def weighed(*machines: dict[str, Any]) -> pl.DataFrame:
-    return losses.weigh(pl.DataFrame([FRESH | one for one in machines], schema=SCHEMA, orient="row"))
+    return losses.add_losses(pl.DataFrame([FRESH | one for one in machines], schema=SCHEMA, orient="row"))
 
 
 def summed(*machines: dict[str, Any]) -> dict[str, float]:

@@ -3,9 +3,9 @@
 from datetime import timedelta
 from typing import Any
 
-from hashinsight.commands.service.expecting import Acted, expect_begun, expect_ended
+from hashinsight.commands.service.expectations import DispatchedCommand, expect_begun, expect_ended
 from hashinsight.commands.states import Event
-from hashinsight.inventory.service.expected import State, end_expected, expect
+from hashinsight.inventory.service.expected_states import ExpectedKind, end_expected, expect
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.ids import new_id
 from tests.telemetry.fleet import LIVE, Fleet, sample
@@ -25,7 +25,7 @@ def numbers_of(fleet: Fleet, *miner_ids: str) -> list[int]:
     return [no for (no,) in fleet.place.rows(f"select miner_no from miners where miner_id in ({listed})")]
 
 
-async def set_aside(fleet: Fleet, state: State, *miner_ids: str) -> list[int]:
+async def set_aside(fleet: Fleet, state: ExpectedKind, *miner_ids: str) -> list[int]:
     numbers = numbers_of(fleet, *miner_ids)
     async with fleet.database.transaction(job_context()) as session:
         await expect(session, numbers, state, cause="a test", now=fleet.now - timedelta(minutes=4))
@@ -124,7 +124,9 @@ async def test_from_a_commanded_stop_until_its_mean_has_filled_up_after_the_star
     await send_minutes(fleet, "m1", *(6 * [RUNS]))
     await send_minutes(fleet, "other", *(6 * [RUNS]))
     started_at = fleet.now + timedelta(minutes=4)
-    stop, start = (Acted(new_id(), number, name, "efficiency") for name in ("disable_hashing", "enable_hashing"))
+    stop, start = (
+        DispatchedCommand(new_id(), number, name, "efficiency") for name in ("disable_hashing", "enable_hashing")
+    )
     async with fleet.database.transaction(job_context()) as session:
         await expect_begun(session, [stop], lease_until=fleet.now + timedelta(minutes=5), now=fleet.now)
         await expect_ended(session, [(stop, Event.SUCCEEDED)], now=fleet.now)

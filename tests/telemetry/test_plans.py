@@ -15,16 +15,16 @@ from sqlalchemy import text
 
 from hashinsight.audit.actions import SYSTEM
 from hashinsight.identity.scope import WHOLE_TENANT, Reach, Scope, make_scope
-from hashinsight.inventory.models import Miner
+from hashinsight.inventory.queries.tables import Miner
 from hashinsight.kit.db.address import DatabaseAddress, address_of_socket
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.folder import DataFolder
+from hashinsight.telemetry.layers import Resolution
 from hashinsight.telemetry.queries import history, rollups
 from hashinsight.telemetry.queries.live import live_query
-from hashinsight.telemetry.resolutions import Resolution
 from tests.clones import Clones
-from tests.telemetry.plan import explain
+from tests.telemetry.query_plans import explain
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

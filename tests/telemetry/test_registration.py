@@ -9,16 +9,16 @@ import httpx
 from hashinsight.kit.clock import iso_z
 from hashinsight.telemetry.service.registration import RegistrationLimits
 from tests.telemetry.fleet import Fleet
-from tests.telemetry.place import Place
+from tests.telemetry.site_with_collector import SiteWithCollector
 
 
-def limit(place: Place, per_call: int, per_day: int, first_day: int = 0) -> None:
+def limit(place: SiteWithCollector, per_call: int, per_day: int, first_day: int = 0) -> None:
     lookup = place.api.app.state.store.machines  # type: ignore[attr-defined] # the fixture's
     lookup.limits = RegistrationLimits(per_call=per_call, per_day=per_day, first_day=first_day)
     lookup._full.clear()
 
 
-async def send(place: Place, begins: int, ends: int, at: str, **headers: str) -> tuple[int, set[str]]:
+async def send(place: SiteWithCollector, begins: int, ends: int, at: str, **headers: str) -> tuple[int, set[str]]:
     samples = [{"miner_id": f"m{n}", "ts": at} for n in range(begins, ends)]
     answer = await place.post(samples, headers=headers)
     assert answer.status_code == 200, answer.text
@@ -27,7 +27,7 @@ async def send(place: Place, begins: int, ends: int, at: str, **headers: str) ->
     return said["accepted"], {error["error_code"] for error in said["errors"]}
 
 
-async def told(place: Place) -> list[dict[str, Any]]:
+async def told(place: SiteWithCollector) -> list[dict[str, Any]]:
     found = await place.api.get(
         "/api/admin/v1/collector-events", params={"kind": "registration_limit"}, headers=place.owner
     )
@@ -35,12 +35,12 @@ async def told(place: Place) -> list[dict[str, Any]]:
     return events
 
 
-def audited(place: Place) -> int:
+def audited(place: SiteWithCollector) -> int:
     count: int = place.rows("select count(*) from audit_log where action = 'registration_limited'")[0][0]
     return count
 
 
-async def reason(place: Place, begins: int, ends: int, at: str) -> str:
+async def reason(place: SiteWithCollector, begins: int, ends: int, at: str) -> str:
     """Why the last of these machines is refused."""
     errors = (await place.post([{"miner_id": f"m{n}", "ts": at} for n in range(begins, ends)])).json()["errors"]
     assert errors[-1]["error_code"] == "REGISTRATION_LIMIT"
@@ -48,13 +48,15 @@ async def reason(place: Place, begins: int, ends: int, at: str) -> str:
     return words
 
 
-async def change(place: Place, fields: dict[str, Any]) -> httpx.Response:
+async def change(place: SiteWithCollector, fields: dict[str, Any]) -> httpx.Response:
     found = await place.api.get("/api/admin/v1/collectors", headers=place.owner)
     collector_id = found.json()["collectors"][0]["id"]
     return await place.api.patch(f"/api/admin/v1/collectors/{collector_id}", json=fields, headers=place.owner)
 
 
-async def test_a_new_collector_registers_a_site_of_twenty_thousand_machines_in_one_call(place: Place) -> None:
+async def test_a_new_collector_registers_a_site_of_twenty_thousand_machines_in_one_call(
+    place: SiteWithCollector,
+) -> None:
     samples = [{"miner_id": f"m{n}", "ts": place.at(0)} for n in range(20_000)]
     said = (await place.post(samples, zipped=True)).json()
     assert (said["success"], said["accepted"], said["rejected"]) == (True, 20_000, 0)
@@ -62,7 +64,7 @@ async def test_a_new_collector_registers_a_site_of_twenty_thousand_machines_in_o
 
 
 async def test_after_its_first_day_five_thousand_unknown_machines_are_not_all_registered(
-    place: Place, fleet: Fleet
+    place: SiteWithCollector, fleet: Fleet
 ) -> None:
     assert await send(place, 0, 1, fleet.at(0)) == (1, set())
     fleet.set_clock(fleet.now + timedelta(hours=24, seconds=1))
@@ -73,7 +75,9 @@ async def test_after_its_first_day_five_thousand_unknown_machines_are_not_all_re
     assert [error["index"] for error in said["errors"]][:3] == [1000, 1001, 1002], "the first of the batch come in"
 
 
-async def test_the_first_day_has_a_limit_and_the_answer_says_when_it_goes_on(place: Place, fleet: Fleet) -> None:
+async def test_the_first_day_has_a_limit_and_the_answer_says_when_it_goes_on(
+    place: SiteWithCollector, fleet: Fleet
+) -> None:
     limit(place, 5, 10, first_day=30)
     assert await send(place, 0, 30, fleet.at(0)) == (30, set()), "no limit per call"
     assert await send(place, 0, 31, fleet.at(1)) == (30, {"REGISTRATION_LIMIT"}), "known machines go on"
@@ -95,7 +99,9 @@ async def test_the_first_day_has_a_limit_and_the_answer_says_when_it_goes_on(pla
     )
 
 
-async def test_somebody_opens_registration_again_for_some_days_at_the_most(place: Place, fleet: Fleet) -> None:
+async def test_somebody_opens_registration_again_for_some_days_at_the_most(
+    place: SiteWithCollector, fleet: Fleet
+) -> None:
     limit(place, 5, 5, first_day=100)
     assert await send(place, 0, 1, fleet.at(0)) == (1, set())
     await fleet.pass_time(timedelta(days=3))
@@ -114,7 +120,9 @@ async def test_somebody_opens_registration_again_for_some_days_at_the_most(place
     assert len(changed) == 2
 
 
-async def test_a_collector_that_enrolled_itself_has_its_first_day_from_its_approval(place: Place, fleet: Fleet) -> None:
+async def test_a_collector_that_enrolled_itself_has_its_first_day_from_its_approval(
+    place: SiteWithCollector, fleet: Fleet
+) -> None:
     limit(place, 1, 1, first_day=10)
     body = {"site_id": "tx-1", "name": "south", "credential": "enrolment_code"}
     made = (await place.api.post("/api/admin/v1/collectors", json=body, headers=place.owner)).json()
@@ -128,7 +136,9 @@ async def test_a_collector_that_enrolled_itself_has_its_first_day_from_its_appro
     assert await send(place, 0, 5, fleet.at(0), **{"X-Collector-Key": token}) == (5, set())
 
 
-async def test_over_the_limit_known_machines_go_on_and_the_operator_is_told_once(place: Place, fleet: Fleet) -> None:
+async def test_over_the_limit_known_machines_go_on_and_the_operator_is_told_once(
+    place: SiteWithCollector, fleet: Fleet
+) -> None:
     limit(place, 10, 25)
     assert await send(place, 0, 30, fleet.at(0)) == (10, {"REGISTRATION_LIMIT"})
     assert await send(place, 0, 30, fleet.at(1)) == (20, {"REGISTRATION_LIMIT"}), "the next call goes on"
@@ -144,21 +154,21 @@ async def test_over_the_limit_known_machines_go_on_and_the_operator_is_told_once
     assert await send(place, 30, 32, fleet.at(0)) == (2, set()), "a day later there is room"
 
 
-async def test_each_collector_has_its_own_room(place: Place) -> None:
+async def test_each_collector_has_its_own_room(place: SiteWithCollector) -> None:
     limit(place, 10, 10)
     other = await place.add_collector("south", "tx-1")
     assert await send(place, 0, 20, place.at(0)) == (10, {"REGISTRATION_LIMIT"})
     assert await send(place, 10, 20, place.at(0), **other) == (10, set())
 
 
-async def test_calls_of_one_token_at_the_same_moment_share_its_room(place: Place) -> None:
+async def test_calls_of_one_token_at_the_same_moment_share_its_room(place: SiteWithCollector) -> None:
     limit(place, 10, 15)
     sent = await asyncio.gather(*(send(place, 10 * n, 10 * n + 10, place.at(0)) for n in range(6)))
     assert sum(accepted for accepted, _ in sent) == 15
     assert place.rows("select count(*) from miners") == [(15,)]
 
 
-async def test_a_collector_cannot_keep_the_operator_from_being_told(place: Place) -> None:
+async def test_a_collector_cannot_keep_the_operator_from_being_told(place: SiteWithCollector) -> None:
     limit(place, 1, 1)
     forged = {"kind": "registration_limit", "details": {"limit": "per_day"}, "severity": "info"}
     await place.api.post("/api/edge/v1/events", json={"events": [forged]}, headers=place.collector)

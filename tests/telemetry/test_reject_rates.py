@@ -5,19 +5,19 @@ from typing import Any
 
 import pytest
 
-from hashinsight.telemetry.ingest.normalising import normalise
-from hashinsight.telemetry.ingest.samples import RateSigns, Samples
-from tests.telemetry.place import Place
-from tests.telemetry.reading_in import TS, read_batch
+from hashinsight.telemetry.ingest.normaliser import normalise
+from hashinsight.telemetry.ingest.samples import RejectRateUnitCounts, Samples
+from tests.telemetry.decoded_samples import TS, decode_batch
+from tests.telemetry.site_with_collector import SiteWithCollector
 
 LOW = {"accepted_shares": 99_820, "rejected_shares": 180}  # 0.18 % of its shares
 HIGH = {"accepted_shares": 82_000, "rejected_shares": 18_000}
 
 
-def read(*fields: dict[str, Any], before: RateSigns | None = None, **envelope: Any) -> Samples:
+def read(*fields: dict[str, Any], before: RejectRateUnitCounts | None = None, **envelope: Any) -> Samples:
     records = [{"miner_id": f"m{no}", "ts": TS, **one} for no, one in enumerate(fields)]
     sent = {"records": records, **envelope} if envelope else records
-    return normalise(read_batch(json.dumps(sent).encode()), zero_is_unknown=False, rate_signs=before)
+    return normalise(decode_batch(json.dumps(sent).encode()), zero_is_unknown=False, rate_signs=before)
 
 
 def rates(samples: Samples) -> list[float]:
@@ -47,7 +47,7 @@ def test_counters_of_a_neighbouring_sample_decide_for_one_that_has_none() -> Non
         {"miner_id": "m1", "ts": TS, **LOW},
         {"miner_id": "m1", "ts": "2026-03-01T12:01:00Z", "reject_rate": 0.18},
     ]
-    samples = normalise(read_batch(json.dumps(records).encode()), zero_is_unknown=False)
+    samples = normalise(decode_batch(json.dumps(records).encode()), zero_is_unknown=False)
     assert rates(samples)[1] == 0.0018
 
 
@@ -72,9 +72,9 @@ def test_a_name_that_says_percent_is_one(name: str) -> None:
 
 
 def test_signs_fade_so_that_an_updated_collector_is_read_by_its_new_unit() -> None:
-    signs = RateSigns(ratio=10_000)
+    signs = RejectRateUnitCounts(ratio=10_000)
     for _ in range(4):
-        signs = signs.with_more(RateSigns(percent=3_000))
+        signs = signs.with_more(RejectRateUnitCounts(percent=3_000))
     assert signs.is_percent
 
 
@@ -104,11 +104,11 @@ def test_counters_since_the_sample_before_show_the_unit_of_a_rate_of_that_time(s
         {"miner_id": "m2", "ts": TS, **LOW},
         {"miner_id": "m1", "ts": TS, **SICK},
     ]
-    samples = normalise(read_batch(json.dumps(records).encode()), zero_is_unknown=False)
+    samples = normalise(decode_batch(json.dumps(records).encode()), zero_is_unknown=False)
     assert rates(samples)[0] == stored
 
 
-async def test_what_a_collector_sent_before_decides_for_a_batch_that_shows_nothing(place: Place) -> None:
+async def test_what_a_collector_sent_before_decides_for_a_batch_that_shows_nothing(place: SiteWithCollector) -> None:
     other = await place.add_collector("south", "tx-1")
     await place.post([{"miner_id": "m1", "ts": place.at(-60), "reject_rate": 0.18, **LOW}])
     await place.post([{"miner_id": "m1", "ts": place.at(0), "reject_rate": 0.4}])

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from redis.asyncio import Redis
 
-from hashinsight.telemetry.ingest.decoding import Batch
-from hashinsight.telemetry.ingest.normalising import normalise
+from hashinsight.telemetry.ingest.decoder import DecodedBatch
+from hashinsight.telemetry.ingest.normaliser import normalise
 from hashinsight.telemetry.ingest.samples import Samples
 from hashinsight.telemetry.right_now import RECORD, RightNow, key_of
-from tests.running import HANGS_SEC
+from tests.installation import HANG_TIMEOUT_SEC
 from tests.telemetry.fleet import LIVE, Fleet, sample
 
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -32,7 +32,7 @@ async def redis(redis_url: str) -> AsyncIterator[Redis]:
 def samples_of(rows: list[dict[str, Any]]) -> Samples:
     names = {name for row in rows for name in row}
     columns = {name: [row.get(name) for row in rows] for name in names}
-    return normalise(Batch(list(range(len(rows))), columns, len(rows)), zero_is_unknown=False)
+    return normalise(DecodedBatch(list(range(len(rows))), columns, len(rows)), zero_is_unknown=False)
 
 
 def note(right_now: RightNow, site_id: int, rows: list[dict[str, Any]], now: datetime = NOW) -> None:
@@ -119,7 +119,7 @@ async def test_a_redis_that_does_not_answer_holds_a_bounded_number_of_samples_an
         writer.close()
 
     server = await asyncio.start_unix_server(silent, tmp_path / "silent.sock")
-    slow = Redis.from_url(f"unix://{tmp_path}/silent.sock", socket_timeout=HANGS_SEC)
+    slow = Redis.from_url(f"unix://{tmp_path}/silent.sock", socket_timeout=HANG_TIMEOUT_SEC)
     right_now = RightNow(slow)
     rows = [{"miner_id": f"m{n}", "ts": at(0)} for n in range(2000)]
     samples, every = samples_of(rows), np.arange(2000)
@@ -129,7 +129,7 @@ async def test_a_redis_that_does_not_answer_holds_a_bounded_number_of_samples_an
     assert right_now._count <= 100_000
     began = time.monotonic()
     assert await right_now.read(7, ["m1"]) is None
-    assert time.monotonic() - began < HANGS_SEC, "it does not wait for as long as a socket would"
+    assert time.monotonic() - began < HANG_TIMEOUT_SEC, "it does not wait for as long as a socket would"
     await right_now.aclose()
     await slow.aclose()
     server.close()

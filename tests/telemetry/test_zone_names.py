@@ -5,13 +5,13 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.telemetry.halls import ADMIN, EDGE, Halls
+from tests.telemetry.zoned_site import ADMIN, EDGE, ZonedSite
 
 
 class Numbered:
     """A site with the zones `10` and `<the id of 10>`: the code of the second is the id of the first."""
 
-    def __init__(self, halls: Halls) -> None:
+    def __init__(self, halls: ZonedSite) -> None:
         self.halls = halls
         self.ids: dict[str, int] = {}
         self.both = ""  # the id of the zone `10`, and the code of another
@@ -37,7 +37,7 @@ class Numbered:
 
 
 @pytest.fixture
-async def numbered(halls: Halls) -> Numbered:
+async def numbered(halls: ZonedSite) -> Numbered:
     made = Numbered(halls)
     await made.open()
     return made

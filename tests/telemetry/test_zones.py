@@ -5,10 +5,12 @@ from typing import Any
 
 from sqlalchemy import event
 
-from tests.telemetry.halls import ADMIN, EDGE, Halls
+from tests.telemetry.zoned_site import ADMIN, EDGE, ZonedSite
 
 
-async def test_a_sample_of_another_zones_machine_is_refused_and_the_rest_of_the_batch_is_stored(halls: Halls) -> None:
+async def test_a_sample_of_another_zones_machine_is_refused_and_the_rest_of_the_batch_is_stored(
+    halls: ZonedSite,
+) -> None:
     forged: dict[str, Any] = {"model": "S9", "firmware": "evil", "hashrate_ths": 1.0, "power_w": 9}
     forged |= {"mac_address": "02:00:00:00:00:09", "serial_number": "SN9"}
     assert await halls.send(halls.a, "a1", "b1", **forged) == {"b1": "ZONE_MISMATCH"}
@@ -27,7 +29,7 @@ async def test_a_sample_of_another_zones_machine_is_refused_and_the_rest_of_the_
 
 
 async def test_the_same_holds_for_the_legacy_upload_and_for_what_was_sent_before_by_the_rightful_one(
-    halls: Halls,
+    halls: ZonedSite,
 ) -> None:
     sample = [{"miner_id": "b1", "ts": halls.fleet.at(0), "firmware": "2.1"}]
     for token, accepted in ((halls.a, 0), (halls.b, 1), (halls.a, 0)):
@@ -38,12 +40,12 @@ async def test_the_same_holds_for_the_legacy_upload_and_for_what_was_sent_before
     assert halls.place.rows("select firmware from miners where miner_id = 'b1'") == [("2.1",)]
 
 
-async def test_a_collector_of_the_whole_site_reports_machines_of_every_zone(halls: Halls) -> None:
+async def test_a_collector_of_the_whole_site_reports_machines_of_every_zone(halls: ZonedSite) -> None:
     assert await halls.send(halls.whole, "a1", "b1", "n1", "new") == {}
     assert halls.zone_of("new") is None
 
 
-async def test_a_machine_that_a_zones_collector_reports_first_stands_in_that_zone(halls: Halls) -> None:
+async def test_a_machine_that_a_zones_collector_reports_first_stands_in_that_zone(halls: ZonedSite) -> None:
     assert await halls.send(halls.a, "new") == {}
     assert halls.zone_of("new") == "hall-a"
     assert await halls.send(halls.b, "new", seconds=-1) == {"new": "ZONE_MISMATCH"}
@@ -55,7 +57,7 @@ async def test_a_machine_that_a_zones_collector_reports_first_stands_in_that_zon
     assert entry[0] is not None
 
 
-async def test_a_whole_sites_collector_that_names_a_zone_registers_machines_there(halls: Halls) -> None:
+async def test_a_whole_sites_collector_that_names_a_zone_registers_machines_there(halls: ZonedSite) -> None:
     samples = [{"miner_id": "h1", "ts": halls.fleet.at(0)}]
     answer = await halls.place.post(samples, headers={"X-Zone-ID": "HALL-B"})
     assert answer.json()["accepted"] == 1, answer.text
@@ -64,7 +66,7 @@ async def test_a_whole_sites_collector_that_names_a_zone_registers_machines_ther
     assert (halls.zone_of("h1"), halls.zone_of("h2")) == ("hall-b", "hall-a")
 
 
-async def test_a_machine_that_was_moved_is_taken_from_its_new_zone_without_waiting(halls: Halls) -> None:
+async def test_a_machine_that_was_moved_is_taken_from_its_new_zone_without_waiting(halls: ZonedSite) -> None:
     assert await halls.send(halls.b, "a1", "b1") == {"a1": "ZONE_MISMATCH"}
     moved = await halls.place.api.patch(f"{ADMIN}/miners/a1", json={"zone": "hall-b"}, headers=halls.place.owner)
     assert moved.is_success, moved.text
@@ -74,7 +76,7 @@ async def test_a_machine_that_was_moved_is_taken_from_its_new_zone_without_waiti
     assert await halls.send(halls.b, "a1", seconds=-1) == {}
 
 
-async def test_the_zone_costs_an_upload_no_statement(halls: Halls) -> None:
+async def test_the_zone_costs_an_upload_no_statement(halls: ZonedSite) -> None:
     statements: list[str] = []
     engine = halls.place.api.app.state.database._engine.sync_engine  # type: ignore[attr-defined]
     for n, token in enumerate((halls.whole, halls.a)):
@@ -85,7 +87,7 @@ async def test_the_zone_costs_an_upload_no_statement(halls: Halls) -> None:
     assert not [one for one in statements if "FROM miners" in one], "what is remembered answers"
 
 
-async def test_an_event_that_names_another_zones_machine_is_not_stored(halls: Halls) -> None:
+async def test_an_event_that_names_another_zones_machine_is_not_stored(halls: ZonedSite) -> None:
     events = [{"kind": "miner_error", "miner_id": one} for one in ("b1", "a1", "n1", "nobody")] + [{"kind": "odd"}]
     answer = await halls.place.api.post(f"{EDGE}/events", json={"events": events}, headers=halls.a)
     assert answer.status_code == 200, answer.text

@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashinsight.wire.acks import MOST_ACKS, Ack, AckFault, AckStatus, ack_of, read_ack, read_acks
-from hashinsight.wire.bounds import MOST_BYTES, MOST_DEPTH
-from hashinsight.wire.errors import MalformedMessage
+from hashinsight.wire.acks import MAX_ACKS, Ack, AckFault, AckStatus, parse_ack, read_ack, read_acks
+from hashinsight.wire.foreign_json import MAX_BYTES, MAX_DEPTH, MalformedMessage
 
 ID = "0195508a-0000-7000-8000-00000000000a"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -215,13 +214,13 @@ TOO_DEEP, TOO_LARGE = {"dropped": "nested too deeply"}, {"dropped": "too large"}
 @pytest.mark.parametrize(
     ("sent", "kept"),
     [
-        (nested(MOST_DEPTH), nested(MOST_DEPTH)),
-        (nested(MOST_DEPTH + 1), TOO_DEEP),
+        (nested(MAX_DEPTH), nested(MAX_DEPTH)),
+        (nested(MAX_DEPTH + 1), TOO_DEEP),
         (nested(300), TOO_DEEP),
-        ({"a": "x" * (MOST_BYTES - 8)}, {"a": "x" * (MOST_BYTES - 8)}),
-        ({"a": "x" * (MOST_BYTES - 7)}, TOO_LARGE),
-        ({"a": "é" * (MOST_BYTES // 2)}, TOO_LARGE),
-        ({"a": "😀" * (MOST_BYTES // 3)}, TOO_LARGE),
+        ({"a": "x" * (MAX_BYTES - 8)}, {"a": "x" * (MAX_BYTES - 8)}),
+        ({"a": "x" * (MAX_BYTES - 7)}, TOO_LARGE),
+        ({"a": "é" * (MAX_BYTES // 2)}, TOO_LARGE),
+        ({"a": "😀" * (MAX_BYTES // 3)}, TOO_LARGE),
         ({str(number): number for number in range(5000)}, TOO_LARGE),
         ({"chips": [70.5] * 400}, {"chips": [70.5] * 400}),
         ({"temp": math.nan, "rate": [math.inf, 1.5]}, {"temp": None, "rate": [None, 1.5]}),
@@ -330,7 +329,7 @@ def test_each_ack_of_a_batch_is_judged_on_its_own_and_in_its_place() -> None:
         ({"acks": {}}, "NO_ACKS"),
         ("x", "NO_ACKS"),
         (None, "NO_ACKS"),
-        ([{}] * (MOST_ACKS + 1), "TOO_MANY_ACKS"),
+        ([{}] * (MAX_ACKS + 1), "TOO_MANY_ACKS"),
     ],
 )
 def test_what_is_no_batch_is_refused(said: Any, code: str) -> None:
@@ -370,13 +369,13 @@ def test_whatever_is_sent_is_refused_by_a_code_or_kept_as_storable_json(said: di
             found = read_one()
         for ack in (one for one in found if isinstance(one, Ack)):
             kept = json.dumps(ack.to_wire(), allow_nan=False, ensure_ascii=False)
-            assert len(kept.encode()) < 5 * MOST_BYTES
+            assert len(kept.encode()) < 5 * MAX_BYTES
             assert not any("\0" in text for text in texts_in(ack.to_wire()))
 
 
 def test_our_own_form_reads_back_as_the_same_ack() -> None:
     ack = Ack(ID, AckStatus.FAILED, "A-17", "box-1", NOON, NOON, 0, "TIMEOUT", "no answer", [1], {"a": 1}, {"a": 2})
-    assert ack_of(ack.to_wire()) == ack
+    assert parse_ack(ack.to_wire()) == ack
     assert Ack(ID, AckStatus.RUNNING).to_wire() == {"command_id": ID, "status": "running"}
 
 

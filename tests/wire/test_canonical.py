@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashinsight.wire.canonical import MOST_DEPTH, canonical_json
+from hashinsight.wire.canonical import MAX_DEPTH, canonical_json
 
 NUMBERS = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
@@ -130,7 +130,7 @@ def nested(levels: int) -> Any:
         b"x",
         {1, 2},
         object(),
-        nested(MOST_DEPTH + 1),
+        nested(MAX_DEPTH + 1),
         nested(5000),
     ],
 )
@@ -140,4 +140,4 @@ def test_what_has_no_canonical_form_is_refused(value: Any) -> None:
 
 
 def test_as_deep_as_allowed_is_written() -> None:
-    assert canonical_json(nested(MOST_DEPTH)).count(b"[") == MOST_DEPTH
+    assert canonical_json(nested(MAX_DEPTH)).count(b"[") == MAX_DEPTH

@@ -15,13 +15,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.actions import SYSTEM
 from hashinsight.commands.states import OPEN
 from hashinsight.identity.scope import WHOLE_TENANT, make_scope
-from hashinsight.inventory.models import Site
+from hashinsight.inventory.queries.tables import Site
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.problems.codes import Severity
-from hashinsight.problems.models.shown import SHOWN
+from hashinsight.problems.models.events import IS_SHOWN
 from hashinsight.telemetry.losses import CONDITIONS
-from hashinsight.telemetry.service.overview import tell_sites
+from hashinsight.telemetry.service.overview import get_site_totals
 
 _READ_EVERY = timedelta(seconds=60)
 _TOLD_FOR = timedelta(minutes=10)  # older figures are not told at all: Prometheus sees a gap
@@ -34,7 +34,7 @@ _SUMS = {
     "power_w": ("hashinsight_power_watts", "Power of the machines that are online, where it is known"),
 }
 _PROBLEMS = text(
-    f"select site_id, severity, count(*) as n from problem_events where {SHOWN} group by site_id, severity"  # noqa: S608 - our own words
+    f"select site_id, severity, count(*) as n from problem_events where {IS_SHOWN} group by site_id, severity"  # noqa: S608 - our own words
 )
 _COMMANDS = text("select site_id, state, count(*) as n from commands where finished_at is null group by site_id, state")
 Counts = dict[tuple[int, str], float]
@@ -70,7 +70,7 @@ async def _read(database: Database, *, now: datetime) -> list[Metric]:
     sums: list[dict[str, Any]] = []
     for tenant_id in dict.fromkeys(site.tenant_id for site in sites):
         own = [site for site in sites if site.tenant_id == tenant_id]
-        page = await tell_sites(database, make_scope(tenant_id, SYSTEM, [WHOLE_TENANT]), own, now=now)
+        page = await get_site_totals(database, make_scope(tenant_id, SYSTEM, [WHOLE_TENANT]), own, now=now)
         sums += msgspec.json.decode(page)["sites"]
     machines = {(site["site_id"], state): n for site in sums for state, n in site["conditions"].items()}
     severities, states = [one.name for one in Severity], [one.value for one in OPEN]

@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
-from hashinsight.kit.ticks.beats import MISSING_AFTER, list_beats
+from hashinsight.kit.ticks.heartbeats import MISSING_AFTER, list_live_processes
 from hashinsight.migrations import current_revision, head_revision
 
 T = TypeVar("T")
@@ -67,7 +67,9 @@ async def _database_parts(database: Database) -> dict[str, Part]:
     try:
         async with asyncio.timeout(_SECONDS), database.transaction(job_context(work_seconds=3)) as session:
             revision = await current_revision(session)
-            seen = {beat.process for beat in await list_beats(session, now=now)} if revision == _HEAD else set()
+            seen = (
+                {beat.process for beat in await list_live_processes(session, now=now)} if revision == _HEAD else set()
+            )
     except (SQLAlchemyError, OSError) as error:
         return {"database": Part(state="down", message=f"the database cannot be reached ({type(error).__name__})")}
     if revision != _HEAD:

@@ -22,7 +22,7 @@ START = bytes(32)
 
 
 @dataclass(frozen=True)
-class Head:
+class SealHead:
     """What a seal says. `server` names the database server and its timeline: a restored log is on another."""
 
     no: int
@@ -37,7 +37,7 @@ class Head:
 
 
 @dataclass(frozen=True)
-class Seal(Head):
+class Seal(SealHead):
     hash: bytes
     signature: bytes
 
@@ -61,12 +61,12 @@ def digest_of(leaves: bytes) -> bytes:
     return hashlib.sha256(leaves).digest()
 
 
-def hash_of(head: Head) -> bytes:
+def hash_of(head: SealHead) -> bytes:
     said = json.dumps(_words(head) | {"form": FORM}, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(said.encode()).digest()
 
 
-def sign(head: Head, key: Ed25519PrivateKey) -> Seal:
+def sign(head: SealHead, key: Ed25519PrivateKey) -> Seal:
     digest = hash_of(head)
     return Seal(**asdict(head), hash=digest, signature=key.sign(_PURPOSE + digest))
 
@@ -88,7 +88,7 @@ def is_sound(seal: Seal) -> bool:
     return hash_of(seal) == seal.hash
 
 
-def shown(seal: Seal, public_key: bytes) -> dict[str, Any]:
+def anchor_line(seal: Seal, public_key: bytes) -> dict[str, Any]:
     """One line of an anchor."""
     keys = {"hash": seal.hash.hex(), "signature": _b64(seal.signature), "public_key": _b64(public_key)}
     return _words(seal) | keys
@@ -116,7 +116,7 @@ def read_anchor(line: str | bytes | dict[str, Any]) -> Anchor:
         raise ValueError(f"not a line of seals: {type(error).__name__}") from None
 
 
-def _words(head: Head) -> dict[str, Any]:
+def _words(head: SealHead) -> dict[str, Any]:
     return {
         "no": head.no,
         "era": head.era,

@@ -8,11 +8,11 @@ from uuid import UUID
 
 from hashinsight.audit.chain import Seal
 
-SHOWN = 100
-UNSEALED_AT_MOST = timedelta(minutes=1)
+MAX_FINDINGS = 100
+MAX_UNSEALED_AGE = timedelta(minutes=1)
 
 
-class Kind(StrEnum):
+class FindingKind(StrEnum):
     CHANGED = "changed"  # an entry does not say any more what was sealed
     REMOVED = "removed"  # a sealed entry is gone
     INSERTED = "inserted"  # an entry stands where everything was sealed without it
@@ -29,7 +29,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    kind: Kind
+    kind: FindingKind
     message: str
     seal: int | None = None
     entry_id: UUID | None = None
@@ -37,7 +37,7 @@ class Finding:
 
 
 @dataclass
-class Report:
+class VerifyReport:
     """The first finding is the first place where something is wrong."""
 
     seals: int = 0
@@ -67,7 +67,7 @@ class Report:
 
     def add(
         self,
-        kind: Kind,
+        kind: FindingKind,
         message: str,
         *,
         seal: int | None = None,
@@ -75,7 +75,7 @@ class Report:
         tenant_id: str | None = None,
     ) -> None:
         self.found += 1
-        if len(self.findings) < SHOWN:
+        if len(self.findings) < MAX_FINDINGS:
             entry_id = None if entry is None else UUID(bytes=entry)
             self.findings.append(Finding(kind, message, seal, entry_id, tenant_id))
 

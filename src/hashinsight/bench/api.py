@@ -20,9 +20,9 @@ from hashinsight.bench.serving import command, serving
 from hashinsight.identity.scope import WHOLE_TENANT, Scope, make_scope
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
-from hashinsight.problems.ages import Age
-from hashinsight.problems.queries.listing import Sort, Wanted, count_query, ids_query
-from hashinsight.problems.queries.summary import counts_query, loss_query, risks_query
+from hashinsight.problems.codes import Age
+from hashinsight.problems.queries.counts import counts_query, loss_query, risks_query
+from hashinsight.problems.queries.lists import ProblemFilter, ProblemSort, count_query, ids_query
 
 CALLS = 200
 _NOW = system_clock()
@@ -43,13 +43,13 @@ class Case:
     path: str
     asks: Callable[[Scope, int], list[Any]]
     bound: str = "first"
-    wanted: Wanted | None = None
+    wanted: ProblemFilter | None = None
 
 
 def _page(
     name: str,
     query: str,
-    wanted: Wanted,
+    wanted: ProblemFilter,
     *,
     page: int = 1,
     per_page: int = 50,
@@ -72,52 +72,52 @@ def _summary(scope: Scope, site_id: int) -> list[Any]:
 
 
 FIRST = (
-    _page("first", "", Wanted()),
-    _page("fifth", "", Wanted(), page=5),
-    _page("long", "", Wanted(), per_page=500),
-    _page("severity", "severity=P2", Wanted(severity=("P2",))),
-    _page("issue", "issue_code=offline", Wanted(issue_code=("offline",))),
-    _page("status", "status=ack", Wanted(status=("ack",))),
-    _page("resolved", "status=resolved", Wanted(status=("resolved",))),
-    _page("model", "model=Antminer%20S21", Wanted(model=("Antminer S21",))),
-    _page("firmware", "firmware=firmware%202026.3", Wanted(firmware=("firmware 2026.3",))),
-    _page("zone", "zone=z7", Wanted(zone=("z7",))),
-    _page("nothing", "firmware=nobody", Wanted(firmware=("nobody",))),
-    _page("text", "text=m9999", Wanted(text="m9999")),
-    _page("without_symptoms", "symptoms=exclude", Wanted(with_symptoms=False)),
+    _page("first", "", ProblemFilter()),
+    _page("fifth", "", ProblemFilter(), page=5),
+    _page("long", "", ProblemFilter(), per_page=500),
+    _page("severity", "severity=P2", ProblemFilter(severity=("P2",))),
+    _page("issue", "issue_code=offline", ProblemFilter(issue_code=("offline",))),
+    _page("status", "status=ack", ProblemFilter(status=("ack",))),
+    _page("resolved", "status=resolved", ProblemFilter(status=("resolved",))),
+    _page("model", "model=Antminer%20S21", ProblemFilter(model=("Antminer S21",))),
+    _page("firmware", "firmware=firmware%202026.3", ProblemFilter(firmware=("firmware 2026.3",))),
+    _page("zone", "zone=z7", ProblemFilter(zone=("z7",))),
+    _page("nothing", "firmware=nobody", ProblemFilter(firmware=("nobody",))),
+    _page("text", "text=m9999", ProblemFilter(text="m9999")),
+    _page("without_symptoms", "symptoms=exclude", ProblemFilter(with_symptoms=False)),
     _page(
         "several",
         "severity=P1,P2&zone=z7&status=open",
-        Wanted(severity=("P1", "P2"), zone=("z7",), status=("open",)),
+        ProblemFilter(severity=("P1", "P2"), zone=("z7",), status=("open",)),
     ),
-    _page("reversed", "order=reversed", Wanted(is_reversed=True)),
-    _page("age", "age=week", Wanted(began=(Age.WEEK.span(_NOW),))),
-    _page("age_nobody", "age=older", Wanted(began=(Age.OLDER.span(_NOW),))),
-    _page("assigned", f"assigned_to={SOMEBODY}", Wanted(assigned_to=SOMEBODY)),
-    _page("assigned_nobody", "assigned_to=nobody", Wanted(assigned_to="nobody")),
-    _page("mixed", "status=open,resolved", Wanted(status=("open", "resolved"))),
+    _page("reversed", "order=reversed", ProblemFilter(is_reversed=True)),
+    _page("age", "age=week", ProblemFilter(began=(Age.WEEK.span(_NOW),))),
+    _page("age_nobody", "age=older", ProblemFilter(began=(Age.OLDER.span(_NOW),))),
+    _page("assigned", f"assigned_to={SOMEBODY}", ProblemFilter(assigned_to=SOMEBODY)),
+    _page("assigned_nobody", "assigned_to=nobody", ProblemFilter(assigned_to="nobody")),
+    _page("mixed", "status=open,resolved", ProblemFilter(status=("open", "resolved"))),
     _page(
         "mixed_model",
         "status=open,resolved&model=Antminer%20S21",
-        Wanted(status=("open", "resolved"), model=("Antminer S21",)),
+        ProblemFilter(status=("open", "resolved"), model=("Antminer S21",)),
     ),
     _page(
         "mixed_assigned",
         f"status=open,resolved&assigned_to={SOMEBODY}",
-        Wanted(status=("open", "resolved"), assigned_to=SOMEBODY),
+        ProblemFilter(status=("open", "resolved"), assigned_to=SOMEBODY),
     ),
-    _page("resolved_text", "status=resolved&text=m9999", Wanted(status=("resolved",), text="m9999")),
-    _page("site", "site=one", Wanted(site=("one",)), every=True),
-    _page("every_site", "", Wanted(), every=True),
-    _page("every_site_assigned", f"assigned_to={SOMEBODY}", Wanted(assigned_to=SOMEBODY), every=True),
+    _page("resolved_text", "status=resolved&text=m9999", ProblemFilter(status=("resolved",), text="m9999")),
+    _page("site", "site=one", ProblemFilter(site=("one",)), every=True),
+    _page("every_site", "", ProblemFilter(), every=True),
+    _page("every_site_assigned", f"assigned_to={SOMEBODY}", ProblemFilter(assigned_to=SOMEBODY), every=True),
 )
 DEEP = (
-    _page("deep", "", Wanted(), page=_PAGES, bound="deep"),
-    _page("deep_model", "model=Antminer%20S21", Wanted(model=("Antminer S21",)), page=_PAGES // 3, bound="deep"),
+    _page("deep", "", ProblemFilter(), page=_PAGES, bound="deep"),
+    _page("deep_model", "model=Antminer%20S21", ProblemFilter(model=("Antminer S21",)), page=_PAGES // 3, bound="deep"),
     *(
-        _page(f"by_{sort.value}", f"sort={sort.value}", Wanted(sort=sort), bound="sorted")
-        for sort in Sort
-        if sort is not Sort.SEVERITY
+        _page(f"by_{sort.value}", f"sort={sort.value}", ProblemFilter(sort=sort), bound="sorted")
+        for sort in ProblemSort
+        if sort is not ProblemSort.SEVERITY
     ),
 )
 SUMMARY = Case("summary", "/api/v1/sites/one/health_summary", _summary, "summary")

@@ -13,7 +13,7 @@ from hashinsight.identity.queries import enter_tenant
 from hashinsight.identity.scope import WHOLE_TENANT, make_scope
 from hashinsight.identity.service.tenants import create_tenant
 from hashinsight.inventory.rights import Rights
-from hashinsight.inventory.service.importing import import_miners
+from hashinsight.inventory.service.asset_lists import import_miners
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 

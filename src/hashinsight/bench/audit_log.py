@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hashinsight.audit.actions import SYSTEM
-from hashinsight.audit.sealing import seal
-from hashinsight.audit.verifying import verify
+from hashinsight.audit.service.sealing import seal
+from hashinsight.audit.service.verification import verify
 from hashinsight.bench.report import Result
 from hashinsight.bench.scratch import Scratch, scratch
 from hashinsight.identity.service.tenants import create_tenant

@@ -19,7 +19,7 @@ from hashinsight.identity.service.tenants import create_tenant
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.ids import new_id
-from hashinsight.kit.memory import keep_memory
+from hashinsight.kit.process import keep_memory
 from hashinsight.problems.config import Config
 from hashinsight.problems.service.cycle import run_cycle
 

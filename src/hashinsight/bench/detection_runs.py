@@ -11,12 +11,12 @@ import polars as pl
 
 from hashinsight.bench import detection_scores as scores
 from hashinsight.bench.plain_design import Plain
-from hashinsight.problems.codes import ACTION_NO, ACTIONS, Action, Issue, Mode, Severity
+from hashinsight.problems.codes import ACTION_NO, ACTIONS, CycleAction, Issue, Mode, Severity
+from hashinsight.problems.events import LifecycleStep
 from hashinsight.problems.frame import Frame
-from hashinsight.problems.moves import Lived
-from hashinsight.problems.pipeline import Verdicts
+from hashinsight.problems.pipeline import CycleResult
 from hashinsight.problems.state import State
-from hashinsight.replay.driving import Replayed, replay
+from hashinsight.replay.runner import ReplayResult, replay
 from hashinsight.sim.faults import PUBLIC
 from hashinsight.sim.faults.family import Families
 from hashinsight.sim.frames import Run, Shape
@@ -63,7 +63,7 @@ def play(part: Part, *, seed: int, days: float, folder: Path) -> Scored:
     labels = write(part, seed=seed, days=days, file=file)
     plain, log = Plain(), Watched()
 
-    def watch(now: float, frame: Frame, _state: State, _verdicts: Verdicts) -> None:
+    def watch(now: float, frame: Frame, _state: State, _verdicts: CycleResult) -> None:
         log.add(now, plain.step(frame, now))
 
     done = replay(file, watch=watch)
@@ -89,7 +89,7 @@ def write(part: Part, *, seed: int, days: float, file: Path, without: tuple[str,
     return run.labels()
 
 
-_SEEN = (Action.CREATED, Action.RECURRED, Action.ESCALATED, Action.RESOLVED)
+_SEEN = (CycleAction.CREATED, CycleAction.RECURRED, CycleAction.ESCALATED, CycleAction.RESOLVED)
 
 
 class Watched:
@@ -98,7 +98,7 @@ class Watched:
     def __init__(self) -> None:
         self.rows: list[tuple[Any, ...]] = []
 
-    def add(self, now: float, lived: Lived) -> None:
+    def add(self, now: float, lived: LifecycleStep) -> None:
         moves = lived.moves
         kept = np.isin(moves.action, [ACTION_NO[one] for one in _SEEN])
         if kept.any():
@@ -119,7 +119,7 @@ class Watched:
         )
 
 
-def scored(done: Replayed, plain: Watched, labels: pl.DataFrame, fan_zero: pl.DataFrame, *, days: float) -> Scored:
+def scored(done: ReplayResult, plain: Watched, labels: pl.DataFrame, fan_zero: pl.DataFrame, *, days: float) -> Scored:
     last = START + timedelta(days=days)
     names = dict(enumerate(done.machine_ids))
     return Scored(
@@ -177,7 +177,7 @@ def mode_accuracy(*, seed: int, machines: int, folder: Path) -> tuple[int, int, 
     true_mode = dict(zip(fleet.machine_id, (MODES[no] for no in fleet.mode.tolist()), strict=True))
     plain, seen = Plain(), {}
 
-    def watch(now: float, frame: Frame, _state: State, verdicts: Verdicts) -> None:
+    def watch(now: float, frame: Frame, _state: State, verdicts: CycleResult) -> None:
         plain.step(frame, now)
         seen["ours"], seen["plain"] = verdicts.mode, plain.mode
 

@@ -5,7 +5,7 @@ from math import sqrt
 
 import polars as pl
 
-from hashinsight.problems.codes import Action, Issue
+from hashinsight.problems.codes import CycleAction, Issue
 from hashinsight.problems.lifecycle import WORSE_THAN
 
 GRACE = timedelta(minutes=60)  # a mended machine boots, settles, and its means come back
@@ -53,10 +53,10 @@ FOUND_BY: dict[str, tuple[str, ...]] = {
 
 def openings(moves: pl.DataFrame, names: dict[int, str]) -> pl.DataFrame:
     """Every time that a problem of a machine became visible: created, or back again; and until when it was."""
-    opens = pl.col("action").is_in([Action.CREATED, Action.RECURRED])
+    opens = pl.col("action").is_in([CycleAction.CREATED, CycleAction.RECURRED])
     # a lesser one that a worse one took over: that one is visible by an opening of its own
-    taken_over = (pl.col("action") == Action.ESCALATED) & pl.col("issue_code").is_in(_LESSER)
-    told = moves.filter((pl.col("subject") >= 0) & (opens | (pl.col("action") == Action.RESOLVED) | taken_over))
+    taken_over = (pl.col("action") == CycleAction.ESCALATED) & pl.col("issue_code").is_in(_LESSER)
+    told = moves.filter((pl.col("subject") >= 0) & (opens | (pl.col("action") == CycleAction.RESOLVED) | taken_over))
     told = told.sort("event_no", "ts", maintain_order=True).with_columns(closed=pl.col("ts").shift(-1).over("event_no"))
     return (
         told.filter(opens)
@@ -68,7 +68,7 @@ def openings(moves: pl.DataFrame, names: dict[int, str]) -> pl.DataFrame:
             "closed",
             opened="ts",
             event_no="event_no",
-            first=pl.col("action") == Action.CREATED,
+            first=pl.col("action") == CycleAction.CREATED,
         )
     )
 

@@ -18,11 +18,11 @@ from typing import Any
 
 import psutil
 
-from hashinsight.edge.holds import Stop
-from hashinsight.edge.normalising import record_of
-from hashinsight.edge.reading import Reader
+from hashinsight.edge.library_process.reader import Reader
+from hashinsight.edge.local_site import LocalSite
+from hashinsight.edge.protection.holds import StoredStop
+from hashinsight.edge.readings.record import make_record
 from hashinsight.edge.settings import Miners, Protection, Settings
-from hashinsight.edge.site_side import SiteSide
 
 LIBRARY = "pyasic_rs"
 TIMEOUT_SEC = 10.0
@@ -54,7 +54,7 @@ async def burst(net: str, machines: int, at_once: int, rounds: int) -> dict[str,
 
         async def read(address: str) -> str:
             told = await reader.read(address, timeout_sec=TIMEOUT_SEC)
-            return str(record_of(told, miner_id=address, at=datetime.now(UTC))["raw_data"]["reader"])
+            return str(make_record(told, miner_id=address, at=datetime.now(UTC))["raw_data"]["reader"])
 
         wanted = addresses(net, machines)
         await _all(read, wanted, at_once)  # who they are is asked once
@@ -87,11 +87,11 @@ class _Counting:
     def list_restarts(self) -> dict[str, float]:
         return {}
 
-    async def keep_stop(self, _: str, __: Stop) -> None: ...
+    async def keep_stop(self, _: str, __: StoredStop) -> None: ...
 
     async def drop_stop(self, _: str) -> None: ...
 
-    def list_stops(self) -> dict[str, Stop]:
+    def list_stops(self) -> dict[str, StoredStop]:
         return {}
 
 
@@ -100,7 +100,7 @@ async def steady(net: str, machines: int, interval_sec: int, seconds: float) -> 
     ranges = tuple(f"{net}.{block}.1-250" for block in range(-(-machines // 250)))
     with tempfile.TemporaryDirectory(prefix="hi-bench-") as folder:
         miners = Miners(ranges=ranges, interval_sec=interval_sec, identity="address", discovery=False)
-        side = SiteSide(Settings(state_dir=Path(folder), miners=miners, protection=Protection()), sink)
+        side = LocalSite(Settings(state_dir=Path(folder), miners=miners, protection=Protection()), sink)
         running = asyncio.create_task(side.run())
         while side.counts().online < machines and not running.done():  # noqa: ASYNC110 - it is asked, it does not call
             await asyncio.sleep(0.5)

@@ -17,8 +17,8 @@ from hashinsight.bench.report import Result
 from hashinsight.bench.scratch import Scratch, scratch
 from hashinsight.bench.serving import Serving, command, serving
 from hashinsight.commands import service
-from hashinsight.commands.asking import PreApproval, Request, asker_for
-from hashinsight.commands.service import sweeping
+from hashinsight.commands.requests import CommandRequest, PreApproval, automation_caller
+from hashinsight.commands.service import sweeps
 from hashinsight.inventory.filters import MinerFilter
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import Context, job_context
@@ -126,11 +126,11 @@ async def _round(
 
 
 async def _order(place: _Place, command_type: str, *, most: int = MACHINES) -> None:
-    asker = asker_for(place.owner.tenant_id, Actor(ActorKind.RULE, "bench"))
+    asker = automation_caller(place.owner.tenant_id, Actor(ActorKind.RULE, "bench"))
     wanted = (
         {"filter": MinerFilter()} if most == MACHINES else {"miner_ids": tuple(f"m{n}" for n in range(1, most + 1))}
     )
-    request = Request(
+    request = CommandRequest(
         command_type,
         {"speed": 60},
         site=place.owner.site_id,
@@ -148,7 +148,7 @@ async def _order(place: _Place, command_type: str, *, most: int = MACHINES) -> N
 async def _tidy(place: _Place) -> None:
     """As the worker does every few seconds; nothing of it falls into a round."""
     async with place.scratch.database.transaction(job_context()) as session:
-        await sweeping.archive(session, now=system_clock() + timedelta(hours=1))
+        await sweeps.archive(session, now=system_clock() + timedelta(hours=1))
 
 
 async def _pgbench(bare: Scratch, script: Path, *, clients: int) -> dict[str, Any]:

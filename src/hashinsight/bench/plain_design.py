@@ -8,15 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from hashinsight.problems import grouping
-from hashinsight.problems.codes import ISSUES, Issue, Mode, Verdict
-from hashinsight.problems.config import Life, distinct
-from hashinsight.problems.events import Events, no_events
+from hashinsight.problems import group_stats
+from hashinsight.problems.codes import ISSUES, Issue, Mode, RuleVerdict
+from hashinsight.problems.config import LifecycleConfig, distinct
+from hashinsight.problems.events import Events, LifecycleStep, SubjectVerdicts, no_events
 from hashinsight.problems.frame import Floats, Frame
 from hashinsight.problems.health_rules import RULES
-from hashinsight.problems.lifecycle import live
-from hashinsight.problems.moves import Judged, Lived
-from hashinsight.telemetry.states import Status
+from hashinsight.problems.lifecycle import advance
+from hashinsight.telemetry.states import SampleStatus
 
 _ALPHA = 0.1
 _LEAST_SAMPLES = 6
@@ -34,9 +33,9 @@ class Plain:
     mode: NDArray[np.int8] = field(default_factory=lambda: np.empty(0, dtype=np.int8))
     cycles: int = 0
 
-    def step(self, frame: Frame, now: float) -> Lived:
+    def step(self, frame: Frame, now: float) -> LifecycleStep:
         self._grow(frame.n)
-        fresh = (now - frame.ts < _KNOWN_FOR_SEC) & (frame.status != Status.OFFLINE)
+        fresh = (now - frame.ts < _KNOWN_FOR_SEC) & (frame.status != SampleStatus.OFFLINE)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = frame.hashrate_ths / frame.expected_ths
             boards = frame.boards_healthy / frame.boards_total
@@ -52,7 +51,7 @@ class Plain:
         verdict = np.zeros((ISSUES, frame.n), dtype=np.int8)
 
         def say(issue: Issue, known: NDArray[np.bool_], hit: NDArray[np.bool_]) -> None:
-            verdict[issue] = np.where(known, np.where(hit, Verdict.HIT, Verdict.FINE), Verdict.UNKNOWN)
+            verdict[issue] = np.where(known, np.where(hit, RuleVerdict.HIT, RuleVerdict.FINE), RuleVerdict.UNKNOWN)
 
         temp = values[2]
         say(Issue.OVERHEAT_CRIT, fresh, temp >= 85)  # noqa: PLR2004 - the fixed limits of the plain design
@@ -69,7 +68,9 @@ class Plain:
         self._learn(values)
         subject = frame.miner_no
         severity = np.broadcast_to(_SEVERITY[:, None], verdict.shape)
-        lived = live(self.events, Judged(subject, verdict, severity, frame.suppressed), now=now, life=Life())
+        lived = advance(
+            self.events, SubjectVerdicts(subject, verdict, severity, frame.suppressed), now=now, life=LifecycleConfig()
+        )
         self.events = lived.events
         return lived
 
@@ -79,8 +80,8 @@ class Plain:
         far = np.zeros(frame.n, dtype=np.bool_)
         for row, sign in ((0, -1.0), (1, 1.0), (2, 1.0)):
             use = fresh & ~np.isnan(values[row])
-            middle = grouping.median(values[row], group, use, groups)[group]
-            spread = grouping.median(np.abs(values[row] - middle), group, use, groups)[group] * 1.4826
+            middle = group_stats.median(values[row], group, use, groups)[group]
+            spread = group_stats.median(np.abs(values[row] - middle), group, use, groups)[group] * 1.4826
             far |= use & (sign * (values[row] - middle) / np.maximum(spread, 0.001) > 3)  # noqa: PLR2004
         return far
 

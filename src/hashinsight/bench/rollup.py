@@ -12,9 +12,9 @@ from hashinsight.bench.scratch import Scratch, scratch
 from hashinsight.identity.service.tenants import create_tenant
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
-from hashinsight.telemetry.layers import Layer, floor
+from hashinsight.telemetry.layers import Layer, bucket_start
 from hashinsight.telemetry.queries.raw import open_hour
-from hashinsight.telemetry.service.rolling import roll_up_five_minutes, roll_up_live
+from hashinsight.telemetry.service.rollups import roll_up_five_minutes, roll_up_live
 
 MACHINES = 100_000
 SITE_MACHINES = 5_000
@@ -48,7 +48,7 @@ where miner_no <= :most
 
 async def measure() -> Result:
     async with scratch() as place:
-        newest = floor(datetime.now(UTC), Layer.FIVE_MINUTES) - _BUCKET
+        newest = bucket_start(datetime.now(UTC), Layer.FIVE_MINUTES) - _BUCKET
         await _miners(place)
         buckets = [newest - n * 6 * _BUCKET for n in range(6)]
         small = min([await _round(place, bucket, MACHINES // 10) for bucket in buckets[:3]])
@@ -83,7 +83,7 @@ async def _miners(place: Scratch) -> None:
 async def _round(place: Scratch, begins: datetime, machines: int) -> float:
     """One bucket's samples in, then both rollups as the worker's ticks do them, side by side."""
     async with place.database.transaction(job_context()) as session:
-        for hour in {floor(begins, Layer.HOUR), floor(begins + _BUCKET, Layer.HOUR)}:
+        for hour in {bucket_start(begins, Layer.HOUR), bucket_start(begins + _BUCKET, Layer.HOUR)}:
             await open_hour(session, hour)
         given = {"begins": begins, "now": begins, "samples": SAMPLES, "most": machines}
         await session.execute(text(_RAW), given)

@@ -7,12 +7,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from hashinsight.kit.children import Supervisor
+from hashinsight.kit.connections import admin_address, open_database
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.account import service_account
 from hashinsight.kit.embedded.binaries import locate
 from hashinsight.kit.embedded.servers import data_folder, start_servers
-from hashinsight.kit.places import admin_address, open_database
 from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings
 from hashinsight.migrations import upgrade

@@ -19,9 +19,9 @@ from hashinsight.bench.plain_design import Plain
 from hashinsight.bench.unlike_fleet import HARD, MODES, SOFT, Fleet
 from hashinsight.problems.codes import Mode
 from hashinsight.problems.frame import Frame
-from hashinsight.problems.pipeline import Verdicts
+from hashinsight.problems.pipeline import CycleResult
 from hashinsight.problems.state import State
-from hashinsight.replay.driving import Replayed, replay
+from hashinsight.replay.runner import ReplayResult, replay
 from hashinsight.sim.writing import write_frames
 
 MACHINES, DAYS = 1000, 6.0
@@ -63,7 +63,7 @@ def run(seed: int, without: tuple[str, ...], *, machines: int, days: float, fold
     write_frames((frame.drop(without) for frame in frames), file, wrote=lambda _: None)
     plain, log, newest = Plain(), Watched(), {}
 
-    def watch(now: float, frame: Frame, _state: State, verdicts: Verdicts) -> None:
+    def watch(now: float, frame: Frame, _state: State, verdicts: CycleResult) -> None:
         log.add(now, plain.step(frame, now))
         newest["modes"] = verdicts.mode
 
@@ -72,7 +72,7 @@ def run(seed: int, without: tuple[str, ...], *, machines: int, days: float, fold
     return _scored(fleet, done, log, newest["modes"].tolist(), days=days)
 
 
-def _scored(fleet: Fleet, done: Replayed, log: Watched, told: list[int], *, days: float) -> Ran:
+def _scored(fleet: Fleet, done: ReplayResult, log: Watched, told: list[int], *, days: float) -> Ran:
     names, last = dict(enumerate(done.machine_ids)), START + timedelta(days=days)
     opened = scores.openings(done.moves, names)
     by_plain = scores.openings(log.moves(), names)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 
 if TYPE_CHECKING:
     from hashinsight.audit.actions import Actor
@@ -31,32 +31,32 @@ def act(work: Callable[[Any, Any], Awaitable[Any]]) -> Any:
 def act_over(work: Callable[[Any, Any], Awaitable[Any]]) -> Any:
     """Run `work(database, settings)`: for what takes longer than any one transaction may."""
     need_server()
-    from hashinsight.kit.run import run
+    from hashinsight.kit.process import run
 
     return run(_act(work))
 
 
 def need_server() -> None:
     if importlib.util.find_spec("sqlalchemy") is None:
-        raise Refusal("this command needs the server's packages: run `pip install hashinsight[server]`.")
+        raise OperatorError("this command needs the server's packages: run `pip install hashinsight[server]`.")
 
 
 async def _act(work: Callable[[Any, Any], Awaitable[Any]]) -> Any:
-    from hashinsight.kit.embedded.servers import servers_for_a_command
+    from hashinsight.kit.connections import open_database
+    from hashinsight.kit.embedded.servers import servers_for_command
     from hashinsight.kit.errors import HashInsightError
     from hashinsight.kit.logs import configure_logs
-    from hashinsight.kit.places import open_database
     from hashinsight.kit.settings import load_settings
 
     settings = load_settings()
     configure_logs(settings.model_copy(update={"log_level": "ERROR"}), "command")
-    async with servers_for_a_command(settings):
+    async with servers_for_command(settings):
         database = open_database(settings, "command")
         try:
             await _check(database)
             return await work(database, settings)
         except HashInsightError as error:
-            raise Refusal(f"{error.message.rstrip('.')}.") from None
+            raise OperatorError(f"{error.message.rstrip('.')}.") from None
         finally:
             await database.dispose()
 

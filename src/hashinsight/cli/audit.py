@@ -11,7 +11,7 @@ import typer
 
 from hashinsight.cli.acting import act, act_over, say, shell_user, tenant_id_of
 from hashinsight.cli.identity import Json, TenantRef
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 
 audit_app = typer.Typer(help="The record of who did what: verified, exported, sealed.", no_args_is_help=True)
 
@@ -29,7 +29,7 @@ def verify_log(*, anchor: AnchorFile = None, json: Json = False) -> None:
     """
 
     async def work(database: Any, settings: Any) -> Any:
-        from hashinsight.audit.verifying import verify
+        from hashinsight.audit.service.verification import verify
         from hashinsight.kit.clock import system_clock
 
         file = anchor or _own_anchor(settings)
@@ -62,7 +62,7 @@ def seal_now(*, json: Json = False) -> None:
     """Seal what is not sealed yet, without waiting for the worker."""
 
     async def work(session: Any, settings: Any) -> dict[str, Any]:
-        from hashinsight.audit.sealing import seal
+        from hashinsight.audit.service.sealing import seal
         from hashinsight.kit.clock import system_clock
 
         return {"sealed": await seal(session, _vault(settings), now=system_clock())}
@@ -80,11 +80,11 @@ def export_seals(
     async def work(session: Any, _settings: Any) -> int:
         import json
 
-        from hashinsight.audit.delivery import list_shown
+        from hashinsight.audit.service.delivery import list_anchor_lines
 
         count, last = 0, after
         with _opened(out) as file:
-            while found := await list_shown(session, after=last, limit=1000):
+            while found := await list_anchor_lines(session, after=last, limit=1000):
                 file.writelines(json.dumps(one) + "\n" for one in found)
                 count, last = count + len(found), found[-1]["no"]
         return count
@@ -109,12 +109,12 @@ def export_entries(
 
         from hashinsight.audit.actions import Action
         from hashinsight.audit.models import AuditEntry
-        from hashinsight.audit.search import Wanted, list_lines
-        from hashinsight.audit.service import record
+        from hashinsight.audit.queries.entries import AuditFilter, list_lines
+        from hashinsight.audit.service.entries import record
         from hashinsight.kit.clock import system_clock
 
         tenant_id = await tenant_id_of(session, tenant)
-        wanted = Wanted(since=since and since.replace(tzinfo=UTC), until=until and until.replace(tzinfo=UTC))
+        wanted = AuditFilter(since=since and since.replace(tzinfo=UTC), until=until and until.replace(tzinfo=UTC))
         said = {"tenant_id": tenant_id, "after": wanted.words(), "now": system_clock()}
         await record(session, shell_user(), Action.AUDIT_EXPORTED, "audit_log", **said)
         mine, after, count = AuditEntry.tenant_id == tenant_id, None, 0
@@ -142,11 +142,11 @@ def reseal_log(
     """
 
     async def work(session: Any, settings: Any) -> dict[str, Any]:
-        from hashinsight.audit.delivery import first_lost
-        from hashinsight.audit.sealing import reseal
+        from hashinsight.audit.service.delivery import find_lost_seals
+        from hashinsight.audit.service.sealing import reseal
         from hashinsight.kit.clock import system_clock
 
-        lost = await first_lost(session, anchor.read_bytes().splitlines()) if anchor else None
+        lost = await find_lost_seals(session, anchor.read_bytes().splitlines()) if anchor else None
         vault, now = _vault(settings), system_clock()
         era = await reseal(session, vault, shell_user(), reason, lost=lost, now=now)
         return {"era": era, "lost_from": lost and lost.no}
@@ -162,10 +162,10 @@ def rotate_key(*, json: Json = False) -> None:
 
     async def work(session: Any, settings: Any) -> dict[str, Any]:
         from hashinsight.audit.chain import key_id_of
-        from hashinsight.audit.keys import make_key
+        from hashinsight.audit.service.sealing import create_signing_key
         from hashinsight.kit.clock import system_clock
 
-        key = await make_key(session, _vault(settings), shell_user(), now=system_clock())
+        key = await create_signing_key(session, _vault(settings), shell_user(), now=system_clock())
         return {"key_id": key_id_of(key.public_key().public_bytes_raw())}
 
     done = act(work)
@@ -188,4 +188,4 @@ def _opened(out: Path | None) -> Any:
     try:
         return nullcontext(sys.stdout) if out is None else out.open("w", encoding="utf-8")
     except OSError as error:
-        raise Refusal(f"{out} cannot be written: {error.strerror}.") from None
+        raise OperatorError(f"{out} cannot be written: {error.strerror}.") from None

@@ -1,8 +1,7 @@
 """`hashinsight worker` and `hashinsight scheduler`: the two halves of what happens by itself."""
 
 from hashinsight.cli.prepare import check_database, prepare
-from hashinsight.kit.memory import keep_memory
-from hashinsight.kit.run import run, stop_on_signal
+from hashinsight.kit.process import keep_memory, run, stop_on_signal
 from hashinsight.kit.settings import Settings
 
 
@@ -16,15 +15,15 @@ def scheduler() -> None:
 
 
 async def _worker(settings: Settings) -> None:
-    from hashinsight.kit.announcing import Announcer
-    from hashinsight.kit.places import open_async_redis, open_database, open_redis
+    from hashinsight.kit.changes import ChangeFeed
+    from hashinsight.kit.connections import open_async_redis, open_database, open_redis
     from hashinsight.kit.ticks.worker import run_worker
     from hashinsight.worker import ticks
 
     stop = stop_on_signal()
     database = open_database(settings, "worker")
     redis = open_async_redis(settings)
-    announcer = Announcer(redis)
+    announcer = ChangeFeed(redis)
     try:
         await check_database(database)
         await run_worker(
@@ -42,7 +41,7 @@ async def _worker(settings: Settings) -> None:
 
 
 async def _scheduler(settings: Settings) -> None:
-    from hashinsight.kit.places import open_database, open_redis
+    from hashinsight.kit.connections import open_database, open_redis
     from hashinsight.kit.ticks.scheduler import run_scheduler
     from hashinsight.kit.ticks.wake import Waker
     from hashinsight.worker import ticks

@@ -26,13 +26,13 @@ def check_history(
     async def work(database: Any, _settings: Any) -> Any:
         from datetime import UTC
 
-        from hashinsight.commands.service.examining import examine
+        from hashinsight.commands.service.checker import check_history
         from hashinsight.kit.db.context import job_context
 
         async with database.transaction(job_context()) as session:
             tenant_id = await tenant_id_of(session, tenant)
         span = {name: at and at.replace(tzinfo=UTC) for name, at in (("since", since), ("until", until))}
-        return await examine(database, tenant_id, **span)
+        return await check_history(database, tenant_id, **span)
 
     examined = act_over(work)
     say(examined.shown(), _words(examined), as_json=json)

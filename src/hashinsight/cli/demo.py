@@ -6,10 +6,10 @@ from hashinsight.cli.asking import own_url
 from hashinsight.cli.prepare import check_database, prepare
 from hashinsight.kit.children import Child
 from hashinsight.kit.clock import system_clock
+from hashinsight.kit.connections import open_database
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.embedded.servers import Progress
-from hashinsight.kit.places import open_database
-from hashinsight.kit.run import run, stop_on_signal
+from hashinsight.kit.process import run, stop_on_signal
 from hashinsight.kit.settings import Settings
 
 _STOP_SECONDS = 40.0  # its edges end first, then the machines

@@ -14,20 +14,20 @@ from rich.table import Table
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
-from hashinsight.audit.tail import get_tail
+from hashinsight.audit.service.sealing import get_unsealed_tail
 from hashinsight.kit.clock import system_clock
+from hashinsight.kit.connections import open_async_redis, open_database
 from hashinsight.kit.db.address import address_from_url
 from hashinsight.kit.db.context import job_context
-from hashinsight.kit.db.reach import reach
+from hashinsight.kit.db.server import reach
 from hashinsight.kit.embedded.disk import free_mb
-from hashinsight.kit.embedded.folder import DataFolder, cannot_use, check_version
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.embedded.folder import DataFolder, check_version, unusable_folder
+from hashinsight.kit.errors import OperatorError
 from hashinsight.kit.logs import configure_logs
-from hashinsight.kit.places import open_async_redis, open_database
-from hashinsight.kit.run import run
+from hashinsight.kit.process import run
 from hashinsight.kit.secret_key import FILE_NAME, load_secret_key
 from hashinsight.kit.settings import Settings, load_settings
-from hashinsight.kit.ticks.beats import MISSING_AFTER, list_beats
+from hashinsight.kit.ticks.heartbeats import MISSING_AFTER, list_live_processes
 from hashinsight.kit.ticks.queries import list_health
 
 _MAX_CLOCK_SECONDS = 5.0
@@ -101,7 +101,7 @@ async def _replica(settings: Settings) -> list[Finding]:
     address = address_from_url(settings.read_database_url.get_secret_value())
     try:
         await reach(address)
-    except Refusal as refusal:
+    except OperatorError as refusal:
         return [Finding("replica", State.WRONG, f"{refusal} Until then reads come from the main server.")]
     return [Finding("replica", State.OK, address.shown)]
 
@@ -115,12 +115,14 @@ def _folder(settings: Settings) -> list[Finding]:
         if settings.secret_key is not None or (folder.path / FILE_NAME).exists():
             load_secret_key(settings)
         writable = os.access(folder.path, os.W_OK | os.X_OK)
-    except Refusal as refusal:
+    except OperatorError as refusal:
         return [Finding("data folder", State.WRONG, str(refusal))]
     except OSError as error:
-        return [Finding("data folder", State.WRONG, str(cannot_use(folder.path, error)))]
+        return [Finding("data folder", State.WRONG, str(unusable_folder(folder.path, error)))]
     if not writable:
-        return [Finding("data folder", State.WRONG, str(cannot_use(folder.path, PermissionError(13, "not writable"))))]
+        return [
+            Finding("data folder", State.WRONG, str(unusable_folder(folder.path, PermissionError(13, "not writable"))))
+        ]
     free = free_mb(folder.path)
     low = free < settings.disk_reserve_mb
     room = f"{free} MB are free; telemetry is refused below {settings.disk_reserve_mb} MB"
@@ -157,7 +159,7 @@ async def _database(settings: Settings) -> AsyncIterator[Finding]:
     try:
         database = open_database(settings, "doctor")
         version = await reach(database.address)
-    except Refusal as refusal:
+    except OperatorError as refusal:
         yield Finding("database", State.WRONG, str(refusal))
         return
     yield Finding("database", State.OK, f"PostgreSQL {version // 10000}.{version % 10000}, {database.address.shown}")
@@ -190,7 +192,7 @@ async def _database(settings: Settings) -> AsyncIterator[Finding]:
                     "the URL's account is a superuser or bypasses row security: give HashInsight a plain account",
                 )
             if revision == head:
-                alive = {beat.process for beat in await list_beats(session, now=system_clock())}
+                alive = {beat.process for beat in await list_live_processes(session, now=system_clock())}
                 for process in ("worker", "scheduler"):
                     missing = f"none was seen for {MISSING_AFTER.total_seconds():.0f} s: start `hashinsight {process}`"
                     yield (
@@ -198,7 +200,7 @@ async def _database(settings: Settings) -> AsyncIterator[Finding]:
                         if process in alive
                         else Finding(process, State.WRONG, missing)
                     )
-                complaint = (await get_tail(session)).complaint(system_clock())
+                complaint = (await get_unsealed_tail(session)).complaint(system_clock())
                 state = State.WRONG if complaint else State.OK
                 yield Finding("audit seals", state, complaint or "nothing waits longer than a minute")
                 for health in await list_health(session, now=system_clock()):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hashinsight.cli.acting import say
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 from hashinsight.kit.printable import PrintableFormatter
 
 if TYPE_CHECKING:
@@ -33,22 +33,22 @@ edge_app = typer.Typer(help="The collector at a site: enrol, check, run, status.
 def run(*, config: ConfigOption = None) -> None:
     """Read machines, spool, push, pull and execute, until SIGTERM or Ctrl-C."""
     with _refusing():
-        from hashinsight.edge.running import run_edge
-        from hashinsight.edge.site_side import SiteSide
+        from hashinsight.edge.collector import run_collector
+        from hashinsight.edge.local_site import LocalSite
         from hashinsight.edge.status import check_library
 
         settings = _settings(config)
         if not settings.cloud.url:
-            raise Refusal("the edge needs to know its cloud: set HASHINSIGHT_EDGE_CLOUD_URL, or url of [cloud].")
+            raise OperatorError("the edge needs to know its cloud: set HASHINSIGHT_EDGE_CLOUD_URL, or url of [cloud].")
         _, can_read, text = asyncio.run(check_library())
         if not can_read:  # its reader would die and be started anew for ever
-            raise Refusal(f"{text}.")
+            raise OperatorError(f"{text}.")
         handler = logging.StreamHandler(sys.stderr)
         handler.setFormatter(PrintableFormatter("%(asctime)s %(levelname)-7s %(name)s %(message)s"))
         logging.basicConfig(level=settings.log_level, handlers=[handler])
         logging.getLogger("httpx").setLevel(logging.WARNING)
         try:
-            asyncio.run(run_edge(settings, SiteSide, ready=lambda: typer.echo("edge runs", err=True)))
+            asyncio.run(run_collector(settings, LocalSite, ready=lambda: typer.echo("edge runs", err=True)))
         except (sqlite3.Error, OSError) as problem:  # a full disk, perhaps: that passes, so a service tries again
             typer.echo(f"hashinsight: {settings.state_dir} cannot be used now: {problem}.", err=True)
             raise typer.Exit(EXIT_LATER) from None
@@ -63,7 +63,7 @@ def enrol(
 ) -> None:
     """Get this box's token by a one-time code. Somebody in the cloud approves it then."""
     with _refusing():
-        from hashinsight.edge.enrolling import enrol
+        from hashinsight.edge.enrolment import enrol
 
         settings = _settings(config)
         given = code or (typer.prompt("Code", hide_input=True) if sys.stdin.isatty() else sys.stdin.readline())
@@ -100,19 +100,18 @@ def check(*, config: ConfigOption = None, json: JsonOption = False) -> None:
 @contextmanager
 def _refusing() -> Iterator[None]:
     if any(importlib.util.find_spec(name) is None for name in ("cryptography", "httpx", "msgspec", "psutil")):
-        raise Refusal("this command needs the edge's packages: run `pip install 'hashinsight[edge]'`.")
-    from hashinsight.edge.database import StateRefused
-    from hashinsight.edge.files import InUse
-    from hashinsight.edge.settings import SettingsRefused
+        raise OperatorError("this command needs the edge's packages: run `pip install 'hashinsight[edge]'`.")
+    from hashinsight.edge.settings import SettingsError
+    from hashinsight.edge.storage.disk import StateError, StateFolderInUse
 
     try:
         yield
-    except (SettingsRefused, StateRefused, InUse) as problem:
-        raise Refusal(f"{str(problem).rstrip('.')}.") from None
+    except (SettingsError, StateError, StateFolderInUse) as problem:
+        raise OperatorError(f"{str(problem).rstrip('.')}.") from None
 
 
 def _settings(config: Path | None) -> "Settings":
-    from hashinsight.edge.loading import load_settings
+    from hashinsight.edge.settings_file import load_settings
 
     return load_settings(config)
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from hashinsight.cli.acting import act, need_server, say, shell_user, tenant_id_of
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 
 tenant_app = typer.Typer(help="Tenants of this installation.", no_args_is_help=True)
 user_app = typer.Typer(help="Users, passwords and locks.", no_args_is_help=True)
@@ -198,13 +198,13 @@ async def _owner_id(session: Any, tenant_id: Any, email: str | None) -> Any:
 
 
 def _password() -> str:
-    from hashinsight.kit.errors import Refusal
+    from hashinsight.kit.errors import OperatorError
 
     if sys.stdin.isatty():
         return str(typer.prompt("password", hide_input=True, confirmation_prompt=True))
     password = sys.stdin.readline().rstrip("\r\n")
     if not password:
-        raise Refusal("the password is read from standard input, and nothing came.")
+        raise OperatorError("the password is read from standard input, and nothing came.")
     return password
 
 
@@ -227,7 +227,7 @@ def check_reach(role: str, *named: list[Any] | None, whole_tenant: bool) -> None
     try:
         check_scope(chosen_role(role), has_scope=any(named), whole_tenant=whole_tenant)
     except ValidationFailed as error:
-        raise Refusal(_OPTION_ERRORS.get(error.error_code, f"{error.message}.")) from None
+        raise OperatorError(_OPTION_ERRORS.get(error.error_code, f"{error.message}.")) from None
 
 
 async def reach_of(

@@ -2,11 +2,11 @@
 
 import typer
 
-from hashinsight.kit.db.reach import reach
-from hashinsight.kit.embedded.servers import servers_for_a_command
+from hashinsight.kit.connections import admin_address
+from hashinsight.kit.db.server import reach
+from hashinsight.kit.embedded.servers import servers_for_command
 from hashinsight.kit.logs import configure_logs
-from hashinsight.kit.places import admin_address
-from hashinsight.kit.run import run
+from hashinsight.kit.process import run
 from hashinsight.kit.settings import Settings, load_settings
 
 
@@ -27,10 +27,10 @@ async def upgrade_schema(settings: Settings) -> str:
 
 
 async def _migrate(settings: Settings, draft: str | None) -> None:
-    async with servers_for_a_command(settings, may_begin=True):
+    async with servers_for_command(settings, may_begin=True):
         typer.echo(f"the database is at revision {await upgrade_schema(settings)}")
         if draft is not None:
             from hashinsight.cli.tables import all_tables
-            from hashinsight.migrations.moving import draft as write_draft
+            from hashinsight.migrations.runner import draft as write_draft
 
             await write_draft(admin_address(settings)[0], all_tables(), draft)

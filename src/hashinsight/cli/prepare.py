@@ -5,11 +5,11 @@ from sqlalchemy.exc import DBAPIError
 
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
-from hashinsight.kit.db.reach import reach
+from hashinsight.kit.db.server import reach
 from hashinsight.kit.embedded.folder import open_folder
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 from hashinsight.kit.logs import configure_logs
-from hashinsight.kit.metrics import share_metrics
+from hashinsight.kit.process import share_metrics
 from hashinsight.kit.settings import Settings, load_settings
 
 log = structlog.get_logger(__name__)
@@ -36,7 +36,7 @@ async def check_database(database: Database) -> None:
         log.debug("roles_missing", error=str(error.orig))
         revision = None
     if revision != head_revision():
-        raise Refusal(
+        raise OperatorError(
             f"the database is at revision {revision} and this program needs {head_revision()}: "
             "run `hashinsight migrate`."
         )

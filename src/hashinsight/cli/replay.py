@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.progress import Progress
 
 from hashinsight.cli.acting import need_server, say
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 
 if TYPE_CHECKING:
     from polars import DataFrame
 
-    from hashinsight.replay.driving import Replayed
+    from hashinsight.replay.runner import ReplayResult
 
 _LINES = ".jsonl"
 _TOLD = ("opened_ts", "miner_id", "issue_code", "severity", "status", "resolved_ts", "recurrence_count")
@@ -36,8 +36,8 @@ def replay(
     """Run the registry's own cycle over a file, in memory, and say which problems it would have opened."""
     need_server()
     from hashinsight.problems.config import Config
-    from hashinsight.replay.columns import Unreadable
-    from hashinsight.replay.driving import replay as drive
+    from hashinsight.replay.files import UnreadableFile
+    from hashinsight.replay.runner import replay as drive
 
     _refuse_targets(file, out, moves)
     try:
@@ -49,8 +49,8 @@ def replay(
                 watch=lambda *_: bar.advance(task),
                 with_evidence=out is not None and out.suffix == _LINES,
             )
-    except Unreadable as problem:
-        raise Refusal(f"{problem}.") from None
+    except UnreadableFile as problem:
+        raise OperatorError(f"{problem}.") from None
     events = done.events.drop("subject")
     _write(done, [(target, frame) for target, frame in ((out, events), (moves, done.moves)) if target is not None])
     told = {"cycles": done.cycles, "machines": done.machines, "interval_sec": done.interval_sec}
@@ -64,20 +64,26 @@ def replay(
 
 def _refuse_targets(file: Path, out: Path | None, moves: Path | None) -> None:
     """Before the work, which may be long."""
-    from hashinsight.replay.columns import FORMS
+    from hashinsight.replay.files import FILE_SUFFIXES
 
-    forms = {target: kinds for target, kinds in ((out, (_LINES, *FORMS)), (moves, FORMS)) if target is not None}
+    forms = {
+        target: kinds
+        for target, kinds in ((out, (_LINES, *FILE_SUFFIXES)), (moves, FILE_SUFFIXES))
+        if target is not None
+    }
     for target, kinds in forms.items():
         if target.suffix not in kinds or not target.parent.is_dir() or target.is_dir():
-            raise Refusal(f"{target} cannot be written: name a {' or '.join(kinds)} file in a folder that exists.")
+            raise OperatorError(
+                f"{target} cannot be written: name a {' or '.join(kinds)} file in a folder that exists."
+            )
         if not os.access(target.parent, os.W_OK):
-            raise Refusal(f"{target} cannot be written: its folder is not writable for you.")
+            raise OperatorError(f"{target} cannot be written: its folder is not writable for you.")
     named = [one.resolve() for one in (file, out, moves) if one is not None]
     if len(set(named)) < len(named):
-        raise Refusal("The files to read and to write must have different names: one would overwrite the other.")
+        raise OperatorError("The files to read and to write must have different names: one would overwrite the other.")
 
 
-def _write(done: "Replayed", told: "list[tuple[Path, DataFrame]]") -> None:
+def _write(done: "ReplayResult", told: "list[tuple[Path, DataFrame]]") -> None:
     """All of them or none: each is written beside its place first."""
     parts = [(target.with_name(f".{target.name}.part"), target) for target, _ in told]
     try:
@@ -89,14 +95,14 @@ def _write(done: "Replayed", told: "list[tuple[Path, DataFrame]]") -> None:
         for part, target in parts:
             part.replace(target)
     except OSError as problem:
-        raise Refusal(f"The answer cannot be written: {problem.strerror or problem}.") from None
+        raise OperatorError(f"The answer cannot be written: {problem.strerror or problem}.") from None
     finally:
         for part, _ in parts:
             part.unlink(missing_ok=True)
 
 
-def _write_lines(done: "Replayed", part: Path) -> None:
-    from hashinsight.replay.lines import lines_of
+def _write_lines(done: "ReplayResult", part: Path) -> None:
+    from hashinsight.replay.runner import json_lines
 
     with part.open("w", encoding="utf-8") as file:
-        file.writelines(f"{line}\n" for line in lines_of(done))
+        file.writelines(f"{line}\n" for line in json_lines(done))

@@ -155,11 +155,11 @@ def reset_totp(email: Email, *, json: Json = False) -> None:
     """Take the second factor off somebody who lost the phone and the recovery codes. All their sessions end."""
 
     async def work(session: Any, _settings: Any) -> dict[str, Any]:
-        from hashinsight.identity.service.second_factor import reset
+        from hashinsight.identity.service.second_factor import reset_totp
         from hashinsight.kit.clock import system_clock
 
         user = await _user(session, email)
-        await reset(session, shell_user(), user.id, now=system_clock())
+        await reset_totp(session, shell_user(), user.id, now=system_clock())
         return {"id": str(user.id), "has_totp": False}
 
     say(act(work), f"{email} has no second factor any more", as_json=json)

@@ -9,11 +9,11 @@ import uvicorn
 
 from hashinsight.cli.accepting import EvenServer
 from hashinsight.cli.prepare import check_database, prepare
-from hashinsight.kit.announcing import stop_streams
+from hashinsight.kit.changes import stop_streams
 from hashinsight.kit.children import Child, Supervisor
-from hashinsight.kit.errors import Refusal
-from hashinsight.kit.places import open_database
-from hashinsight.kit.run import run, stop_on_signal
+from hashinsight.kit.connections import open_database
+from hashinsight.kit.errors import OperatorError
+from hashinsight.kit.process import run, stop_on_signal
 from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings
 
@@ -46,7 +46,7 @@ def listen(settings: Settings) -> socket.socket:
         listening.bind((settings.host, settings.port))
     except OSError as error:
         listening.close()
-        raise Refusal(_no_socket(settings, error)) from None
+        raise OperatorError(_no_socket(settings, error)) from None
     listening.listen(_BACKLOG)
     return listening
 
@@ -73,15 +73,15 @@ def api_children(settings: Settings, listening: socket.socket) -> list[Child]:
 
 
 def _serve_one(settings: Settings, listening: socket.socket, application: str = "hashinsight.app:create_app") -> None:
-    from hashinsight.kit.web.callers import Callers  # it has metrics, which are shared by now
-    from hashinsight.kit.web.protocol import Limits, limited
+    from hashinsight.kit.web.connection_limits import ConnectionLimits  # it has metrics, which are shared by now
+    from hashinsight.kit.web.protocol import RequestLimits, limited_protocol
 
-    limits = Limits(settings.header_limit_kb * 1024, settings.header_seconds, settings.body_seconds)
-    callers = Callers(settings.connections, settings.connections_per_address, settings.trusted_proxies)
+    limits = RequestLimits(settings.header_limit_kb * 1024, settings.header_seconds, settings.body_seconds)
+    callers = ConnectionLimits(settings.connections, settings.connections_per_address, settings.trusted_proxies)
     config = uvicorn.Config(
         application,
         factory=True,
-        http=limited(limits, callers),
+        http=limited_protocol(limits, callers),
         ws="none",
         log_config=None,
         access_log=False,

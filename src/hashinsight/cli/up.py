@@ -15,15 +15,14 @@ from hashinsight.cli.demo import demo_child
 from hashinsight.cli.migrate import upgrade_schema
 from hashinsight.cli.prepare import prepare
 from hashinsight.cli.serve import api_children, listen
-from hashinsight.identity.service.first_owner import FirstLogin, ensure_owner
+from hashinsight.identity.service.tenants import FirstLogin, ensure_owner
 from hashinsight.kit.children import Child, Supervisor
 from hashinsight.kit.clock import system_clock
+from hashinsight.kit.connections import open_database
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.embedded.folder import DataFolder
-from hashinsight.kit.embedded.servers import Progress, data_folder, said_now_and_then, start_servers
-from hashinsight.kit.metrics import clear_metrics
-from hashinsight.kit.places import open_database
-from hashinsight.kit.run import run, stop_on_signal
+from hashinsight.kit.embedded.servers import Progress, data_folder, progress_reporter, start_servers
+from hashinsight.kit.process import clear_metrics, run, stop_on_signal
 from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings
 
@@ -83,7 +82,7 @@ async def _start(
         return answer["status"] != "not_ready" and not (late and patient)
 
     began = time.monotonic()
-    waiting = said_now_and_then(say, lambda: f"waiting for the API: {_complaints(answer) or 'it does not answer yet'}")
+    waiting = progress_reporter(say, lambda: f"waiting for the API: {_complaints(answer) or 'it does not answer yet'}")
     await supervisor.start(dataclasses.replace(one, ready=ready), waiting=waiting)
     for child in others:
         await supervisor.start(child)
@@ -92,7 +91,7 @@ async def _start(
         shown = await demo_child(settings, say)
         if shown is not None:
             await supervisor.start(
-                shown, waiting=said_now_and_then(say, lambda: "waiting for the demo's first samples")
+                shown, waiting=progress_reporter(say, lambda: "waiting for the demo's first samples")
             )
     if answer["status"] == "degraded":
         say(f"degraded: {_complaints(answer)}")

@@ -4,36 +4,35 @@ Asynchronous and nothing else: the tests run it in the application's own loop, w
 `asyncio.run`. A second, synchronous one would be the same text twice.
 """
 
-from hashinsight.client.edge import Edge
-from hashinsight.client.errors import ApiError
-from hashinsight.client.people import HashInsight
+from hashinsight.client.clients import EdgeClient, HashInsight
+from hashinsight.client.http import ApiError
 from hashinsight.client.types import (
-    Acked,
-    Batch,
+    AckResult,
+    BatchDecision,
     Command,
-    Counts,
-    Decided,
+    CommandBatch,
+    CommandRequest,
+    CommandStory,
+    CreatedCommand,
     DryRun,
-    Made,
-    NewCommands,
-    Refused,
-    Requested,
-    Story,
+    RefusedMachine,
+    RequestCounts,
+    RequestResult,
 )
 
 __all__ = [
-    "Acked",
+    "AckResult",
     "ApiError",
-    "Batch",
+    "BatchDecision",
     "Command",
-    "Counts",
-    "Decided",
+    "CommandBatch",
+    "CommandRequest",
+    "CommandStory",
+    "CreatedCommand",
     "DryRun",
-    "Edge",
+    "EdgeClient",
     "HashInsight",
-    "Made",
-    "NewCommands",
-    "Refused",
-    "Requested",
-    "Story",
+    "RefusedMachine",
+    "RequestCounts",
+    "RequestResult",
 ]

@@ -3,14 +3,14 @@
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, cast
 
-from hashinsight.client.calling import Caller
+from hashinsight.client.http import ApiSession
 
 _V1 = "/api/v1"
 _PAGE = 500
 
 
 class Problems:
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, caller: ApiSession) -> None:
         self._caller = caller
 
     async def list(self, **wanted: Any) -> AsyncIterator[dict[str, Any]]:

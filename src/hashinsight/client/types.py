@@ -5,7 +5,7 @@ from typing import Any, NotRequired, TypedDict
 
 
 @dataclass(frozen=True)
-class NewCommands:
+class CommandRequest:
     """A request. `miner_ids`, `group_id` or `filter` says which machines; what is left out has the server's default."""
 
     command_type: str
@@ -32,7 +32,7 @@ class NewCommands:
         return {name: value for name, value in said.items() if value is not None}
 
 
-class Made(TypedDict):
+class CreatedCommand(TypedDict):
     command_id: str
     miner_id: str
     state: str
@@ -40,24 +40,24 @@ class Made(TypedDict):
     existing: bool
 
 
-class Refused(TypedDict):
+class RefusedMachine(TypedDict):
     miner_id: str
     error_code: str
     reason: str
     command_id: NotRequired[str]
 
 
-class Counts(TypedDict):
+class RequestCounts(TypedDict):
     created: int
     existing: int
     refused: int
 
 
-class Requested(TypedDict):
+class RequestResult(TypedDict):
     batch_id: str
-    commands: list[Made]
-    refused: list[Refused]
-    counts: Counts
+    commands: list[CreatedCommand]
+    refused: list[RefusedMachine]
+    counts: RequestCounts
     approval_reasons: list[str]
     repeated: bool
 
@@ -90,7 +90,7 @@ class DryRun(TypedDict):
     share_of_site: float
     unknown_power: int
     unknown_ths: int
-    excluded: list[Refused]
+    excluded: list[RefusedMachine]
     counts: dict[str, int]
     blast_radius: BlastRadius | None
     needs_approval: bool
@@ -120,14 +120,14 @@ class Command(TypedDict):
     superseded_by: str | None
 
 
-class Story(Command):
+class CommandStory(Command):
     attempts: list[dict[str, Any]]
     history: list[dict[str, Any]]
     approvals: list[dict[str, Any]]
     audit: list[dict[str, Any]] | None
 
 
-class Batch(TypedDict):
+class CommandBatch(TypedDict):
     batch_id: str
     site_id: int
     command_type: str
@@ -139,16 +139,16 @@ class Batch(TypedDict):
     counts: dict[str, int]
     states: NotRequired[dict[str, int]]
     waiting_for_approval: NotRequired[int]
-    refused: NotRequired[list[Refused]]
+    refused: NotRequired[list[RefusedMachine]]
 
 
-class Decided(TypedDict):
+class BatchDecision(TypedDict):
     batch_id: str
     commands: int
     states: dict[str, int]
 
 
-class Acked(TypedDict):
+class AckResult(TypedDict):
     """An ack that changed nothing is answered all the same: `applied` is false, and the code says why."""
 
     applied: bool

@@ -13,21 +13,21 @@ from fastapi import Depends, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor, ActorKind
-from hashinsight.audit.service import record
-from hashinsight.collectors.acting import as_zone_id, get_zone_id
+from hashinsight.audit.service.entries import record
 from hashinsight.collectors.caller import CollectorCaller
-from hashinsight.collectors.kinds import HEARD, CollectorPermission, Status
+from hashinsight.collectors.operators import as_zone_id, get_zone_id
 from hashinsight.collectors.queries import tokens
-from hashinsight.collectors.service.hearing import hear, is_news
-from hashinsight.identity.access import now_of, visitor
-from hashinsight.identity.refusals import Refused
+from hashinsight.collectors.service.liveness import is_call_due, note_call
+from hashinsight.collectors.states import SERVED, CollectorPermission, Status
+from hashinsight.identity.access import anonymous_actor, now_of
+from hashinsight.identity.caller import AccessRefusal
 from hashinsight.identity.scope import Reach, make_scope
 from hashinsight.kit.crypto import token_hash
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.errors import Forbidden, HashInsightError, NotFound, Unauthenticated, ValidationFailed
 from hashinsight.kit.networks import network_of
-from hashinsight.kit.web.session import get_database
-from hashinsight.wire.sites import names_site
+from hashinsight.kit.web.state import get_database
+from hashinsight.wire.sites import matches_site
 
 _DEVICE_HEADERS = ("x-device-id", "x-edge-id", "x-edge-device-id")
 _MAX_DEVICE_CHARS = 200
@@ -56,14 +56,14 @@ async def _session(request: Request, caller: Caller) -> AsyncIterator[AsyncSessi
 EdgeSession = Annotated[AsyncSession, Depends(_session, scope="function")]
 
 
-def refusal_error(refused: Refused) -> HashInsightError:
+def refusal_error(refused: AccessRefusal) -> HashInsightError:
     kind = Unauthenticated if refused.status == Unauthenticated.status else Forbidden
     return kind(refused.message, code=refused.code)
 
 
-async def record_refused(request: Request, refused: Refused, owner: tokens.Owner | None) -> None:
+async def record_refused(request: Request, refused: AccessRefusal, owner: tokens.TokenOwner | None) -> None:
     """One entry for each, but not one for each of a flood."""
-    actor = visitor(request)
+    actor = anonymous_actor(request)
     if owner is None:
         key, per_minute = f"collector-refused:{network_of(actor.address)}", _REFUSALS_PER_MINUTE
     else:
@@ -92,32 +92,32 @@ async def _enter(request: Request, *, heard: bool) -> CollectorCaller:
     now, device_id = now_of(request), _device(request)
     holder = await tokens.find_holder(get_database(request), token_hash(token))
     found = await _judge(request, holder, device_id, heard=heard, now=now)
-    if isinstance(found, Refused):
+    if isinstance(found, AccessRefusal):
         await record_refused(request, found, holder)
         raise refusal_error(found)
-    if heard and holder is not None and is_news(holder, now=now):
+    if heard and holder is not None and is_call_due(holder, now=now):
         form = found.site_name if found.names_site else None
         # a short transaction of its own: shards that share a token must not wait for each other's work
         async with get_database(request).transaction(found.context()) as session:
-            await hear(session, found.actor, found.collector_id, device_id=device_id, site_form=form, now=now)
+            await note_call(session, found.actor, found.collector_id, device_id=device_id, site_form=form, now=now)
     return found
 
 
 async def _judge(
-    request: Request, holder: tokens.Holder | None, device_id: str | None, *, heard: bool, now: datetime
-) -> CollectorCaller | Refused:
+    request: Request, holder: tokens.TokenHolder | None, device_id: str | None, *, heard: bool, now: datetime
+) -> CollectorCaller | AccessRefusal:
     if holder is None:
-        return Refused(401, "COLLECTOR_TOKEN_UNKNOWN", "this token is not known")
+        return AccessRefusal(401, "COLLECTOR_TOKEN_UNKNOWN", "this token is not known")
     named = _named_sites(request)
     refused = _token_refusal(holder, now) or _place_refusal(request, holder, named)
     if refused is not None:
         return refused
     zone_id = await _find_named_zone(request, holder)
     if zone_id is None and _named_zone(request):
-        return Refused(403, "ZONE_MISMATCH", "this token is not for that zone, or the site has no such zone")
-    if heard and holder.status not in HEARD:
-        return Refused(403, "COLLECTOR_NOT_ACTIVE", f"this collector is {holder.status}")
-    seen = visitor(request)
+        return AccessRefusal(403, "ZONE_MISMATCH", "this token is not for that zone, or the site has no such zone")
+    if heard and holder.status not in SERVED:
+        return AccessRefusal(403, "COLLECTOR_NOT_ACTIVE", f"this collector is {holder.status}")
+    seen = anonymous_actor(request)
     return CollectorCaller(
         tenant_id=holder.tenant_id,
         site_id=holder.site_id,
@@ -137,40 +137,40 @@ async def _judge(
     )
 
 
-def _remembered_name(holder: tokens.Holder) -> str:
+def _remembered_name(holder: tokens.TokenHolder) -> str:
     """As it last wrote its site, unless the site was given another code since."""
     form = holder.site_form or ""
-    return form if names_site(form, site_id=holder.site_id, code=holder.site_code) else holder.site_code
+    return form if matches_site(form, site_id=holder.site_id, code=holder.site_code) else holder.site_code
 
 
-def _token_refusal(token: tokens.Holder, now: datetime) -> Refused | None:
+def _token_refusal(token: tokens.TokenHolder, now: datetime) -> AccessRefusal | None:
     if token.revoked_at is not None:
-        return Refused(401, "COLLECTOR_TOKEN_REVOKED", "this token was revoked")
+        return AccessRefusal(401, "COLLECTOR_TOKEN_REVOKED", "this token was revoked")
     if token.expires_at <= now:
-        return Refused(401, "COLLECTOR_TOKEN_EXPIRED", "this token has expired: ask for a new one")
+        return AccessRefusal(401, "COLLECTOR_TOKEN_EXPIRED", "this token has expired: ask for a new one")
     return None
 
 
-def _place_refusal(request: Request, holder: tokens.Holder, named_sites: list[str]) -> Refused | None:
-    if not all(names_site(named, site_id=holder.site_id, code=holder.site_code) for named in named_sites):
-        return Refused(403, "SITE_MISMATCH", "this token belongs to another site")
+def _place_refusal(request: Request, holder: tokens.TokenHolder, named_sites: list[str]) -> AccessRefusal | None:
+    if not all(matches_site(named, site_id=holder.site_id, code=holder.site_code) for named in named_sites):
+        return AccessRefusal(403, "SITE_MISMATCH", "this token belongs to another site")
     named = request.query_params.get("collector_id", "")
     if named and named.lower() not in (str(holder.collector_id), holder.name.lower()):
-        return Refused(403, "COLLECTOR_MISMATCH", "this token belongs to another collector")
+        return AccessRefusal(403, "COLLECTOR_MISMATCH", "this token belongs to another collector")
     return None
 
 
-async def _find_named_zone(request: Request, holder: tokens.Holder) -> int | None:
+async def _find_named_zone(request: Request, holder: tokens.TokenHolder) -> int | None:
     named = _named_zone(request)
     if not named:
         return None
     own = Context(tenant=str(holder.tenant_id), sites=(holder.site_id,))
     async with get_database(request).transaction(own) as session:
-        return await find_own_zone(session, visitor(request), holder, named)
+        return await find_own_zone(session, anonymous_actor(request), holder, named)
 
 
 async def find_own_zone(
-    session: AsyncSession, actor: Actor, own: tokens.Holder | CollectorCaller, named: str
+    session: AsyncSession, actor: Actor, own: tokens.TokenHolder | CollectorCaller, named: str
 ) -> int | None:
     """A collector of a whole site may name any of its zones; one of a zone, that zone. None: not its to name.
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from hashinsight.audit.actions import Actor
-from hashinsight.collectors.kinds import CollectorPermission, Status
+from hashinsight.collectors.states import CollectorPermission, Status
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.errors import Forbidden
-from hashinsight.wire.sites import names_site
+from hashinsight.wire.sites import matches_site
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class CollectorCaller:
 
     def check_site(self, named: str) -> None:
         """For sites that are named in a path or a body: another one than the token's is refused."""
-        if not names_site(named, site_id=self.site_id, code=self.site_code):
+        if not matches_site(named, site_id=self.site_id, code=self.site_code):
             raise Forbidden("this token belongs to another site", code="SITE_MISMATCH")
 
     def context(self) -> Context:

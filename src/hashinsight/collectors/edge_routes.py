@@ -4,32 +4,26 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
-from hashinsight.collectors.access import (
-    Caller,
-    EdgeSession,
-    any_collector,
-    record_refused,
-    refusal_error,
-)
+from hashinsight.collectors.access import Caller, EdgeSession, any_collector, record_refused, refusal_error
 from hashinsight.collectors.caller import CollectorCaller
 from hashinsight.collectors.edge_schemas import AppliedBody, EventsBody, HeartbeatBody, RegisterBody
-from hashinsight.collectors.kinds import DEFAULT_CONFIG, DEFAULT_VERSION, CollectorPermission, Status
 from hashinsight.collectors.models import Collector
 from hashinsight.collectors.queries import configs, registry
 from hashinsight.collectors.queries.tokens import find_code_owner
 from hashinsight.collectors.service import events
-from hashinsight.collectors.service.configs import applied
+from hashinsight.collectors.service.configs import note_applied
 from hashinsight.collectors.service.enrolment import Registration, register
-from hashinsight.collectors.service.heartbeat import beat
-from hashinsight.identity.access import now_of, visitor
-from hashinsight.identity.refusals import Refused
-from hashinsight.inventory.service.seen import list_of_other_zones
+from hashinsight.collectors.service.liveness import store_heartbeat
+from hashinsight.collectors.states import DEFAULT_CONFIG, DEFAULT_VERSION, CollectorPermission, Status
+from hashinsight.identity.access import anonymous_actor, now_of
+from hashinsight.identity.caller import AccessRefusal
+from hashinsight.inventory.service.discovery import list_in_other_zones
 from hashinsight.kit.clock import iso_z
 from hashinsight.kit.crypto import token_hash
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.errors import NotFound, Unauthenticated
 from hashinsight.kit.web.examples import answers
-from hashinsight.kit.web.session import get_database
+from hashinsight.kit.web.state import get_database
 
 router = APIRouter(prefix="/api/edge/v1", tags=["edge"])
 
@@ -67,8 +61,8 @@ async def register_collector(request: Request, body: RegisterBody) -> dict[str, 
     given = Registration(body.enrolment_code.get_secret_value(), body.version, body.device_id)
     async with get_database(request).transaction(Context()) as session:
         owner = await find_code_owner(session, token_hash(given.code))
-        made = await register(session, visitor(request), owner, given, now=now_of(request))
-    if isinstance(made, Refused):
+        made = await register(session, anonymous_actor(request), owner, given, now=now_of(request))
+    if isinstance(made, AccessRefusal):
         await record_refused(request, made, owner)
         raise refusal_error(made)
     secret = {"token": made.secret.value, "token_expires_at": iso_z(made.secret.expires_at)}
@@ -81,7 +75,7 @@ async def heartbeat(request: Request, caller: Caller, session: EdgeSession, body
     now = now_of(request)
     collector = await _own(session, caller)
     fields = body.model_dump(exclude={"sent_at"})
-    skew = await beat(session, collector, fields, device_id=caller.device_id, sent_at=body.sent_at, now=now)
+    skew = await store_heartbeat(session, collector, fields, device_id=caller.device_id, sent_at=body.sent_at, now=now)
     wanted = await configs.find_wanted(session, collector) if caller.may(CollectorPermission.CONFIG) else None
     return {
         "success": True,
@@ -103,7 +97,7 @@ async def report_events(request: Request, caller: Caller, body: EventsBody) -> d
     named = [event.miner_id for event in body.events if event.miner_id is not None]
     async with get_database(request).transaction(caller.context()) as session:
         collector = await _own(session, caller)
-        foreign = await list_of_other_zones(session, caller.site_id, caller.zone_id, named)
+        foreign = await list_in_other_zones(session, caller.site_id, caller.zone_id, named)
         reported = [event for event, sent in zip(values, body.events, strict=True) if sent.miner_id not in foreign]
         stored = await events.report(session, caller.actor, collector, reported, now=now_of(request))
     errors = [{"index": n, **_OTHER_ZONE} for n, event in enumerate(body.events) if event.miner_id in foreign]
@@ -128,7 +122,7 @@ async def get_config(caller: Caller, session: EdgeSession) -> dict[str, Any]:
 @router.post("/config/applied", responses=answers({"success": True, "version": DEFAULT_VERSION, "known": True}))
 async def config_applied(request: Request, caller: Caller, session: EdgeSession, body: AppliedBody) -> dict[str, Any]:
     """The collector says which version it runs now. `known` tells whether it is one of ours."""
-    known = await applied(session, caller.actor, caller.collector_id, body.version, now=now_of(request))
+    known = await note_applied(session, caller.actor, caller.collector_id, body.version, now=now_of(request))
     return {"success": True, "version": body.version, "known": known}
 
 

@@ -4,18 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, Field, SecretStr, StringConstraints
 
-from hashinsight.collectors.fields import (
-    Bag,
-    BigCount,
-    Count,
-    EdgeBody,
-    Instant,
-    Line,
-    Paragraph,
-    Percent,
-    example,
-)
-from hashinsight.collectors.kinds import Severity
+from hashinsight.collectors.fields import Bag, BigCount, Count, EdgeBody, Instant, Line, Paragraph, Percent, example
+from hashinsight.collectors.states import Severity
 
 MAX_EVENTS = 200
 

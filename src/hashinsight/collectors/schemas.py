@@ -1,5 +1,6 @@
 """What people send and see about collectors, their configurations and events."""
 
+from base64 import b64encode
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -7,6 +8,7 @@ from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
+    SecretStr,
     StringConstraints,
     field_validator,
     model_validator,
@@ -21,11 +23,20 @@ from hashinsight.collectors.fields import (
     Name,
     Paragraph,
     example,
+    key_of,
     storable,
 )
-from hashinsight.collectors.kinds import DEFAULT_CONFIG, CollectorPermission, Severity, silence_limit_sec
-from hashinsight.collectors.models import Collector, CollectorConfig, CollectorEvent, CollectorToken, Heartbeat
+from hashinsight.collectors.models import (
+    Collector,
+    CollectorConfig,
+    CollectorEvent,
+    CollectorToken,
+    Heartbeat,
+    SigningKey,
+)
 from hashinsight.collectors.service.registry import Credential
+from hashinsight.collectors.states import DEFAULT_CONFIG, CollectorPermission, Severity, silence_limit_sec
+from hashinsight.wire.keys import Algorithm
 
 COLLECTOR_ID = "01980f7e-9c30-7f77-8c5d-1c3d4e5f6071"
 _MAX_INTERVAL_SEC = 86_400
@@ -210,3 +221,46 @@ def show_rollout(collector: Collector, site_code: str, wanted: str | None) -> di
         "applied_at": collector.config_applied_at,
         "in_step": wanted == collector.config_version,
     }
+
+
+class PayloadKeyBody(Body):
+    """Without `key_b64` a key is made, and shown in the answer."""
+
+    model_config = example(overlap_sec=86_400)
+
+    key_b64: Annotated[str, StringConstraints(max_length=200)] | None = None
+    overlap_sec: Annotated[int, Field(ge=0, le=7 * 86_400)] = 86_400
+
+    @field_validator("key_b64")
+    @classmethod
+    def _is_key(cls, text: str | None) -> str | None:
+        if text is not None:
+            key_of(text)
+        return text
+
+    @property
+    def key(self) -> bytes | None:
+        return None if self.key_b64 is None else key_of(self.key_b64)
+
+
+class SigningKeyBody(Body):
+    """Without `key_b64` a key is made; without `signs_after_sec` the first signs at once, a later one in an hour."""
+
+    model_config = example(algorithm="ed25519", signs_after_sec=3600)
+
+    algorithm: Annotated[str, StringConstraints(max_length=40)] = Algorithm.ED25519.value
+    key_id: Annotated[str, StringConstraints(max_length=200)] | None = None
+    key_b64: Annotated[SecretStr, Field(max_length=200)] | None = None
+    signs_after_sec: Annotated[int, Field(ge=0, le=30 * 86_400)] | None = None
+
+
+class SigningBody(Body):
+    model_config = example(on=True)
+
+    on: bool
+
+
+def show_signing_key(key: SigningKey) -> dict[str, Any]:
+    """The public half where there is one; a secret is shown when it is made, and never here."""
+    public = None if key.public_key is None else b64encode(key.public_key).decode()
+    return show(key, "tenant_id", "site_id", "collector_id", "sealed") | {"public_key": public}

@@ -25,7 +25,7 @@ class Impact:
 
 
 @dataclass(frozen=True)
-class Before:
+class RecentRequests:
     """What the same requester commanded at this site without approval, within the window or still open.
 
     Machines that are asked for now are counted with the request; `more_kw` is by how much they drew more before.
@@ -36,11 +36,11 @@ class Before:
     more_kw: float = 0.0
 
 
-NOTHING_BEFORE = Before()
+NO_RECENT_REQUESTS = RecentRequests()
 
 
 @dataclass(frozen=True)
-class Limits:
+class ApprovalLimits:
     """The tenant's own: above either of them, in one request or in a window, it takes a second person."""
 
     machines: int
@@ -48,7 +48,7 @@ class Limits:
     window_min: int
 
 
-class Because(StrEnum):
+class ApprovalCode(StrEnum):
     HIGH_RISK = "HIGH_RISK"
     MANY_MACHINES = "MANY_MACHINES"
     MUCH_POWER = "MUCH_POWER"
@@ -58,10 +58,10 @@ class Because(StrEnum):
 
 
 @dataclass(frozen=True)
-class Cause:
+class ApprovalReason:
     """Why it must be approved: a code with its figures for programs, and words for people."""
 
-    code: Because
+    code: ApprovalCode
     words: str
     value: float | None = None
     limit: float | None = None
@@ -69,9 +69,9 @@ class Cause:
 
 
 @dataclass(frozen=True)
-class Need:
+class ApprovalNeed:
     state: Approval
-    causes: tuple[Cause, ...]
+    causes: tuple[ApprovalReason, ...]
     decision: str | None = None  # by which the wait was skipped: emergency, pre_approved
 
     @property
@@ -83,50 +83,52 @@ class Need:
         return self.state is Approval.REQUIRED
 
 
-def judge_need(
+def judge_approval(
     risk: Risk,
     impact: Impact,
-    limits: Limits,
+    limits: ApprovalLimits,
     *,
     is_control: bool,
-    before: Before = NOTHING_BEFORE,
+    before: RecentRequests = NO_RECENT_REQUESTS,
     asked_for: bool = False,
     emergency: bool = False,
     pre_approved: bool = False,
-) -> Need:
+) -> ApprovalNeed:
     """`asked_for`: whoever requests wants it approved in any case, as a rule can.
 
     Of lights there is no sum: a technician who looks for machines lights many.
     """
     causes = []
     if risk is Risk.HIGH:
-        causes.append(Cause(Because.HIGH_RISK, "the catalogue calls it high risk"))
+        causes.append(ApprovalReason(ApprovalCode.HIGH_RISK, "the catalogue calls it high risk"))
     if impact.machines > limits.machines:
         words = f"{impact.machines} machines, more than {limits.machines} in one batch"
-        causes.append(Cause(Because.MANY_MACHINES, words, impact.machines, limits.machines))
+        causes.append(ApprovalReason(ApprovalCode.MANY_MACHINES, words, impact.machines, limits.machines))
     if is_control and impact.kw > limits.power_kw:
         words = f"{impact.kw:.0f} kW, more than {limits.power_kw:g}"
-        causes.append(Cause(Because.MUCH_POWER, words, round(impact.kw, 3), limits.power_kw))
+        causes.append(ApprovalReason(ApprovalCode.MUCH_POWER, words, round(impact.kw, 3), limits.power_kw))
     if is_control and impact.machines:
         causes += _in_window(impact, before, limits, known={one.code for one in causes})
     if asked_for:
-        causes.append(Cause(Because.ASKED_FOR, "approval was asked for"))
+        causes.append(ApprovalReason(ApprovalCode.ASKED_FOR, "approval was asked for"))
     if not causes:
-        return Need(Approval.NONE, ())
+        return ApprovalNeed(Approval.NONE, ())
     if emergency:
-        return Need(Approval.APPROVED, tuple(causes), "emergency")
+        return ApprovalNeed(Approval.APPROVED, tuple(causes), "emergency")
     if pre_approved:
-        return Need(Approval.APPROVED, tuple(causes), "pre_approved")
-    return Need(Approval.REQUIRED, tuple(causes))
+        return ApprovalNeed(Approval.APPROVED, tuple(causes), "pre_approved")
+    return ApprovalNeed(Approval.REQUIRED, tuple(causes))
 
 
-def _in_window(impact: Impact, before: Before, limits: Limits, *, known: Collection[Because]) -> Iterator[Cause]:
+def _in_window(
+    impact: Impact, before: RecentRequests, limits: ApprovalLimits, *, known: Collection[ApprovalCode]
+) -> Iterator[ApprovalReason]:
     """What this request and those before it come to, where it passes a limit that the request alone does not."""
     machines, window = impact.machines + before.machines, limits.window_min
-    if machines > limits.machines and Because.MANY_MACHINES not in known:
+    if machines > limits.machines and ApprovalCode.MANY_MACHINES not in known:
         words = f"{machines} machines asked by one requester in {window} min (limit {limits.machines})"
-        yield Cause(Because.MANY_MACHINES_IN_WINDOW, words, machines, limits.machines, window)
+        yield ApprovalReason(ApprovalCode.MANY_MACHINES_IN_WINDOW, words, machines, limits.machines, window)
     kw = impact.kw + before.kw + before.more_kw
-    if kw > limits.power_kw and Because.MUCH_POWER not in known:
+    if kw > limits.power_kw and ApprovalCode.MUCH_POWER not in known:
         words = f"{kw:.0f} kW asked by one requester in {window} min (limit {limits.power_kw:g} kW)"
-        yield Cause(Because.MUCH_POWER_IN_WINDOW, words, round(kw, 3), limits.power_kw, window)
+        yield ApprovalReason(ApprovalCode.MUCH_POWER_IN_WINDOW, words, round(kw, 3), limits.power_kw, window)

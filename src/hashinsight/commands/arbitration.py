@@ -31,13 +31,13 @@ from hashinsight.commands.states import LEASED, Priority, State
 _RANKS = {priority: rank for rank, priority in enumerate(Priority)}
 
 
-class Refused(StrEnum):
+class ArbitrationRefusal(StrEnum):
     DUPLICATE = "DUPLICATE"
     CONTRADICTS = "CONTRADICTS"
 
 
 @dataclass(frozen=True)
-class Wish:
+class Intent:
     """What is asked for, the same for every machine of a request."""
 
     command_type: str
@@ -52,7 +52,7 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Present:
+class OpenCommand:
     """A control command that is open on the machine."""
 
     command_id: UUID
@@ -77,11 +77,11 @@ class Present:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    refused: Refused | None
+class ArbitrationResult:
+    refused: ArbitrationRefusal | None
     reason: str
-    supersedes: tuple[Present, ...] = ()
-    weighed: tuple[Present, ...] = ()
+    supersedes: tuple[OpenCommand, ...] = ()
+    weighed: tuple[OpenCommand, ...] = ()
     because_of: UUID | None = None  # of a refusal: the command that stands against it
 
     def as_evidence(self) -> dict[str, Any]:
@@ -102,53 +102,53 @@ class Verdict:
         }
 
 
-def arbitrate(wish: Wish, present: Iterable[Present]) -> Verdict:
+def arbitrate(wish: Intent, present: Iterable[OpenCommand]) -> ArbitrationResult:
     weighed = tuple(present)
-    superseded: list[Present] = []
+    superseded: list[OpenCommand] = []
     reasons: list[str] = []
     for one in weighed:
         refused, reason, displaced = _weigh(wish, one)
         if refused is not None:
-            return Verdict(refused, reason, weighed=weighed, because_of=one.command_id)
+            return ArbitrationResult(refused, reason, weighed=weighed, because_of=one.command_id)
         reasons.append(reason)
         if displaced:
             superseded.append(one)
-    return Verdict(None, "; ".join(reasons), tuple(superseded), weighed)
+    return ArbitrationResult(None, "; ".join(reasons), tuple(superseded), weighed)
 
 
-def _weigh(wish: Wish, one: Present) -> tuple[Refused | None, str, bool]:
+def _weigh(wish: Intent, one: OpenCommand) -> tuple[ArbitrationRefusal | None, str, bool]:
     """Against one command: whether it refuses the wish, why, and whether the wish displaces it."""
     return _against_leased(wish, one) if one.is_leased else _against_queued(wish, one)
 
 
-def _against_leased(wish: Wish, one: Present) -> tuple[Refused | None, str, bool]:
+def _against_leased(wish: Intent, one: OpenCommand) -> tuple[ArbitrationRefusal | None, str, bool]:
     if one.asks == wish.asks:
-        return Refused.DUPLICATE, f"the same is under way: {one}", False
+        return ArbitrationRefusal.DUPLICATE, f"the same is under way: {one}", False
     if wish.interrupts and not one.interrupts:
         return None, f"a safety emergency interrupts {one}", True
     if one.command_type in wish.opposes and _RANKS[wish.priority] < _RANKS[one.priority]:
-        return Refused.CONTRADICTS, f"{one} is of a higher class and asks for the opposite", False
+        return ArbitrationRefusal.CONTRADICTS, f"{one} is of a higher class and asks for the opposite", False
     return None, f"waits for {one}, which is not interrupted", False
 
 
-def _against_queued(wish: Wish, one: Present) -> tuple[Refused | None, str, bool]:
+def _against_queued(wish: Intent, one: OpenCommand) -> tuple[ArbitrationRefusal | None, str, bool]:
     rank, other = _RANKS[wish.priority], _RANKS[one.priority]
     if _outranks(wish, one):
         by_class = f"goes before {one}, which is of a lower class"
         return None, by_class if rank > other else f"a safety emergency goes before {one}", True
     if one.asks == wish.asks:
-        return Refused.DUPLICATE, f"the same waits already: {one}", False
+        return ArbitrationRefusal.DUPLICATE, f"the same waits already: {one}", False
     if one.command_type in wish.opposes:
         why = "is older and of the same class" if rank == other else "is of a higher class"
-        return Refused.CONTRADICTS, f"{one} {why} and asks for the opposite", False
+        return ArbitrationRefusal.CONTRADICTS, f"{one} {why} and asks for the opposite", False
     return None, f"waits beside {one}", False
 
 
-def _outranks(new: Wish | Present, one: Present) -> bool:
+def _outranks(new: Intent | OpenCommand, one: OpenCommand) -> bool:
     return _RANKS[new.priority] > _RANKS[one.priority] or (new.interrupts and not one.interrupts)
 
 
-def outranking(one: Present, others: Iterable[Present]) -> Present | None:
+def find_outranking(one: OpenCommand, others: Iterable[OpenCommand]) -> OpenCommand | None:
     """What displaces one that comes back to the queue: of those that were asked for behind it, the most urgent.
 
     What was there before it has nothing to do with it: it was weighed against that when it was made.
@@ -158,6 +158,6 @@ def outranking(one: Present, others: Iterable[Present]) -> Present | None:
     return max(above, key=lambda other: (other.interrupts, _RANKS[other.priority]), default=None)
 
 
-def arbitrate_all(wish: Wish, present: dict[int, Sequence[Present]]) -> dict[int, Verdict]:
+def arbitrate_all(wish: Intent, present: dict[int, Sequence[OpenCommand]]) -> dict[int, ArbitrationResult]:
     """By machine, of those that have open commands; all others have nothing to weigh."""
     return {miner_no: arbitrate(wish, ones) for miner_no, ones in present.items()}

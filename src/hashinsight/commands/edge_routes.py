@@ -14,23 +14,23 @@ from fastapi import APIRouter, Request, Response
 
 from hashinsight.collectors.access import Caller
 from hashinsight.collectors.caller import CollectorCaller
-from hashinsight.collectors.kinds import CollectorPermission
-from hashinsight.collectors.signing.queries import asked_signer
-from hashinsight.collectors.signing.service import signer_of
+from hashinsight.collectors.queries.signing_keys import signer_statement
+from hashinsight.collectors.service.signing_keys import signer_of
+from hashinsight.collectors.states import CollectorPermission
 from hashinsight.commands import edge_schemas as shown
 from hashinsight.commands import metrics, service
-from hashinsight.commands.dialects import Machines, read_many, read_one
+from hashinsight.commands.ack_messages import MachineLookup, read_ack, read_acks
 from hashinsight.commands.edge_schemas import POLL_LIMIT, Limit
 from hashinsight.commands.handing import handed, signed
-from hashinsight.commands.queries.naming import list_machines
+from hashinsight.commands.queries.acks import list_machines
 from hashinsight.commands.states import State
 from hashinsight.identity.access import now_of, vault_of
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.errors import NotFound
 from hashinsight.kit.web.examples import answers
-from hashinsight.kit.web.session import get_database
+from hashinsight.kit.web.state import get_database
 from hashinsight.wire.acks import Ack, AckFault
-from hashinsight.wire.command import Command, poll_answer
+from hashinsight.wire.commands import Command, poll_answer
 
 router = APIRouter(tags=["edge"])
 
@@ -53,7 +53,7 @@ async def poll(request: Request, caller: Caller, *, limit: Limit = POLL_LIMIT) -
 @router.post(f"{_V1}/ack/batch", responses=answers(shown.ACKED_ALL), openapi_extra=shown.MANY_ACKS)
 async def ack_batch(request: Request, caller: Caller) -> Response:
     """Many acks in one call, at most 500, each judged on its own: `results` has one answer for each, in their order."""
-    said = await read_many(await request.body(), _machines(request, caller), caller=caller.collector_id)
+    said = await read_acks(await request.body(), _machines(request, caller), caller=caller.collector_id)
     judged = iter(await _judge(request, caller, [one for one in said if isinstance(one, Ack)]))
     results = [_fault(one) if isinstance(one, AckFault) else _result(next(judged)) for one in said]
     return _said({"success": True, "applied": sum(one["applied"] for one in results), "results": results})
@@ -101,13 +101,13 @@ async def _lease(request: Request, caller: CollectorCaller, limit: int, site: st
     if not caller.may(CollectorPermission.CONTROL):
         return []
     await _meet(request, caller)
-    vault, holder = vault_of(request), service.holder_of(caller)
+    vault, holder = vault_of(request), service.lease_holder(caller)
     zone = request.headers.get("x-zone-id", "").strip() or None
     if zone is not None:  # it would refuse what is of another zone, also when its token is for the whole site
         holder = replace(holder, zone_id=caller.named_zone_id)
     async with _turns(request).of(caller.site_id), get_database(request).unentered() as session:
         now = now_of(request)  # behind all waiting: what ran out meanwhile is not handed out
-        signer = asked_signer(caller.collector_id, now=now)
+        signer = signer_statement(caller.collector_id, now=now)
         leased, ((row,),) = await service.poll(
             session, vault, holder, signer, limit=limit, entering=_context(caller), now=now
         )
@@ -124,7 +124,7 @@ async def _meet(request: Request, caller: CollectorCaller) -> None:
     if device is None or life is None or met.knows(caller.collector_id, device, life):
         return
     async with get_database(request).transaction(caller.context()) as session:
-        await service.meet(session, service.holder_of(caller), device, life, now=now_of(request))
+        await service.note_incarnation(session, service.lease_holder(caller), device, life, now=now_of(request))
     met.note(caller.collector_id, device, life)
 
 
@@ -136,30 +136,30 @@ def _life(said: str) -> int | None:
     return int(digits) if 0 < int(digits) < _MOST_LIVES else None
 
 
-def _met(request: Request) -> service.Met:
-    found: service.Met = request.app.state.met
+def _met(request: Request) -> service.KnownIncarnations:
+    found: service.KnownIncarnations = request.app.state.met
     return found
 
 
-def _turns(request: Request) -> service.Turns:
-    found: service.Turns = request.app.state.turns
+def _turns(request: Request) -> service.PollTurns:
+    found: service.PollTurns = request.app.state.turns
     return found
 
 
 async def _ack(request: Request, caller: CollectorCaller, command_id: str | None) -> Response:
-    said = await read_one(await request.body(), command_id, _machines(request, caller), caller=caller.collector_id)
+    said = await read_ack(await request.body(), command_id, _machines(request, caller), caller=caller.collector_id)
     (answer,) = await _judge(request, caller, [said])
     if not answer.found:
         raise NotFound("no such command")
     return _said({"success": True, **_result(answer)})
 
 
-async def _judge(request: Request, caller: CollectorCaller, acks: Sequence[Ack]) -> list[service.AckAnswer]:
+async def _judge(request: Request, caller: CollectorCaller, acks: Sequence[Ack]) -> list[service.AckResult]:
     if not acks:
         return []
     async with get_database(request).unentered() as session:
         judged = await service.ack(
-            session, service.holder_of(caller), acks, entering=_context(caller), now=now_of(request)
+            session, service.lease_holder(caller), acks, entering=_context(caller), now=now_of(request)
         )
     for outcome, count in Counter("applied" if one.applied else one.error_code for one in judged).items():
         metrics.acks(outcome).inc(count)
@@ -167,7 +167,7 @@ async def _judge(request: Request, caller: CollectorCaller, acks: Sequence[Ack])
     return judged
 
 
-def _machines(request: Request, caller: CollectorCaller) -> Machines:
+def _machines(request: Request, caller: CollectorCaller) -> MachineLookup:
     """For the few acks that name several machines."""
 
     async def find(named: Sequence[str]) -> dict[str, str]:
@@ -181,7 +181,7 @@ def _context(caller: CollectorCaller) -> Context:
     return replace(caller.context(), by_index=True)
 
 
-def _result(answer: service.AckAnswer) -> dict[str, Any]:
+def _result(answer: service.AckResult) -> dict[str, Any]:
     told: dict[str, Any] = {"command_id": answer.dispatch_id, "applied": answer.applied, "state": answer.state}
     return told if answer.error_code is None else told | {"error_code": answer.error_code}
 

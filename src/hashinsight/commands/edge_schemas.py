@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import Query
 
-from hashinsight.commands.limits import MOST_POLLED, POLL_LIMIT
+from hashinsight.commands.limits import MAX_POLL_LIMIT, POLL_LIMIT
 
 _ID = "0195508a-0000-7000-8000-00000000000b"
 _THEN, _LATER = "2026-03-01T12:00:00Z", "2026-03-01T12:15:00Z"
@@ -49,5 +49,5 @@ ONE_ACK = _body(_ACK)
 NAMED_ACK = _body({"command_id": _ID, **_ACK})
 MANY_ACKS = _body({"acks": [{"command_id": _ID, **_ACK}, {"command_id": _ID, "result_code": 1}]})
 
-Limit = Annotated[int, Query(ge=1, description=f"Of more than {MOST_POLLED} it gets {MOST_POLLED}.")]
+Limit = Annotated[int, Query(ge=1, description=f"Of more than {MAX_POLL_LIMIT} it gets {MAX_POLL_LIMIT}.")]
 __all__ = ["ACKED", "ACKED_ALL", "MANY_ACKS", "NAMED_ACK", "ONE_ACK", "PENDING", "POLLED", "POLL_LIMIT", "Limit"]

@@ -2,12 +2,12 @@
 
 from uuid import UUID
 
-from hashinsight.commands.limits import MOST_MACHINES
+from hashinsight.commands.limits import MAX_MACHINES
 from hashinsight.kit.errors import Conflict, Forbidden, NotFound, ValidationFailed
 
 
 def too_many_machines() -> ValidationFailed:
-    return ValidationFailed(f"one request reaches at most {MOST_MACHINES} machines: split it", code="TOO_MANY_MACHINES")
+    return ValidationFailed(f"one request reaches at most {MAX_MACHINES} machines: split it", code="TOO_MANY_MACHINES")
 
 
 def several_sites() -> ValidationFailed:

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from hashinsight.commands.service.leasing import Leased
-from hashinsight.wire.command import Command
+from hashinsight.commands.service.leases import LeasedCommand
+from hashinsight.wire.commands import Command
 from hashinsight.wire.keys import SigningKey
 from hashinsight.wire.signing import sign
 
 
-def handed(leased: Sequence[Leased], *, site: str, zone: str | None) -> list[Command]:
+def handed(leased: Sequence[LeasedCommand], *, site: str, zone: str | None) -> list[Command]:
     """`site` and `zone` as the collector says them: it refuses what names another. Who says no zone is told none."""
     return [
         Command(

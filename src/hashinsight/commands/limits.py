@@ -10,27 +10,27 @@ from uuid import UUID
 from hashinsight.commands.states import Approval, State
 
 LEASE = timedelta(seconds=180)
-POLL_LIMIT, MOST_POLLED = 50, 500
-MIN_TTL_SEC, MAX_TTL_SEC, TTL_SEC = 5, 7 * 24 * 3600, 900
-MAX_RETRIES, MOST_RETRIES = 3, 100
-BACKOFF_SEC, MOST_BACKOFF_SEC = 15, 3600
-MOST_MACHINES = 100_000
+POLL_LIMIT, MAX_POLL_LIMIT = 50, 500
+MIN_TTL_SEC, MAX_TTL_SEC, DEFAULT_TTL_SEC = 5, 7 * 24 * 3600, 900
+DEFAULT_RETRIES, RETRIES_LIMIT = 3, 100
+DEFAULT_BACKOFF_SEC, MAX_BACKOFF_SEC = 15, 3600
+MAX_MACHINES = 100_000
 RATE_WINDOW = timedelta(minutes=5)
 _JITTER = 0.2
 
 
-def limited(reboots: int) -> dict[str, int]:
+def rate_limits(reboots: int) -> dict[str, int]:
     """The types that have a limit per site and window, with the tenant's figures."""
     return {"reboot_device": reboots}
 
 
-LIMITED = tuple(limited(0))
+RATE_LIMITED = tuple(rate_limits(0))
 
 
-DOWN = "machines down"  # the turn of whoever counts them at a site
+OUTAGE_TURN = "machines down"  # the turn of whoever counts them at a site
 
 
-def most_down(share: float, machines: int) -> int:
+def outage_cap(share: float, machines: int) -> int:
     """Machines of a site that may be down by commands at one time. One at least: a small site must not stand still."""
     return max(1, math.floor(share * machines + 1e-9))
 
@@ -85,5 +85,5 @@ def may_retry(attempt: int, max_retries: int) -> bool:
 def retry_at(command_id: UUID, attempt: int, backoff_sec: int, *, now: datetime) -> datetime:
     """Doubling, and spread by a hash of the command and the attempt: the same for whoever computes it."""
     drawn = int.from_bytes(hashlib.sha256(command_id.bytes + attempt.to_bytes(4, "big")).digest()[:4], "big") / 2**32
-    seconds = min(backoff_sec * 2 ** min(attempt - 1, 20), MOST_BACKOFF_SEC)
+    seconds = min(backoff_sec * 2 ** min(attempt - 1, 20), MAX_BACKOFF_SEC)
     return now + timedelta(seconds=seconds * (1 - _JITTER + 2 * _JITTER * drawn))

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from fastapi import Body
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
-from hashinsight.commands.asking import Request
-from hashinsight.commands.limits import BACKOFF_SEC, MAX_RETRIES, MOST_MACHINES, TTL_SEC
+from hashinsight.commands.limits import DEFAULT_BACKOFF_SEC, DEFAULT_RETRIES, DEFAULT_TTL_SEC, MAX_MACHINES
+from hashinsight.commands.requests import CommandRequest
 from hashinsight.commands.states import Priority
 from hashinsight.inventory.filters import Id, MinerFilter, SiteRef, Word
 
@@ -29,7 +29,7 @@ def _few_values(document: Any) -> Any:
 
 MinerId = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=64, pattern=_PLAIN)]
 MinerIds = Annotated[
-    list[MinerId], Field(max_length=MOST_MACHINES + 5_000, fail_fast=True)
+    list[MinerId], Field(max_length=MAX_MACHINES + 5_000, fail_fast=True)
 ]  # more has a code of its own
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000, pattern=_PLAIN)]
 
@@ -92,9 +92,9 @@ class NewCommands(BaseModel):
     params: Annotated[Any, AfterValidator(_few_values)] = None
     priority: str = Priority.EFFICIENCY
     priority_number: int = 5
-    ttl_sec: int = TTL_SEC
-    max_retries: int = MAX_RETRIES
-    retry_backoff_sec: int = BACKOFF_SEC
+    ttl_sec: int = DEFAULT_TTL_SEC
+    max_retries: int = DEFAULT_RETRIES
+    retry_backoff_sec: int = DEFAULT_BACKOFF_SEC
     reason: str = ""
     problem_id: str | None = None
     evidence: Annotated[dict[str, Any], AfterValidator(_few_values)] | None = None
@@ -104,9 +104,9 @@ class NewCommands(BaseModel):
     dedupe_window_sec: int | None = None
     dry_run: bool = False
 
-    def asked(self, idempotency_key: str | None) -> Request:
+    def asked(self, idempotency_key: str | None) -> CommandRequest:
         same = set(NewCommands.model_fields) - {"site_id", "miner_ids", "filter", "params", "dry_run"}
-        return Request(
+        return CommandRequest(
             **{name: getattr(self, name) for name in same},
             params={} if self.params is None else self.params,
             site=self.site_id,

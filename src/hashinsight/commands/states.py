@@ -96,42 +96,42 @@ def ends_in(event: Event, state: State) -> State:
     return state if move.ends is None else move.ends
 
 
-def listed(words: Iterable[str]) -> str:
+def sql_list(words: Iterable[str]) -> str:
     """As SQL: what stands between the brackets of `in (…)`."""
     return ", ".join(f"'{word}'" for word in words)
 
 
-def begins(event: Event) -> str:
+def sql_begin_states(event: Event) -> str:
     """The states that a move may begin in, for its guard."""
-    return listed(MOVES[event].begins)
+    return sql_list(MOVES[event].begins)
 
 
 # what every row keeps, whoever writes it
 CHECKS: Mapping[str, str] = MappingProxyType(
     {
-        "state": f"state in ({listed(State)})",
-        "approval_state": f"approval_state in ({listed(Approval)})",
-        "leased": f"(state in ({listed(LEASED)})) = (lease_until is not null)",
+        "state": f"state in ({sql_list(State)})",
+        "approval_state": f"approval_state in ({sql_list(Approval)})",
+        "leased": f"(state in ({sql_list(LEASED)})) = (lease_until is not null)",
         "lease_owner": "(lease_until is null) = (lease_owner is null)",
         "fenced": "lease_until is null or dispatch_id is not null",
-        "finished": f"(state in ({listed(FINAL)})) = (finished_at is not null)",
+        "finished": f"(state in ({sql_list(FINAL)})) = (finished_at is not null)",
         "unapproved": "approval_state <> 'required' or state in ('queued', 'expired', 'canceled', 'superseded')",
         "rejected": "approval_state <> 'rejected' or state = 'canceled'",
         "expires": "expires_at is not null or approval_state in ('required', 'rejected')",
         "superseded": "(state = 'superseded') = (superseded_by is not null)",
-        "tried": f"attempt > 0 or state not in ({listed((*LEASED, State.SUCCEEDED, State.FAILED))})",
+        "tried": f"attempt > 0 or state not in ({sql_list((*LEASED, State.SUCCEEDED, State.FAILED))})",
         "ttl": "ttl_sec between 5 and 604800",
-        "priority": f"priority in ({listed(Priority)})",
-        "urgency": f"urgency = (array_position(array[{listed(Priority)}], priority) - 1) * 10 + priority_number",
+        "priority": f"priority in ({sql_list(Priority)})",
+        "urgency": f"urgency = (array_position(array[{sql_list(Priority)}], priority) - 1) * 10 + priority_number",
         "priority_number": "priority_number between 0 and 9",
         "verification": "verification in ('pending', 'verified', 'unverified', 'unverifiable')",
     }
 )
-ACTIVE_CONTROL = f"is_control and state in ({listed(LEASED)})"  # of the unique index: one a machine
+ACTIVE_CONTROL = f"is_control and state in ({sql_list(LEASED)})"  # of the unique index: one a machine
 READY = "state = 'queued' and approval_state <> 'required'"
 
 
-def drawing() -> str:
+def state_diagram() -> str:
     """The table as a Mermaid drawing, for docs/commands.md. Moves that lead the same way share an arrow."""
     arrows: dict[tuple[str, str], list[str]] = {}
     for event, move in MOVES.items():

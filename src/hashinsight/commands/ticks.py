@@ -8,21 +8,21 @@ from hashinsight.kit.ticks.tick import CatchUp, Tick, TickRun
 
 
 async def _sweep(session: AsyncSession, run: TickRun) -> None:
-    from hashinsight.commands.service import sweeping
+    from hashinsight.commands.service import sweeps
 
-    await sweeping.sweep(session, now=run.now)
+    await sweeps.sweep(session, now=run.now)
 
 
 async def _archive(session: AsyncSession, run: TickRun) -> None:
-    from hashinsight.commands.service import sweeping
+    from hashinsight.commands.service import sweeps
 
-    await sweeping.archive(session, now=run.now)
+    await sweeps.archive(session, now=run.now)
 
 
 async def _forget(session: AsyncSession, run: TickRun) -> None:
-    from hashinsight.commands.service import sweeping
+    from hashinsight.commands.service import sweeps
 
-    await sweeping.forget(session, now=run.now)
+    await sweeps.forget(session, now=run.now)
 
 
 # the rows say what is to be done: a run after an outage does all of it, so a missed period needs no run of its own

@@ -14,7 +14,7 @@ from hashinsight.kit.children import Child, Supervisor
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 from hashinsight.sim.fleet import lay_out
 from hashinsight.sim.live import with_luxos
 from hashinsight.sim.scenario import from_library
@@ -30,7 +30,7 @@ async def run_demo(database: Database, url: str, folder: Path, machines: int, st
     """`folder`: where its edges keep what they keep, as they would on a box of their own."""
     async with database.transaction(job_context()) as session:
         if not await may_settle(session):
-            raise Refusal("the demo does not join a fleet of your own: set HASHINSIGHT_DEMO_MINERS=0.")
+            raise OperatorError("the demo does not join a fleet of your own: set HASHINSIGHT_DEMO_MINERS=0.")
     fleet = lay_out(with_luxos(from_library(SCENARIO).resized(machines)), SEED)
     async with database.transaction(job_context()) as session:
         tokens = await settle(session, fleet, now=system_clock())

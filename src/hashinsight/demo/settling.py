@@ -13,10 +13,10 @@ from hashinsight.collectors.models import Collector
 from hashinsight.collectors.service import registry, tokens
 from hashinsight.identity import queries as identity
 from hashinsight.identity.scope import WHOLE_TENANT, make_scope
-from hashinsight.inventory.models import Site
+from hashinsight.inventory.queries.tables import Site
 from hashinsight.inventory.rights import Rights
 from hashinsight.inventory.schemas.places import NewSite
-from hashinsight.inventory.service.importing import import_miners
+from hashinsight.inventory.service.asset_lists import import_miners
 from hashinsight.inventory.service.places import create_site
 from hashinsight.sim.fleet import Fleet
 

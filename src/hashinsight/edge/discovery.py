@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from hashinsight.edge.miners import Machine, NoRoom, Roster
-from hashinsight.edge.reading import Auth, Reader, Told
-from hashinsight.edge.reading_process import NotRead
+from hashinsight.edge.library_process.process import NotRead
+from hashinsight.edge.library_process.reader import Auth, Reader, Told
+from hashinsight.edge.roster import Machine, NoRoom, Roster
 from hashinsight.edge.settings import bounds_of
 
 AT_ONCE = 64
@@ -25,7 +25,7 @@ class Sweep:
     seconds: float
 
 
-def addresses(ranges: Iterable[str]) -> Iterator[str]:
+def list_addresses(ranges: Iterable[str]) -> Iterator[str]:
     """Each once, in order, and made one by one: a /12 is a million."""
     spans = sorted((int(first), int(last)) for first, last in map(bounds_of, ranges))
     reached = -1

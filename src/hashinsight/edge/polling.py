@@ -15,11 +15,11 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from hashinsight.edge import discovery
-from hashinsight.edge.miners import Machine, NoRoom, Roster
-from hashinsight.edge.miners_identity import IdRule, read_list
-from hashinsight.edge.normalising import Record, offline_record, record_of
-from hashinsight.edge.reading import Auth, Reader, Told
-from hashinsight.edge.reading_process import ChildLost, NotRead
+from hashinsight.edge.library_process.process import ChildLost, NotRead
+from hashinsight.edge.library_process.reader import Auth, Reader, Told
+from hashinsight.edge.miner_ids import IdRule, read_asset_list
+from hashinsight.edge.readings.record import Record, make_record, offline_record
+from hashinsight.edge.roster import Machine, NoRoom, Roster
 from hashinsight.edge.settings import Settings
 from hashinsight.edge.timetable import Timetable
 
@@ -78,7 +78,7 @@ class Poller:
         self.timeout_sec, self.discovers = miners.timeout_sec, miners.discovery
         self.auth: Auth = tuple((one.make, one.username, one.password) for one in miners.credentials)
         self.reader = reader or Reader(children=miners.children, memory_mb=miners.child_memory_mb)
-        listed = read_list(miners.id_file) if miners.id_file is not None else {}
+        listed = read_asset_list(miners.id_file) if miners.id_file is not None else {}
         self.roster = Roster(IdRule(miners.identity, device_id, listed), settings.state_dir / "machines.json")
         self.on_record: Callable[[Machine, Record], None] = lambda _, __: None
         self._well = asyncio.Semaphore(miners.at_once)
@@ -136,7 +136,7 @@ class Poller:
     async def _discover(self) -> None:
         """Once at the start; again and again where that is wanted."""
         while True:
-            wanted = discovery.addresses(self._miners.ranges)
+            wanted = discovery.list_addresses(self._miners.ranges)
             done = await discovery.sweep(
                 self.reader,
                 self.roster,
@@ -219,7 +219,7 @@ class Poller:
         except NoRoom as problem:
             raise NotRead("no_room", str(problem)) from None
         try:
-            record = record_of(told, miner_id=machine.miner_id, at=self._now(), has_fans=machine.has_fans)
+            record = make_record(told, miner_id=machine.miner_id, at=self._now(), has_fans=machine.has_fans)
         except Exception as problem:  # noqa: BLE001 - what one machine says must not cost the others their turn
             raise NotRead("garbled", f"what it says cannot be understood: {type(problem).__name__}") from None
         self.roster.note_fans(machine, record.get("fan_speeds") or ())

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
+from hashinsight.wire.commands import VERBS
 from hashinsight.wire.keys import BadKey, KeyRing, key_ring, verifying_key
-from hashinsight.wire.verbs import VERBS
 
 Seconds = Annotated[float, Meta(gt=0, le=86_400)]
 Interval = Annotated[int, Meta(ge=1, le=86_400)]
@@ -21,7 +21,7 @@ Name = Annotated[str, Meta(min_length=1, max_length=128, pattern=r"^[!-~]([ -~]*
 MOST_ADDRESSES = 1 << 20
 
 
-class SettingsRefused(ValueError):
+class SettingsError(ValueError):
     """One sentence: what is wrong, and where."""
 
 
@@ -41,9 +41,9 @@ class Cloud(_Section, frozen=True):
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
         if self.url and (parts.scheme not in ("http", "https") or not parts.hostname):
-            raise SettingsRefused("cloud.url is no address such as https://cloud.example.com")
+            raise SettingsError("cloud.url is no address such as https://cloud.example.com")
         if parts.username or parts.password or parts.query or parts.fragment:
-            raise SettingsRefused("cloud.url holds more than scheme, host, port and path")
+            raise SettingsError("cloud.url holds more than scheme, host, port and path")
 
 
 class Place(_Section, frozen=True):
@@ -81,9 +81,9 @@ class Miners(_Section, frozen=True):
 
     def __post_init__(self) -> None:
         if sum(count_addresses(one) for one in self.ranges) > MOST_ADDRESSES:
-            raise SettingsRefused(f"miners.ranges hold more than {MOST_ADDRESSES} addresses")
+            raise SettingsError(f"miners.ranges hold more than {MOST_ADDRESSES} addresses")
         if self.identity == "file" and self.id_file is None:
-            raise SettingsRefused('miners.identity = "file" needs miners.id_file, the asset list')
+            raise SettingsError('miners.identity = "file" needs miners.id_file, the asset list')
 
 
 class SpoolBounds(_Section, frozen=True):
@@ -106,7 +106,7 @@ class Limits(_Section, frozen=True):
     def __post_init__(self) -> None:
         unknown = sorted(set(self.types) - set(VERBS))
         if unknown:
-            raise SettingsRefused(f"limits.types: {unknown[0]} is none of {', '.join(VERBS)}")
+            raise SettingsError(f"limits.types: {unknown[0]} is none of {', '.join(VERBS)}")
 
 
 class Key(_Section, frozen=True):
@@ -124,7 +124,7 @@ class Signing(_Section, frozen=True):
 
     def __post_init__(self) -> None:
         if self.verify and not self.keys:
-            raise SettingsRefused("signing.verify needs signing.keys: without one no command would pass")
+            raise SettingsError("signing.verify needs signing.keys: without one no command would pass")
         if self.keys:
             self.ring()
 
@@ -136,7 +136,7 @@ class Signing(_Section, frozen=True):
         try:
             return key_ring(verifying_key(one.algorithm, one.key_id, one.key) for one in self.keys)
         except BadKey as problem:
-            raise SettingsRefused(f"signing.keys: {problem}") from None
+            raise SettingsError(f"signing.keys: {problem}") from None
 
 
 class Protection(_Section, frozen=True):
@@ -184,7 +184,7 @@ def bounds_of(text: str) -> tuple[ipaddress.IPv4Address, ipaddress.IPv4Address]:
             return first, first
         last = ipaddress.IPv4Address(high if "." in high else f"{low.rpartition('.')[0]}.{high}")
     except ValueError:
-        raise SettingsRefused(f"miners.ranges: {text!r} is no range such as 10.1.0.0/22 or 10.1.0.10-99") from None
+        raise SettingsError(f"miners.ranges: {text!r} is no range such as 10.1.0.0/22 or 10.1.0.10-99") from None
     if last < first:
-        raise SettingsRefused(f"miners.ranges: {text!r} ends before it begins")
+        raise SettingsError(f"miners.ranges: {text!r} ends before it begins")
     return first, last

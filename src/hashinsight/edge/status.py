@@ -8,17 +8,16 @@ from typing import Any
 
 import msgspec
 
-from hashinsight.edge.answers import Kind
-from hashinsight.edge.box import JOURNAL, SPOOL
-from hashinsight.edge.calling import Line
-from hashinsight.edge.config import find_kept
-from hashinsight.edge.database import read_only
-from hashinsight.edge.files import is_locked
-from hashinsight.edge.gaps import list_gaps
-from hashinsight.edge.loading import device_id, make_state_dir, read_token
-from hashinsight.edge.miners_identity import read_list
-from hashinsight.edge.saying import Say
-from hashinsight.edge.settings import Settings, SettingsRefused, count_addresses
+from hashinsight.edge.cloud.answers import Kind
+from hashinsight.edge.cloud.client import Line
+from hashinsight.edge.cloud.remote_config import find_kept
+from hashinsight.edge.cloud.resources import JOURNAL, SPOOL
+from hashinsight.edge.fault_log import Say
+from hashinsight.edge.miner_ids import read_asset_list
+from hashinsight.edge.settings import Settings, SettingsError, count_addresses
+from hashinsight.edge.settings_file import device_id, make_state_dir, read_token
+from hashinsight.edge.storage.disk import is_locked, read_only
+from hashinsight.edge.storage.events import list_gaps
 
 _STATUS = "status.json"
 
@@ -54,7 +53,7 @@ async def check(settings: Settings) -> list[tuple[str, bool, str]]:
         return [*found, ("cloud", False, "cloud.url is not set")]
     try:
         read_token(settings)
-    except SettingsRefused as problem:
+    except SettingsError as problem:
         return [*found, ("token", False, str(problem))]
     return found + await _ask_cloud(settings)
 
@@ -73,8 +72,8 @@ async def check_library() -> tuple[str, bool, str]:
 
 def _asset_list(path: Path) -> tuple[str, bool, str]:
     try:
-        return "asset list", True, f"{len(set(read_list(path).values()))} machines"
-    except SettingsRefused as problem:
+        return "asset list", True, f"{len(set(read_asset_list(path).values()))} machines"
+    except SettingsError as problem:
         return "asset list", False, str(problem)
 
 

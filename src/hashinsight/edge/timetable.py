@@ -3,7 +3,7 @@
 import heapq
 from collections.abc import Iterable, Iterator
 
-from hashinsight.edge.miners import Machine
+from hashinsight.edge.roster import Machine
 
 _GOLDEN = 0.6180339887498949  # each new machine lands in the widest gap between the others
 

@@ -4,23 +4,87 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any
 
-from hashinsight.facts.limits import (
-    ASSUMED_LIMITS,
-    ASSUMED_PROTECTION_C,
-    FIRMWARE_LIMITS,
-    PLAUSIBLE_STOP_C,
-    REPORTED_OVER_CATALOGUE_C,
-    SERIES_LIMITS,
-    FirmwareFamily,
-    LimitSource,
-    SensorKind,
-    TemperatureLimits,
-)
-from hashinsight.facts.spellings import find_series
+from hashinsight.facts.models import find_series
 
-__all__ = ["FirmwareFamily", "LimitSource", "SensorKind", "TemperatureLimits"]
+
+class SensorKind(StrEnum):
+    BOARD = "board"
+    CHIP = "chip"
+
+
+class FirmwareFamily(StrEnum):
+    STOCK = "stock"
+    LUXOS = "luxos"
+    BRAIINS = "braiins"
+    VNISH = "vnish"
+
+
+class LimitSource(StrEnum):
+    """Who says so: the machine itself, our catalogue, or nobody (the general limit)."""
+
+    MACHINE = "machine"
+    CATALOGUE = "catalogue"
+    ASSUMED = "assumed"
+
+
+@dataclass(frozen=True)
+class TemperatureLimits:
+    """`target_c`: fans reach 100 %; from `warn_c` it is too hot; from `critical_c` it must stop."""
+
+    target_c: float
+    warn_c: float
+    critical_c: float
+    source: LimitSource = LimitSource.CATALOGUE
+
+
+_CHIP, _BOARD = SensorKind.CHIP, SensorKind.BOARD
+_Limits = TemperatureLimits
+
+# Antminer S9: the maker cuts off at 115 at the chip and 90 at the board; S17 and S19: 95 at the chip; S21: ~ 100.
+# The maker's firmware tells a board 5 below its chip, and so is its limit: a lower one stops sound machines.
+# Whatsminer: ~ no limit is published, chips run at 75 to 97. Avalon: fans at full speed from 80 to 90, cut-off 105.
+SERIES_LIMITS: dict[str, dict[SensorKind, TemperatureLimits]] = {
+    "Antminer S9": {_CHIP: _Limits(85, 102, 110), _BOARD: _Limits(70, 87, 90)},
+    "Antminer S11": {_CHIP: _Limits(85, 98, 105), _BOARD: _Limits(80, 93, 100)},
+    "Antminer S15": {_CHIP: _Limits(85, 98, 105), _BOARD: _Limits(80, 93, 100)},
+    "Antminer S17": {_CHIP: _Limits(75, 90, 95), _BOARD: _Limits(70, 85, 90)},
+    "Antminer S19": {_CHIP: _Limits(78, 88, 95), _BOARD: _Limits(73, 83, 90)},
+    "Antminer S21": {_CHIP: _Limits(90, 98, 100), _BOARD: _Limits(85, 93, 95)},
+    "Antminer S23": {_CHIP: _Limits(90, 98, 100), _BOARD: _Limits(85, 93, 95)},
+    **{
+        f"Whatsminer M{generation}0": {_CHIP: _Limits(85, 99, 105), _BOARD: _Limits(75, 88, 95)}
+        for generation in (2, 3, 4, 5, 6, 7)
+    },
+    **{
+        f"Avalon {generation}": {_CHIP: _Limits(85, 98, 105), _BOARD: _Limits(70, 85, 95)}
+        for generation in range(7, 17)
+    },
+    "Bitaxe": {_CHIP: _Limits(60, 70, 75), _BOARD: _Limits(85, 100, 105)},  # the board's is its voltage regulator
+}
+# a firmware of another maker: LuxOS measures boards alone, VNish tells a board 15 below its chip
+FIRMWARE_LIMITS: dict[tuple[FirmwareFamily, str, SensorKind], TemperatureLimits] = {
+    (FirmwareFamily.LUXOS, "Antminer S17", _BOARD): _Limits(60, 75, 80),
+    (FirmwareFamily.LUXOS, "Antminer S19", _BOARD): _Limits(55, 65, 70),
+    (FirmwareFamily.LUXOS, "Antminer S21", _BOARD): _Limits(75, 82, 85),
+    (FirmwareFamily.VNISH, "Antminer S17", _BOARD): _Limits(60, 75, 80),
+    (FirmwareFamily.VNISH, "Antminer S19", _BOARD): _Limits(63, 73, 80),
+    (FirmwareFamily.VNISH, "Antminer S21", _BOARD): _Limits(75, 83, 85),
+}
+# for a model that neither the machine nor the catalogue has limits for
+ASSUMED_LIMITS: dict[SensorKind, TemperatureLimits] = {
+    _CHIP: _Limits(70, 75, 85, LimitSource.ASSUMED),
+    _BOARD: _Limits(70, 75, 85, LimitSource.ASSUMED),
+}
+# protection stops no machine on an assumption below these
+ASSUMED_PROTECTION_C: dict[SensorKind, float] = {_CHIP: 105.0, _BOARD: 95.0}
+# what a limit that a machine reports can be; outside of it the machine does not know
+PLAUSIBLE_STOP_C: dict[SensorKind, tuple[float, float]] = {_CHIP: (60.0, 130.0), _BOARD: (50.0, 115.0)}
+# where the catalogue knows the series: a machine's own limit counts up to so much above the catalogue's
+REPORTED_OVER_CATALOGUE_C = 10.0
+
 
 BROKEN_READINGS_C = (0.0, 255.0)  # what a broken sensor says
 CHIP_OVER_BOARD_C = 15.0
@@ -36,7 +100,7 @@ SENSOR_BY_FIRMWARE: tuple[tuple[FirmwareFamily, SensorKind], ...] = (
     (FirmwareFamily.BRAIINS, SensorKind.CHIP),
     (FirmwareFamily.VNISH, SensorKind.CHIP),
 )
-_WORDS = (
+_FAMILY_WORDS = (
     ("lux", FirmwareFamily.LUXOS),
     ("braiins", FirmwareFamily.BRAIINS),
     ("bosminer", FirmwareFamily.BRAIINS),
@@ -59,14 +123,14 @@ def firmware_family(firmware: str | None) -> FirmwareFamily:
     """The family by its name in the version text; a version that nobody knows is the maker's own firmware."""
     text = (firmware or "").lower()
     otherwise = FirmwareFamily.LUXOS if _LUXOS_VERSION.match(text) else FirmwareFamily.STOCK
-    return next((family for word, family in _WORDS if word in text), otherwise)
+    return next((family for word, family in _FAMILY_WORDS if word in text), otherwise)
 
 
 def sensor_kind(firmware: str | None) -> SensorKind:
     return dict(SENSOR_BY_FIRMWARE)[firmware_family(firmware)]
 
 
-def tells_boards_as_chips(firmware: str | None, model: str | None) -> bool:
+def reports_boards_as_chips(firmware: str | None, model: str | None) -> bool:
     """Whether this firmware measures boards alone, and tells them under the names of chips as well."""
     if sensor_kind(firmware) is not SensorKind.BOARD:
         return False
@@ -79,7 +143,7 @@ def record_sensor(record: Mapping[str, Any]) -> SensorKind:
     return SensorKind(named) if named in tuple(SensorKind) else sensor_kind(record.get("firmware"))
 
 
-def reported_limits(record: Mapping[str, Any], sensor: SensorKind | str) -> ReportedLimits | None:
+def find_reported_limits(record: Mapping[str, Any], sensor: SensorKind | str) -> ReportedLimits | None:
     """The machine's own limits for this sensor, from an edge's record; None where it reports none."""
     of_all = record.get("temp_limits")
     of_kind = of_all.get(str(sensor)) if isinstance(of_all, Mapping) else None
@@ -90,7 +154,7 @@ def reported_limits(record: Mapping[str, Any], sensor: SensorKind | str) -> Repo
     return ReportedLimits(record.get("temp_warn_c"), record.get("temp_limit_c"))
 
 
-def write_limits(reported: Mapping[SensorKind, ReportedLimits]) -> str | None:
+def format_limits(reported: Mapping[SensorKind, ReportedLimits]) -> str | None:
     """As a short text, which machines of a kind share: "chip 80/90 board -/80". None where nothing is reported."""
     words = [
         f"{kind} {_figure(limits.warn_c)}/{_figure(limits.stop_c)}"
@@ -100,7 +164,7 @@ def write_limits(reported: Mapping[SensorKind, ReportedLimits]) -> str | None:
     return " ".join(words) or None
 
 
-def read_limits(text: str | None) -> dict[SensorKind, ReportedLimits]:
+def parse_limits(text: str | None) -> dict[SensorKind, ReportedLimits]:
     """What `write_limits` wrote."""
     return {
         SensorKind(kind): ReportedLimits(*(None if figure == "-" else float(figure) for figure in (warn, stop)))

@@ -48,7 +48,7 @@ MAY: dict[Permission, frozenset[Role]] = {
 
 
 # A customer owns some of the machines: of the whole tenant only where that is asked for.
-SCOPED = frozenset({Role.CUSTOMER})
+SCOPE_REQUIRED = frozenset({Role.CUSTOMER})
 
 
 def may(role: Role, permission: Permission) -> bool:

@@ -7,9 +7,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Actor
 from hashinsight.identity.scope import Scope
-from hashinsight.inventory.models import Site
 from hashinsight.inventory.queries import miners, places
-from hashinsight.inventory.queries.miners import Located
+from hashinsight.inventory.queries.miners import LocatedMiner
+from hashinsight.inventory.queries.tables import Site
 from hashinsight.kit.errors import Conflict, Forbidden
 
 
@@ -44,12 +44,12 @@ async def site_to_change(session: AsyncSession, rights: Rights, ref: str | int) 
 
 async def miner_to_change(
     session: AsyncSession, rights: Rights, miner_id: str, site: str | int | None, to_site: str | int | None = None
-) -> Located:
+) -> LocatedMiner:
     """A machine that the caller may change, locked; before it its site and the one that it goes to, against imports."""
     sites = {(await miners.get_miner(session, rights.see, miner_id, site)).miner.site_id}
     if to_site is not None:
         sites.add((await places.get_site(session, rights.see, to_site)).id)
-    await places.hold_sites(session, sites)
+    await places.lock_sites_shared(session, sites)
     found = await miners.get_miner(session, rights.see, miner_id, site, lock=True)
     if found.miner.site_id not in sites:
         raise Conflict("somebody moved this miner to another site at this moment: try again", code="MINER_MOVED")

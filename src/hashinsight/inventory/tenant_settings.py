@@ -150,7 +150,7 @@ class TenantSettings(_Section):
 
 
 @dataclass(frozen=True)
-class Versioned:
+class VersionedSettings:
     """The document as it is stored. Version 0 are the defaults of a tenant that never changed any."""
 
     version: int

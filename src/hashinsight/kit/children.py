@@ -13,7 +13,7 @@ from pathlib import Path
 
 import structlog
 
-from hashinsight.kit.errors import EXIT_REFUSED, Refusal
+from hashinsight.kit.errors import EXIT_CONFIG, OperatorError
 
 log = structlog.get_logger(__name__)
 
@@ -70,7 +70,9 @@ class Supervisor:
             if kept.process is None or kept.process.returncode is not None:
                 code = kept.process.returncode if kept.process else None
                 self._kept.remove(kept)
-                raise Refusal(f"{child.name} stopped while it was starting (exit code {code}){_last_words(child)}.")
+                raise OperatorError(
+                    f"{child.name} stopped while it was starting (exit code {code}){_last_words(child)}."
+                )
             if waiting is not None:
                 waiting(time.monotonic() - began)
             await asyncio.sleep(0.05)
@@ -83,7 +85,7 @@ class Supervisor:
         for wait in waits:
             wait.cancel()
         if self.failed.is_set():
-            raise Refusal(self.failure)
+            raise OperatorError(self.failure)
 
     async def stop(self) -> None:
         """Stop the children, the highest layer first, each with its own signal and time."""
@@ -108,7 +110,7 @@ class Supervisor:
             if kept.process is not None:
                 code = await kept.process.wait()
                 # a first start that is refused will be refused again; later, the database may just be recovering
-                if code == EXIT_REFUSED and kept.restarts == 0:
+                if code == EXIT_CONFIG and kept.restarts == 0:
                     self.failure = f"{kept.child.name} refused to start{_last_words(kept.child)}."
                     self.failed.set()
                     return

@@ -15,10 +15,10 @@ HashInsightError        an answer to a request: HTTP status, stable code, messag
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-EXIT_REFUSED = 78  # the exit code of a refused start: trying the same again will not help
+EXIT_CONFIG = 78  # the exit code of a refused start: trying the same again will not help
 
 
-class Refusal(Exception):
+class OperatorError(Exception):
     """A start that cannot go on. `str()` is one sentence: what is wrong and what to do."""
 
 

@@ -17,11 +17,11 @@ _turns: "WeakValueDictionary[Hashable, asyncio.Lock]" = WeakValueDictionary()
 
 async def offload(caller: Hashable, work: Callable[[], T]) -> T:
     """Hold no database connection meanwhile: whoever waits for a turn would keep it from others."""
-    async with turn_of(caller):
+    async with lock_for_caller(caller):
         return await asyncio.get_running_loop().run_in_executor(_THREADS, work)
 
 
-def turn_of(caller: Hashable) -> asyncio.Lock:
+def lock_for_caller(caller: Hashable) -> asyncio.Lock:
     turn = _turns.get(caller)
     if turn is None:
         turn = _turns[caller] = asyncio.Lock()

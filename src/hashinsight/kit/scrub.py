@@ -14,11 +14,11 @@ from typing import Any
 from hashinsight.kit.secret_patterns import HIDDEN, HIDDEN_WORDS, RULES
 
 CUT = "… [cut]"
-MOST_CHARS = 16_384  # of one text; what is stored is bounded to less before
-MOST_SEARCHED = 1_000_000  # of one value or request: a third of a second at the very worst
-MOST_AT_ONCE = 50_000  # on the event loop: below 20 ms
+MAX_TEXT_CHARS = 16_384  # of one text; what is stored is bounded to less before
+MAX_SEARCHED_CHARS = 1_000_000  # of one value or request: a third of a second at the very worst
+MAX_CHARS_ON_LOOP = 50_000  # on the event loop: below 20 ms
 # What handling costs, in characters that could be searched in the time.
-A_TEXT, A_NAME, A_GROUP, _PASSED_OVER = 8, 16, 4, 2
+TEXT_COST, NAME_COST, GROUP_COST, _PASSED_OVER = 8, 16, 4, 2
 
 # Searched beyond the cut, so that what stands across it is seen whole; more than the longest thing of bounded length.
 _BEYOND = 256
@@ -46,7 +46,7 @@ def scrub_text(text: str) -> str:
     """The same text with every secret and every machine's address hidden; the end of a long one is cut off."""
     if (len(text) < _SHORT and _MARKS.isdisjoint(text)) or text in _CLEAN:
         return text
-    if len(text) > MOST_CHARS:
+    if len(text) > MAX_TEXT_CHARS:
         return _cut(text)
     scrubbed = _hide(text)
     if scrubbed == text and len(text) <= _LONGEST_CLEAN:
@@ -58,8 +58,8 @@ def scrub_text(text: str) -> str:
 
 def _cut(text: str) -> str:
     """Hidden first and cut then: half a token has no look. The @ ends a password whose own @ is cut off."""
-    searched = text[: MOST_CHARS + _BEYOND] + "@"
-    return _hide(searched)[: MOST_CHARS - len(searched)] + CUT
+    searched = text[: MAX_TEXT_CHARS + _BEYOND] + "@"
+    return _hide(searched)[: MAX_TEXT_CHARS - len(searched)] + CUT
 
 
 def _hide(text: str) -> str:
@@ -98,7 +98,7 @@ def scrub(value: Any, key: str = "") -> Any:
     return Scrubber().scrub(value, key)
 
 
-class TooMuchText(Exception):
+class ScrubLimitExceeded(Exception):
     """More than may be searched here; nothing of it was kept."""
 
 
@@ -108,7 +108,7 @@ class Scrubber:
     `strict`: raises `TooMuchText` where it is used up, so that the whole is done again where there is more time.
     """
 
-    def __init__(self, most_searched: int = MOST_SEARCHED, *, strict: bool = False) -> None:
+    def __init__(self, most_searched: int = MAX_SEARCHED_CHARS, *, strict: bool = False) -> None:
         self._left = most_searched
         self._strict = strict
 
@@ -131,17 +131,17 @@ class Scrubber:
         if (len(text) < _SHORT and _MARKS.isdisjoint(text)) or text in _CLEAN:
             self.spend(_PASSED_OVER)
             return text
-        return scrub_text(text) if self.spend(A_TEXT + min(len(text), MOST_CHARS)) else CUT
+        return scrub_text(text) if self.spend(TEXT_COST + min(len(text), MAX_TEXT_CHARS)) else CUT
 
     def spend(self, cost: int) -> bool:
         """Whether there is room for it; what there is none for is left out."""
         self._left -= cost
         if self._left < 0 and self._strict:
-            raise TooMuchText
+            raise ScrubLimitExceeded
         return self._left >= 0
 
     def _scrub_list(self, value: Collection[Any]) -> list[Any]:
-        self.spend(A_GROUP)
+        self.spend(GROUP_COST)
         if _PLAIN.issuperset(map(type, value)):
             return list(value)
         scrubbed: list[Any] = []
@@ -161,10 +161,10 @@ class Scrubber:
             hidden = None
         if hidden is None:
             names = tuple(map(str, names))
-            if not self.spend(A_GROUP + A_NAME * len(names) + sum(map(len, names))):
+            if not self.spend(GROUP_COST + NAME_COST * len(names) + sum(map(len, names))):
                 return dict(_LEFT_OUT)
             return self._scrub_named(names, value.values())
-        if not self.spend(A_GROUP):
+        if not self.spend(GROUP_COST):
             return dict(_LEFT_OUT)
         if not hidden:
             return {name: item if type(item) in _PLAIN else self.scrub(item) for name, item in value.items()}

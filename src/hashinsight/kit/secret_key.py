@@ -4,7 +4,7 @@ import os
 import secrets
 from pathlib import Path
 
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 from hashinsight.kit.settings import Settings
 
 FILE_NAME = "secret.key"
@@ -19,7 +19,7 @@ def load_secret_key(settings: Settings) -> bytes:
         _make(path)
     mode = path.stat().st_mode & 0o777
     if mode & 0o077:
-        raise Refusal(f"the secret key {path} can be read by others (mode {mode:o}): run chmod 600 {path}")
+        raise OperatorError(f"the secret key {path} can be read by others (mode {mode:o}): run chmod 600 {path}")
     return _checked(path.read_text().strip(), str(path))
 
 
@@ -41,5 +41,5 @@ def _make(path: Path) -> None:
 
 def _checked(key: str, source: str) -> bytes:
     if len(key) < MIN_CHARS:
-        raise Refusal(f"the secret key in {source} is shorter than {MIN_CHARS} characters: use a longer one")
+        raise OperatorError(f"the secret key in {source} is shorter than {MIN_CHARS} characters: use a longer one")
     return key.encode()

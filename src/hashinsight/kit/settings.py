@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 
 PREFIX = "HASHINSIGHT_"
 
@@ -175,13 +175,13 @@ def load_settings() -> Settings:
         if name.upper().startswith(PREFIX) and rest not in known:
             near = difflib.get_close_matches(rest, known, n=1)
             hint = f"did you mean {PREFIX}{near[0]}?" if near else "docs/operations/settings.md lists all of them."
-            raise Refusal(f"{name} is not a setting of HashInsight: {hint}")
+            raise OperatorError(f"{name} is not a setting of HashInsight: {hint}")
     try:
         settings = Settings()
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         name = PREFIX + str(first["loc"][0]).upper()
-        raise Refusal(f"{name} is not usable: {first['msg'].removeprefix('Value error, ')}.") from None
+        raise OperatorError(f"{name} is not usable: {first['msg'].removeprefix('Value error, ')}.") from None
     if settings.database_url is None:
         _forget_other_servers()
     return settings

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.context import Role
-from hashinsight.kit.db.roles import ensure_roles
+from hashinsight.kit.db.server import ensure_roles
 
 LOCK_TRIES = 20
 _VERSIONS = Path(__file__).parent / "versions"
@@ -47,9 +47,9 @@ async def upgrade(
         await ensure_roles(admin, login=login)
         if await _is_there(admin):
             return
-        from hashinsight.migrations.moving import climb
+        from hashinsight.migrations.runner import upgrade_to_head
 
-        await climb(address, lock_tries=lock_tries, pause_sec=pause_sec)
+        await upgrade_to_head(address, lock_tries=lock_tries, pause_sec=pause_sec)
 
 
 async def _is_there(admin: AsyncConnection) -> bool:

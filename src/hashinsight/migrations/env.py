@@ -2,10 +2,10 @@
 
 from alembic import context
 
-from hashinsight.migrations.compare import is_ours
+from hashinsight.migrations.runner import own_tables_only
 
 connection = context.config.attributes["connection"]
-ours = is_ours(connection)
+ours = own_tables_only(connection)
 connection.rollback()  # that look began a transaction; each migration begins and commits its own
 context.configure(
     connection=connection,

@@ -7,7 +7,7 @@ what lies beyond one and a half standard deviations of it, hour by hour.
 import numpy as np
 
 from hashinsight.problems.baselines import Residuals
-from hashinsight.problems.codes import ANCHORED
+from hashinsight.problems.codes import ANCHORED_METRICS
 from hashinsight.problems.frame import Flags, Floats
 from hashinsight.problems.state import BLOCKS, State
 
@@ -21,7 +21,7 @@ _MOST = 1.5  # of the threshold: what was long bad is soon forgotten when it is 
 
 def gather(state: State, seen: Residuals, *, may: Flags, now: float) -> None:
     """Adds healthy values to the block that is being filled; a full block goes to the median. In place."""
-    level = seen.level[:ANCHORED]
+    level = seen.level[:ANCHORED_METRICS]
     usable = may & ~np.isnan(level)
     state["block_sum"][:] += np.where(usable, level, 0.0)
     state["block_samples"][:] += usable
@@ -34,14 +34,14 @@ def gather(state: State, seen: Residuals, *, may: Flags, now: float) -> None:
 
 
 def _close(state: State, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
-    blocks = state["blocks"].reshape(ANCHORED, BLOCKS, state.n)[:, :, rows]
+    blocks = state["blocks"].reshape(ANCHORED_METRICS, BLOCKS, state.n)[:, :, rows]
     count = state["block_samples"][:, rows]
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = state["block_sum"][:, rows] / count
     filled = (~np.isnan(blocks)).sum(axis=1)
     place = (np.arange(BLOCKS)[None, :, None] == filled[:, None]) & (count >= _LEAST_IN_BLOCK)[:, None]
     blocks = np.where(place, mean[:, None], blocks)
-    state["blocks"].reshape(ANCHORED, BLOCKS, state.n)[:, :, rows] = blocks
+    state["blocks"].reshape(ANCHORED_METRICS, BLOCKS, state.n)[:, :, rows] = blocks
     filled = (~np.isnan(blocks)).sum(axis=1)
     state["anchor"][:, rows] = np.where(filled >= _LEAST_BLOCKS, _median(blocks, filled), np.nan)
     state["block_sum"][:, rows] = 0
@@ -60,8 +60,8 @@ def _median(blocks: Floats, filled: Floats) -> Floats:
 def drift(state: State, seen: Residuals, *, may: Flags, elapsed: Floats, most: Floats) -> Floats:
     """How far the last half hour is from the anchor; carries both sums on, in sigma times hours, in place."""
     hours = elapsed / 3600
-    apart = np.empty((ANCHORED, state.n))
-    for row in range(ANCHORED):
+    apart = np.empty((ANCHORED_METRICS, state.n))
+    for row in range(ANCHORED_METRICS):
         off = (seen.level[row] - state["anchor"][row]) / seen.sigma[row]
         usable = may & ~np.isnan(off)
         off = np.clip(off, -_CLIP, _CLIP)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hashinsight.problems import grouping
-from hashinsight.problems.codes import ANCHORED, METRICS, REFERRED, Metric, ThawReason
+from hashinsight.problems import group_stats
+from hashinsight.problems.codes import ANCHORED_METRICS, METRICS, REFERENCED_METRICS, Metric, ThawReason
 from hashinsight.problems.config import Config
 from hashinsight.problems.features import Features
 from hashinsight.problems.frame import Flags, Floats, zeroed
-from hashinsight.problems.peers import Level
+from hashinsight.problems.peers import PeerLevel
 from hashinsight.problems.state import ANCHOR, BASELINE, FIELDS, State, restart
 
 COLD = 6  # samples below which nothing is said against a machine's own past
@@ -63,13 +63,13 @@ def update(
     return moved, spread, samples + 1
 
 
-def pooled_floor(state: State, level: Level, values: Floats) -> Floats:
+def pooled_floor(state: State, level: PeerLevel, values: Floats) -> Floats:
     """The least deviation of every metric: by the model's usual one, the sensor, and the value's own size."""
     floor: Floats = np.maximum(_LEAST, _RELATIVE * zeroed(np.abs(values)))
-    for metric in range(ANCHORED):
+    for metric in range(ANCHORED_METRICS):
         sigma = np.sqrt(state["variance"][metric].astype(np.float64))
         grown = state["samples"][metric] >= COLD
-        usual = grouping.median(sigma, level.group, grown, level.groups)[level.group]
+        usual = group_stats.median(sigma, level.group, grown, level.groups)[level.group]
         floor[metric] = np.fmax(floor[metric], _POOLED * usual)
     return floor
 
@@ -83,7 +83,7 @@ def compare(
     cold = np.empty(shape, dtype=np.bool_)
     part = 1 - np.exp(-elapsed / config.smooth_sec)
     for row, value in enumerate(values):  # a metric at a time stays in the processor's cache
-        level[row] = value - reference[row] if row < REFERRED else value
+        level[row] = value - reference[row] if row < REFERENCED_METRICS else value
         residual[row] = level[row] - state["ewma"][row]
         missing = np.isnan(residual[row])
         sigma[row] = np.sqrt(np.fmax(state["variance"][row], floor[row] ** 2))
@@ -155,9 +155,9 @@ def refer(
 
 def _shift(state: State, metric: Metric, rows: Flags, by: Floats) -> None:
     state["ewma"][metric, rows] += by
-    if metric < ANCHORED:
+    if metric < ANCHORED_METRICS:
         state["anchor"][metric, rows] += by
-        state["blocks"].reshape(ANCHORED, -1, state.n)[metric][:, rows] += by
+        state["blocks"].reshape(ANCHORED_METRICS, -1, state.n)[metric][:, rows] += by
         state["block_sum"][metric, rows] += by * state["block_samples"][metric, rows]
 
 
@@ -167,7 +167,7 @@ def rescale(state: State, rows: Flags, factor: Floats) -> None:
     common = zeroed(common)
     for kept in (state["ewma"][metric], state["anchor"][metric]):
         kept[rows] = (kept[rows] + common) * factor - common
-    blocks = state["blocks"].reshape(ANCHORED, -1, state.n)[metric]
+    blocks = state["blocks"].reshape(ANCHORED_METRICS, -1, state.n)[metric]
     blocks[:, rows] = (blocks[:, rows] + common) * factor - common
     state["variance"][metric, rows] *= factor**2
     state["smooth"][metric, rows] *= factor
@@ -178,10 +178,10 @@ def rescale(state: State, rows: Flags, factor: Floats) -> None:
 def _forget_metric(state: State, metric: Metric, rows: Flags) -> None:
     for name in ("ewma", "variance", "samples", "smooth"):
         state[name][metric, rows] = FIELDS[name][2]
-    if metric < ANCHORED:
+    if metric < ANCHORED_METRICS:
         for name in ("anchor", "cusum_up", "cusum_down", "block_sum", "block_samples"):
             state[name][metric, rows] = FIELDS[name][2]
-        state["blocks"].reshape(ANCHORED, -1, state.n)[metric][:, rows] = FIELDS["blocks"][2]
+        state["blocks"].reshape(ANCHORED_METRICS, -1, state.n)[metric][:, rows] = FIELDS["blocks"][2]
 
 
 def freeze(state: State, *, troubled: Flags, acknowledged: Flags, now: float, config: Config) -> Flags:

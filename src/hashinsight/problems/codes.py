@@ -1,5 +1,6 @@
 """The words of the registry as small numbers: what can be wrong, how badly, and where an event stands."""
 
+from datetime import datetime, timedelta
 from enum import IntEnum, StrEnum
 
 
@@ -64,7 +65,7 @@ class EventStatus(IntEnum):
     RESOLVED = 4
 
 
-class Action(StrEnum):
+class CycleAction(StrEnum):
     """What a cycle did with one problem."""
 
     CREATED = "created"
@@ -78,11 +79,11 @@ class Action(StrEnum):
     NO_EVENT = "no_event"
 
 
-ACTIONS = tuple(Action)
+ACTIONS = tuple(CycleAction)
 ACTION_NO = {action: number for number, action in enumerate(ACTIONS)}
 
 
-class Verdict(IntEnum):
+class RuleVerdict(IntEnum):
     """What one rule says of one machine in one cycle. Unknown neither opens nor resolves nor counts."""
 
     UNKNOWN = 0
@@ -97,7 +98,7 @@ class DataState(IntEnum):
     FRESH = 3
 
 
-class Expected(IntEnum):
+class ExpectedState(IntEnum):
     """What a machine is expected to be just now; words of `inventory`'s intervals."""
 
     NOTHING = 0
@@ -107,7 +108,7 @@ class Expected(IntEnum):
     MAINTENANCE = 4
 
 
-class Expectation(IntEnum):
+class ExpectationSource(IntEnum):
     """Where the expected hashrate comes from: the asset list, the machine or the catalogue, or it is inferred."""
 
     NONE = 0
@@ -140,8 +141,8 @@ class Metric(IntEnum):
 
 
 METRICS = len(Metric)
-ANCHORED = 4
-REFERRED = 5
+ANCHORED_METRICS = 4
+REFERENCED_METRICS = 5
 
 
 class ThawReason(IntEnum):
@@ -151,3 +152,22 @@ class ThawReason(IntEnum):
     TIMEOUT = 1
     ACKNOWLEDGED = 2
     REPAIRED = 3
+
+
+class Age(StrEnum):
+    HOUR = "hour"
+    DAY = "day"
+    WEEK = "week"
+    OLDER = "older"
+
+    def span(self, now: datetime) -> tuple[datetime | None, datetime | None]:
+        """After the first moment, until the second; the four lie beside each other without a gap."""
+        return _begins(self, now), _begins(_BEFORE[self], now) if self in _BEFORE else None
+
+
+_LASTS = {Age.HOUR: timedelta(hours=1), Age.DAY: timedelta(days=1), Age.WEEK: timedelta(days=7)}
+_BEFORE = {Age.DAY: Age.HOUR, Age.WEEK: Age.DAY, Age.OLDER: Age.WEEK}
+
+
+def _begins(age: Age, now: datetime) -> datetime | None:
+    return now - _LASTS[age] if age in _LASTS else None

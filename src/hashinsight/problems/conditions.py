@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hashinsight.problems.codes import ISSUES, Issue, Metric, Verdict
-from hashinsight.problems.config import Config, Resolved
+from hashinsight.problems.codes import ISSUES, Issue, Metric, RuleVerdict
+from hashinsight.problems.config import Config, MachineLimits
 from hashinsight.problems.frame import Flags, Floats, Frame, zeroed
 from hashinsight.problems.hard_conditions import judge_hard
-from hashinsight.problems.seen import HELD, Seen, Verdicts, held, say
+from hashinsight.problems.seen import HELD, Observations, Verdicts, held, say
 from hashinsight.problems.state import BOOTS
 
 OUTLYING = {Metric.HASHRATE_RATIO: -1.0, Metric.TEMP_MAX: 1.0, Metric.EFFICIENCY: 1.0}  # which side is bad
@@ -26,7 +26,7 @@ _LEAST_REJECTED = 0.002  # a pool rejects that much of anybody's shares
 _RAW = 0.5  # of the effect: a mean that is still low after the values have come back is no reason
 
 
-def judge(seen: Seen, config: Config) -> Verdicts:
+def judge(seen: Observations, config: Config) -> Verdicts:
     verdict = np.zeros((ISSUES, seen.frame.n), dtype=np.int8)
     judge_hard(verdict, seen, config)
     if not config.only_hard:
@@ -38,12 +38,12 @@ def judge(seen: Seen, config: Config) -> Verdicts:
     return verdict
 
 
-def reboots_for(seen: Seen, issue: Issue) -> Floats:
+def reboots_for(seen: Observations, issue: Issue) -> Floats:
     """How many are a loop; no more than are remembered."""
     return np.minimum(seen.limits["reboots_in_6_hours"], BOOTS) * held(seen, issue)
 
 
-def _against_its_past(verdict: Verdicts, seen: Seen) -> None:
+def _against_its_past(verdict: Verdicts, seen: Observations) -> None:
     limits, shown = seen.limits, seen.shown
     degraded = Issue.HASHRATE_DEGRADATION
     known, hit = _off(seen, degraded, Metric.HASHRATE_RATIO, sign=-1.0, z=-limits["hashrate_z"])
@@ -60,7 +60,7 @@ def _against_its_past(verdict: Verdicts, seen: Seen) -> None:
     # a step is somebody else's finding: only what nobody else explains is a trend
     explained = np.zeros(seen.frame.n, dtype=np.bool_)
     for issue in (degraded, Issue.BOARDS_DEGRADING, Issue.HASHRATE_ZERO, Issue.BOARDS_DEAD, Issue.BOARD_LOST):
-        explained |= shown[issue] | (verdict[issue] == Verdict.HIT)
+        explained |= shown[issue] | (verdict[issue] == RuleVerdict.HIT)
     falling = seen.slope_hours >= limits["trend_hours"]
     known = seen.judgeable & ~seen.own.cold[Metric.HASHRATE_RATIO]
     say(verdict, Issue.TREND_ANOMALY, known & ~(explained & falling), falling)
@@ -76,7 +76,7 @@ class Off:
     margin: Floats  # what a difference must amount to
 
 
-def off(seen: Seen, issue: Issue, metric: Metric, *, sign: float, z: Floats) -> Off:
+def off(seen: Observations, issue: Issue, metric: Metric, *, sign: float, z: Floats) -> Off:
     own, limits = seen.own, seen.limits
     margin = _effect(limits, metric, own.value[metric]) * held(seen, issue)
     away, raw = sign * own.smooth[metric], sign * own.residual[metric]
@@ -88,7 +88,7 @@ def off(seen: Seen, issue: Issue, metric: Metric, *, sign: float, z: Floats) -> 
     return Off(known, known & jump, known & creep, margin)
 
 
-def slow_fan(seen: Seen) -> Flags:
+def slow_fan(seen: Observations) -> Flags:
     """Hotter than it was, and one of its fans does not turn as the others do, which are told the same."""
     own, limits, hot = seen.own, seen.limits, Metric.TEMP_MAX
     slowest = seen.features.fan_speed_min  # one that stands is another finding
@@ -98,24 +98,24 @@ def slow_fan(seen: Seen) -> Flags:
     return found
 
 
-def fan_behind(seen: Seen) -> Floats:
+def fan_behind(seen: Observations) -> Floats:
     """By how much the slowest fan must be behind the mean of all."""
     return seen.limits["fan_behind_rpm"] * held(seen, Issue.TEMP_ANOMALY)
 
 
-def _off(seen: Seen, issue: Issue, metric: Metric, *, sign: float, z: Floats) -> tuple[Flags, Flags]:
+def _off(seen: Observations, issue: Issue, metric: Metric, *, sign: float, z: Floats) -> tuple[Flags, Flags]:
     """Who can be judged, and who is off."""
     found = off(seen, issue, metric, sign=sign, z=z)
     return found.known, found.jump | found.creep
 
 
-def _effect(limits: Resolved, metric: Metric, value: Floats) -> Floats:
+def _effect(limits: MachineLimits, metric: Metric, value: Floats) -> Floats:
     if metric is Metric.HASHRATE_RATIO:
         return limits["hashrate_effect"]
     return limits["efficiency_effect"] * value if metric is Metric.EFFICIENCY else limits["temp_effect_c"]
 
 
-def _by_counters(verdict: Verdicts, seen: Seen) -> None:
+def _by_counters(verdict: Verdicts, seen: Observations) -> None:
     """Rates of about the last hour, against its peers and its own past."""
     features, limits, own = seen.features, seen.limits, seen.own
     less = held(seen, Issue.REJECT_RATE_HIGH)
@@ -148,7 +148,7 @@ def _is_no_chance(counted: Floats, usual: Floats) -> Flags:
     return far
 
 
-def _by_data(verdict: Verdicts, seen: Seen) -> None:
+def _by_data(verdict: Verdicts, seen: Observations) -> None:
     """Sensors without power and values that do not move are as they should be of who was told to stand still."""
     features = seen.features
     judged = seen.standing.judged & ~seen.standing.excused
@@ -159,7 +159,7 @@ def _by_data(verdict: Verdicts, seen: Seen) -> None:
     say(verdict, Issue.DATA_IMPLAUSIBLE, judged & (~np.isnan(seen.frame.hashrate_ths) | wrong), wrong)
 
 
-def sensor_apart(seen: Seen) -> Flags:
+def sensor_apart(seen: Observations) -> Flags:
     """The hottest sensor is much farther from the mean than it used to be."""
     spread = Metric.TEMP_SPREAD
     whole = ~(seen.features.boards_ratio < 1)  # a dead board's sensor says something else, and that is its problem
@@ -168,7 +168,7 @@ def sensor_apart(seen: Seen) -> Flags:
     return off_its_usual
 
 
-def _among_peers(verdict: Verdicts, seen: Seen) -> None:
+def _among_peers(verdict: Verdicts, seen: Observations) -> None:
     hit, known = np.zeros((2, seen.frame.n), dtype=np.bool_)
     for metric in OUTLYING:
         has, far = outlying(seen, metric)
@@ -177,7 +177,7 @@ def _among_peers(verdict: Verdicts, seen: Seen) -> None:
     say(verdict, Issue.FLEET_OUTLIER, known, hit)
 
 
-def _settling(verdict: Verdicts, seen: Seen) -> None:
+def _settling(verdict: Verdicts, seen: Observations) -> None:
     """A machine that came back with its problem mended need not run for half an hour before it counts as well.
 
     Only of what is open, and only for hashrate, or where hashrate is what made it unlike its peers: heat and watts take
@@ -201,11 +201,11 @@ def _settling(verdict: Verdicts, seen: Seen) -> None:
         far |= (sign * stands.z > z) & (sign * (value - stands.median) >= effect)
     by_hashrate = seen.shown[list(_OF_HASHRATE)].any(axis=0)
     for issue, is_fine in ((degraded, fine), (outlier, among & ~far & by_hashrate)):
-        rows = back & seen.shown[issue] & is_fine & (verdict[issue] == Verdict.UNKNOWN)
-        verdict[issue, rows] = Verdict.FINE
+        rows = back & seen.shown[issue] & is_fine & (verdict[issue] == RuleVerdict.UNKNOWN)
+        verdict[issue, rows] = RuleVerdict.FINE
 
 
-def outlying(seen: Seen, metric: Metric) -> tuple[Flags, Flags]:
+def outlying(seen: Observations, metric: Metric) -> tuple[Flags, Flags]:
     """Who has peers to be compared with in this, and who is far from them in spread and in size."""
     among, value, sign = seen.peers[metric], seen.own.value[metric], OUTLYING[metric]
     z, effect = outlier_limits(seen, metric)
@@ -215,7 +215,7 @@ def outlying(seen: Seen, metric: Metric) -> tuple[Flags, Flags]:
     return settled, has & (sign * among.z > z) & (sign * (value - among.median) >= effect)
 
 
-def outlier_limits(seen: Seen, metric: Metric) -> tuple[Floats, Floats]:
+def outlier_limits(seen: Observations, metric: Metric) -> tuple[Floats, Floats]:
     limits, less = seen.limits, held(seen, Issue.FLEET_OUTLIER)
     effect = limits[_OUTLYING_BY[metric]]
     if metric is Metric.EFFICIENCY:

@@ -11,18 +11,25 @@ from functools import lru_cache
 
 import numpy as np
 
-from hashinsight.facts.models import MinerModel
-from hashinsight.facts.spellings import find_model
+from hashinsight.facts.models import MinerModel, find_model
 from hashinsight.facts.temperatures import SensorKind, sensor_kind
+from hashinsight.inventory.tenant_settings import RuleLimits, TenantSettings
 from hashinsight.problems.frame import Floats, Frame, Ints
-from hashinsight.problems.heat import FLUID, NO_LAYERS, HeatLimits, Layers, heat_limits
-from hashinsight.telemetry.states import Flags as Said
+from hashinsight.problems.temperature_limits import (
+    FLUID,
+    NO_LAYERS,
+    Change,
+    LimitLayers,
+    MachineTemperatureLimits,
+    machine_temperature_limits,
+)
+from hashinsight.telemetry.states import SampleFlags as Said
 
 _MOST_LISTED = 1 << 16
 
 
 @dataclass(frozen=True)
-class Thresholds:
+class RuleThresholds:
     """One set of limits. An effect is what a difference must amount to before anybody walks to a machine."""
 
     overheat_warn_c: float = 75.0
@@ -57,14 +64,14 @@ class Thresholds:
     sensor_spread_c: float = 15.0
 
 
-NAMES = tuple(one.name for one in fields(Thresholds))
-_DEFAULTS = asdict(Thresholds())
+THRESHOLD_NAMES = tuple(one.name for one in fields(RuleThresholds))
+_DEFAULTS = asdict(RuleThresholds())
 IN_FLUID = " in fluid"
 _SENSORS = {1: SensorKind.CHIP, 2: SensorKind.BOARD}  # by the flags of a sample; 0: as its firmware does
 
 
 @dataclass(frozen=True)
-class Life:
+class LifecycleConfig:
     """How detections become events, in cycles and hours."""
 
     debounce: int = 2
@@ -81,8 +88,8 @@ class Life:
 class Config:
     """Everything that a cycle is told beside its data."""
 
-    layers: Layers = NO_LAYERS
-    life: Life = Life()
+    layers: LimitLayers = NO_LAYERS
+    life: LifecycleConfig = LifecycleConfig()
     interval_sec: float = 60.0  # between two samples of a machine
     cycle_sec: float = 300.0
     allowed_pools: tuple[str, ...] = ()  # of both: empty allows everyone, and is not judged
@@ -110,7 +117,7 @@ class Config:
 
 
 @dataclass(frozen=True)
-class Resolved:
+class MachineLimits:
     """Every threshold as an array over machines, and what kind of machine it is for."""
 
     of: Mapping[str, Floats]
@@ -119,26 +126,26 @@ class Resolved:
     model: Ints  # as the catalogue spells it, however the machine does; in fluid it is another one
     models: tuple[str, ...]
     kind: Ints  # which of `heat` holds
-    heat: tuple[HeatLimits, ...]
+    heat: tuple[MachineTemperatureLimits, ...]
 
     def __getitem__(self, name: str) -> Floats:
         return self.of[name]
 
 
-def resolve(config: Config, frame: Frame) -> Resolved:
+def resolve_limits(config: Config, frame: Frame) -> MachineLimits:
     """Loops over kinds of machines, of which there are a few dozen, never over machines."""
     kinds, which = kinds_of(frame)
-    values = np.empty((len(NAMES), len(kinds)))
+    values = np.empty((len(THRESHOLD_NAMES), len(kinds)))
     rated = np.full((2, len(kinds)), np.nan)
     names: list[str] = []
-    heat: list[HeatLimits] = []
+    heat: list[MachineTemperatureLimits] = []
     for number, (site_no, model_no, firmware_no, is_air, sensor_no, limits_no) in enumerate(kinds.tolist()):
         site, model = _word(frame.site.of, site_no), _word(frame.model.of, model_no)
         firmware = _word(frame.firmware.of, firmware_no)
         known = _found(model)
         name = known.name if known else model
         chosen = thresholds_for(config.layers, site=site, model=name, firmware=firmware, fluid=not is_air)
-        limits = heat_limits(
+        limits = machine_temperature_limits(
             config.layers,
             site=site,
             model=name,
@@ -148,7 +155,7 @@ def resolve(config: Config, frame: Frame) -> Resolved:
             reported=_word(frame.temp_limits.of, limits_no),
         )
         chosen |= {"overheat_warn_c": limits.main.warn_c, "overheat_crit_c": limits.main.crit_c}
-        values[:, number] = [chosen[name] for name in NAMES]
+        values[:, number] = [chosen[name] for name in THRESHOLD_NAMES]
         names.append((name or "") + ("" if is_air else IN_FLUID))
         heat.append(limits)
         if known:
@@ -156,8 +163,8 @@ def resolve(config: Config, frame: Frame) -> Resolved:
     spread = values[:, which]
     models = tuple(dict.fromkeys(names))
     model_no = np.array([models.index(name) for name in names], dtype=np.int64)
-    return Resolved(
-        {name: spread[row] for row, name in enumerate(NAMES)},
+    return MachineLimits(
+        {name: spread[row] for row, name in enumerate(THRESHOLD_NAMES)},
         rated_ths=rated[0, which],
         rated_w=rated[1, which],
         model=model_no[which],
@@ -168,10 +175,10 @@ def resolve(config: Config, frame: Frame) -> Resolved:
 
 
 def thresholds_for(
-    layers: Layers, *, site: str | None, model: str | None, firmware: str | None, fluid: bool = False
+    layers: LimitLayers, *, site: str | None, model: str | None, firmware: str | None, fluid: bool = False
 ) -> dict[str, float]:
     """Every threshold; of temperatures, those of the sensor that its firmware reads."""
-    limits = heat_limits(layers, site=site, model=model, firmware=firmware, fluid=fluid).main
+    limits = machine_temperature_limits(layers, site=site, model=model, firmware=firmware, fluid=fluid).main
     sensors = layers.sensors
     return {
         **_DEFAULTS,
@@ -227,3 +234,40 @@ def _numbered(packed: Ints, most: int) -> tuple[Ints, Ints]:
 
 def _word(of: tuple[str, ...], no: int) -> str | None:
     return of[no] if no >= 0 else None
+
+
+CYCLE_SEC = 300.0
+
+
+def site_config(settings: TenantSettings, *, site_id: int, site_code: str, interval_sec: float) -> Config:
+    """Of one site. Its own limits are kept under its code; a frame knows it by its number."""
+    chosen, rules = settings.thresholds, settings.rules
+    own = rules.of_site(site_code)
+    return Config(
+        layers=LimitLayers(
+            tenant={
+                "overheat_warn_c": chosen.overheat_warn_c,
+                "overheat_crit_c": chosen.overheat_crit_c,
+                **_said(rules.tenant),
+            },
+            sites={} if own is None else {str(site_id): _said(own)},
+            models={name: _said(limits) for name, limits in rules.models.items()},
+            firmwares={name: _said(limits) for name, limits in rules.firmwares.items()},
+            sensors={name: _said(limits) for name, limits in rules.sensors.items()},
+        ),
+        life=LifecycleConfig(
+            debounce=chosen.debounce_cycles,
+            debounce_p0=min(chosen.debounce_cycles, chosen.debounce_cycles_p0),
+            resolve=chosen.resolve_cycles,
+            resolve_flapping=4 * chosen.resolve_cycles,
+            cooldown_sec=chosen.cooldown_hours * 3600,
+        ),
+        interval_sec=interval_sec,
+        cycle_sec=max(CYCLE_SEC, interval_sec),
+        allowed_pools=settings.pools.allowed,
+        allowed_workers=settings.pools.workers,
+    )
+
+
+def _said(limits: RuleLimits) -> Change:
+    return {name: float(value) for name, value in limits.model_dump().items() if value is not None}

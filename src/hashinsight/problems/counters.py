@@ -3,7 +3,7 @@
 import numpy as np
 
 from hashinsight.problems.config import Config
-from hashinsight.problems.data_state import Standing
+from hashinsight.problems.data_state import DataStatus
 from hashinsight.problems.frame import Flags, Floats, Frame, zeroed
 from hashinsight.problems.state import State
 
@@ -24,7 +24,7 @@ def rejected_share(state: State) -> Floats:
     return share
 
 
-def note_boots(frame: Frame, state: State, standing: Standing, *, now: float, config: Config) -> tuple[Flags, Floats]:
+def note_boots(frame: Frame, state: State, standing: DataStatus, *, now: float, config: Config) -> tuple[Flags, Floats]:
     """Who may still take its time to hash after a boot, and how often each booted in six hours untold."""
     elapsed = zeroed(frame.ts - state["seen_ts"])
     fresh = standing.judged
@@ -41,7 +41,7 @@ def note_boots(frame: Frame, state: State, standing: Standing, *, now: float, co
     return booting, (times > now - _BOOT_MEMORY_SEC).sum(axis=0).astype(np.float64)
 
 
-def note_hashing(frame: Frame, state: State, standing: Standing, *, hashing: Flags, config: Config) -> Flags:
+def note_hashing(frame: Frame, state: State, standing: DataStatus, *, hashing: Flags, config: Config) -> Flags:
     """Since when it hashes without a break; whoever has for a while is steady."""
     fresh = standing.judged
     since = state["hashing_since"]
@@ -59,7 +59,7 @@ def note_hashing(frame: Frame, state: State, standing: Standing, *, hashing: Fla
     return steady
 
 
-def add(frame: Frame, state: State, standing: Standing, *, hashing: Flags, config: Config) -> None:
+def add(frame: Frame, state: State, standing: DataStatus, *, hashing: Flags, config: Config) -> None:
     """Shares and errors of about the last hour, fading; what was counted before a long silence is forgotten."""
     elapsed = frame.ts - state["seen_ts"]
     usable = standing.judged & (elapsed > 0)
@@ -78,7 +78,7 @@ def add(frame: Frame, state: State, standing: Standing, *, hashing: Flags, confi
     )
 
 
-def note_still(frame: Frame, state: State, standing: Standing) -> tuple[Floats, Flags]:
+def note_still(frame: Frame, state: State, standing: DataStatus) -> tuple[Floats, Flags]:
     """In how many samples in a row nothing moved, and whose uptime stands. Hashing always trembles, uptimes grow.
 
     Who was told to stand still is counted from when that ends.

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hashinsight.problems.codes import DataState, Expected
+from hashinsight.problems.codes import DataState, ExpectedState
 from hashinsight.problems.config import Config
 from hashinsight.problems.frame import Flags, Floats, Frame, Ints
-from hashinsight.telemetry.states import Status
+from hashinsight.telemetry.states import SampleStatus
 
 
 @dataclass(frozen=True)
-class Standing:
+class DataStatus:
     """`judged`: fresh, with a sample that no cycle has seen yet. The same sample is never counted twice."""
 
     state: NDArray[np.int8]  # codes.DataState
@@ -27,7 +27,7 @@ class Standing:
     collector_suppressed: Flags  # as everything is that depends on it
 
 
-def stand(frame: Frame, seen_ts: Floats, *, now: float, config: Config) -> Standing:
+def data_status(frame: Frame, seen_ts: Floats, *, now: float, config: Config) -> DataStatus:
     """`seen_ts` is the newest sample of the cycle before. Ages are 3 and 5 collection intervals."""
     age = now - frame.ts
     silent = ~(now - frame.heard_at < config.offline_sec)  # never heard is silent, too
@@ -36,7 +36,7 @@ def stand(frame: Frame, seen_ts: Floats, *, now: float, config: Config) -> Stand
     # a machine is missing while others of its collector report; where none does, it is the collector who says nothing
     unsure = ~heard | ~_any_of_collector(frame, age <= config.stale_sec, otherwise=True)
     never = np.isnan(frame.ts)
-    says_offline = frame.status == Status.OFFLINE
+    says_offline = frame.status == SampleStatus.OFFLINE
     old = age >= config.offline_sec
     state = np.select(
         [never | (old & unsure), says_offline | old, age > config.stale_sec],
@@ -44,11 +44,11 @@ def stand(frame: Frame, seen_ts: Floats, *, now: float, config: Config) -> Stand
         DataState.FRESH,
     ).astype(np.int8)
     is_new = ~(frame.ts <= seen_ts)
-    excused = (frame.expected != Expected.NOTHING) & (now < frame.expected_until)
+    excused = (frame.expected != ExpectedState.NOTHING) & (now < frame.expected_until)
     offline = state == DataState.OFFLINE
     reports = age < config.offline_sec
     collectors, down, known, suppressed = _collectors(frame, silent, heard, reports=reports, awaited=~never & ~excused)
-    return Standing(
+    return DataStatus(
         state=state,
         is_new=is_new,
         judged=(state == DataState.FRESH) & is_new,

@@ -4,18 +4,18 @@ from datetime import datetime
 from typing import Any
 
 from hashinsight.kit.errors import Conflict, Forbidden, NotFound, ValidationFailed
-from hashinsight.problems.acts import Refused
+from hashinsight.problems.actions import ActionRefusal
 
 
-def no_problem() -> NotFound:
+def problem_not_found() -> NotFound:
     return NotFound("there is no such problem")
 
 
-def refused(why: Refused, details: dict[str, Any]) -> Conflict:
+def refused(why: ActionRefusal, details: dict[str, Any]) -> Conflict:
     return Conflict(why.reason, code=why.code, details=details)
 
 
-def not_here() -> Forbidden:
+def not_allowed_here() -> Forbidden:
     return Forbidden("you see it, but your role does not allow this there")
 
 

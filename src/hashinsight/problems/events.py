@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hashinsight.problems.codes import EventStatus
+from hashinsight.problems.codes import ACTION_NO, CycleAction, EventStatus
 from hashinsight.problems.frame import Flags, Floats, Ints
 
 KEYS_PER_SUBJECT = 64
@@ -82,7 +82,7 @@ KINDS: dict[str, type[np.generic]] = {
     "predecessor": np.int64,
 }
 ARRAYS = tuple(KINDS)
-NOBODY_TOLD = 127
+NOT_NOTIFIED = 127
 EARLIER = 8
 
 
@@ -91,7 +91,9 @@ def no_events() -> Events:
     return Events(**empty)
 
 
-def newborn(subject: Ints, issue: NDArray[np.int8], severity: NDArray[np.int8], *, now: float, first_no: int) -> Events:
+def new_events(
+    subject: Ints, issue: NDArray[np.int8], severity: NDArray[np.int8], *, now: float, first_no: int
+) -> Events:
     """Rows of problems that were seen for the first time, pending."""
     n = len(subject)
     nan, zero = np.full(n, np.nan), np.zeros(n, dtype=np.int32)
@@ -111,7 +113,7 @@ def newborn(subject: Ints, issue: NDArray[np.int8], severity: NDArray[np.int8], 
         flap_since=nan.copy(),
         flap_count=zero.copy(),
         flapping=np.zeros(n, dtype=np.bool_),
-        notified=np.full(n, NOBODY_TOLD, dtype=np.int8),
+        notified=np.full(n, NOT_NOTIFIED, dtype=np.int8),
         escalated=np.zeros(n, dtype=np.bool_),
         predecessor=np.full(n, -1, dtype=np.int64),
         next_no=first_no + n,
@@ -120,11 +122,11 @@ def newborn(subject: Ints, issue: NDArray[np.int8], severity: NDArray[np.int8], 
 
 def worst_told(notified: NDArray[np.int8]) -> NDArray[np.int8]:
     """Of this opening or an earlier one."""
-    worst: NDArray[np.int8] = np.where(notified == NOBODY_TOLD, NOBODY_TOLD, notified % EARLIER).astype(np.int8)
+    worst: NDArray[np.int8] = np.where(notified == NOT_NOTIFIED, NOT_NOTIFIED, notified % EARLIER).astype(np.int8)
     return worst
 
 
-def closed(events: Events, rows: Flags, now: float) -> Events:
+def close_events(events: Events, rows: Flags, now: float) -> Events:
     """These are over, whatever was last seen of them: their machine has left the site.
 
     One that never opened was over before it began: if its machine comes back, it is confirmed anew.
@@ -137,7 +139,7 @@ def closed(events: Events, rows: Flags, now: float) -> Events:
     )
 
 
-def joined(first: Events, second: Events) -> Events:
+def join_events(first: Events, second: Events) -> Events:
     """Both, in order of key."""
     both: dict[str, Any] = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in ARRAYS}
     order = np.argsort(keys_of(both["subject"], both["issue"]), kind="stable")
@@ -147,7 +149,48 @@ def joined(first: Events, second: Events) -> Events:
     )
 
 
-__all__ = [
-    "ARRAYS", "EARLIER", "KINDS", "NOBODY_TOLD", "Events", "closed", "joined", "keys_of", "newborn", "no_events",
-    "worst_told",
-]  # fmt: skip
+@dataclass(frozen=True)
+class SubjectVerdicts:
+    """A cycle's verdicts: (issues, subjects). Subjects are in order; who is not among them is unknown."""
+
+    subject: Ints
+    verdict: NDArray[np.int8]
+    severity: NDArray[np.int8]  # of a hit, by issue and subject
+    suppressed: Flags
+
+
+@dataclass(frozen=True)
+class Transitions:
+    """What was done, one row a problem that was touched. `event_no` is -1 where there is no event."""
+
+    event_no: Ints
+    subject: Ints
+    issue: NDArray[np.int8]
+    severity: NDArray[np.int8]
+    action: NDArray[np.int8]  # index into codes.ACTIONS
+    notify: Flags  # people are to be told: of a beginning, of something worse, or of the end of what they were told
+
+    def of(self, action: CycleAction) -> "Transitions":
+        chosen = self.action == ACTION_NO[action]
+        return Transitions(
+            *(getattr(self, name)[chosen] for name in ("event_no", "subject", "issue", "severity", "action", "notify"))
+        )
+
+    def __len__(self) -> int:
+        return len(self.event_no)
+
+
+@dataclass(frozen=True)
+class LifecycleStep:
+    events: Events
+    moves: Transitions
+    replaced: Events  # resolved rows that are not kept in mind: their problem came back as a new row, or never did
+
+
+def transitions_of(events: Events, action: NDArray[np.int8], notify: Flags) -> Transitions:
+    return Transitions(events.event_no, events.subject, events.issue, events.severity, action, notify)
+
+
+def together(parts: list[Transitions]) -> Transitions:
+    names = ("event_no", "subject", "issue", "severity", "action", "notify")
+    return Transitions(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))

@@ -1,25 +1,27 @@
 """Why we think so: the numbers behind the hits of one rule, as JSON, for all of its machines at once."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hashinsight.problems.codes import ANCHORED, Expectation, Issue, Metric
+from hashinsight.problems.codes import ANCHORED_METRICS, ExpectationSource, Issue, Metric
+from hashinsight.problems.events import Events
 from hashinsight.problems.features import names_left_out
-from hashinsight.problems.frame import Flags, Floats, Ints
-from hashinsight.problems.health_rules import BY_ISSUE, Rule, Way
-from hashinsight.problems.pipeline import Verdicts
-from hashinsight.problems.standing import numbers, stands
-from hashinsight.problems.standing import told as told_among
+from hashinsight.problems.frame import Flags, Floats, Frame, Ints
+from hashinsight.problems.health_rules import BY_ISSUE, Criterion, Rule
+from hashinsight.problems.peer_stats import numbers, stands
+from hashinsight.problems.peer_stats import told as told_among
+from hashinsight.problems.pipeline import CycleResult
 from hashinsight.problems.told import Told
 from hashinsight.problems.ways import told_of
 
 _OF_EXPECTED = ("hashrate_ratio", "trend_slope")
 
 
-def evidence_of(found: Verdicts, rows: Ints, issue: Issue) -> list[str]:
+def rule_evidence(found: CycleResult, rows: Ints, issue: Issue) -> list[str]:
     """`rule_code, description, <metric>, threshold, evaluated_at`, by which way it hit, and what it was compared with.
 
     One text a row. `metric` names the key of the number that passed; value and threshold are of one unit.
@@ -45,7 +47,7 @@ def evidence_of(found: Verdicts, rows: Ints, issue: Issue) -> list[str]:
     return written
 
 
-def of_collectors(now: float, heard_at: Floats, newest: Floats, *, silent_sec: float) -> list[str]:
+def collector_evidence(now: float, heard_at: Floats, newest: Floats, *, silent_sec: float) -> list[str]:
     """The evidence of collectors that are down: when each was last heard, or brought a sample, and what is too long."""
     rule, rows = BY_ISSUE[Issue.COLLECTOR_DOWN], np.arange(len(heard_at))
     moment = pl.Series(heard_at * 1e6).fill_nan(None).cast(pl.Int64).cast(pl.Datetime("us", "UTC"))
@@ -69,7 +71,7 @@ def _begin(rule: Rule, now: float, rows: Ints) -> dict[str, pl.Series]:
     }
 
 
-def _numbers(way: Way, told: Told, at: Ints) -> dict[str, pl.Series]:
+def _numbers(way: Criterion, told: Told, at: Ints) -> dict[str, pl.Series]:
     value = told.value[at]
     columns = {
         "way": _same(way.name, at),
@@ -94,7 +96,7 @@ def _by(rule: Rule, hits: Flags, held: Flags) -> dict[str, pl.Series]:
     return told
 
 
-def peer_metrics(found: Verdicts, rows: Ints) -> list[str | None]:
+def peer_metrics(found: CycleResult, rows: Ints) -> list[str | None]:
     """`peer_metrics_json`: level, count and quantiles of each machine's peers, and where it stands among them.
 
     None for a machine that stands among no peers in anything, as one that does not answer.
@@ -110,14 +112,14 @@ def peer_metrics(found: Verdicts, rows: Ints) -> list[str | None]:
     return texts
 
 
-def _peers(found: Verdicts, rows: Ints) -> pl.Series:
+def _peers(found: CycleResult, rows: Ints) -> pl.Series:
     """A metric for which there are too few peers, or which the machine does not tell, is null."""
     own = found.seen.own.value
     metrics = {metric.name.lower(): told_among(among, own[metric], rows) for metric, among in found.seen.peers.items()}
     return pl.DataFrame(metrics).to_struct("peers")
 
 
-def _baseline(found: Verdicts, rows: Ints, metric: Metric) -> pl.Series:
+def _baseline(found: CycleResult, rows: Ints, metric: Metric) -> pl.Series:
     own = found.seen.own
     columns = {
         "metric": _same(metric.name.lower(), rows),
@@ -128,14 +130,14 @@ def _baseline(found: Verdicts, rows: Ints, metric: Metric) -> pl.Series:
         "sigma": numbers(own.sigma[metric, rows]),
         "z": numbers(own.z[metric, rows]),
     }
-    if metric < ANCHORED:
+    if metric < ANCHORED_METRICS:
         columns["from_anchor"] = numbers(found.seen.drift[metric, rows])
     return pl.DataFrame(columns).to_struct("baseline")
 
 
-def _expectation(found: Verdicts, rows: Ints) -> dict[str, pl.Series]:
+def _expectation(found: CycleResult, rows: Ints) -> dict[str, pl.Series]:
     """By what the hashrate was measured, and whether somebody said so or it was inferred."""
-    words = pl.Series([one.name.lower() for one in Expectation])
+    words = pl.Series([one.name.lower() for one in ExpectationSource])
     return {
         "expected_ths": numbers(found.seen.frame.expected_ths[rows]),
         "expectation": words.gather(found.seen.expectation[rows].astype(np.int64)),
@@ -156,3 +158,40 @@ def _as_json(columns: dict[str, pl.Series]) -> list[str]:
 
 def _same(word: str | None, rows: Ints) -> pl.Series:
     return pl.Series([word], dtype=pl.String).new_from_index(0, len(rows))
+
+
+@dataclass(frozen=True)
+class EventDetails:
+    """JSON by row of the events; null where nothing is to be written."""
+
+    evidence: pl.Series
+    peers: pl.Series
+
+
+def describe(found: CycleResult, events: Events, which: Flags, subjects: pl.DataFrame) -> EventDetails:
+    """Loops over issues, of which there are a few, never over machines."""
+    evidence, peers = np.full(events.n, None, dtype=object), np.full(events.n, None, dtype=object)
+    machines = found.seen.frame.miner_no
+    for issue in Issue:
+        rows = np.flatnonzero(which & (events.issue == issue))
+        if not len(rows):
+            continue
+        if issue is Issue.COLLECTOR_DOWN:
+            heard = pl.DataFrame({"subject": events.subject[rows]}).join(subjects, on="subject", how="left")["heard_at"]
+            heard_at = heard.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+            newest = _newest_of(found.seen.frame, -1 - events.subject[rows])
+            evidence[rows] = collector_evidence(found.now, heard_at, newest, silent_sec=found.config.offline_sec)
+            continue
+        at = np.searchsorted(machines, events.subject[rows])
+        evidence[rows] = rule_evidence(found, at, issue)
+        peers[rows] = peer_metrics(found, at)
+    return EventDetails(pl.Series(evidence.tolist(), dtype=pl.String), pl.Series(peers.tolist(), dtype=pl.String))
+
+
+def _newest_of(frame: Frame, collectors: Ints) -> Floats:
+    """When the newest sample of any of its machines was taken, by collector; NaN where there is none."""
+    named = frame.collector.no >= 0
+    newest = np.full(len(frame.collector.of) + 1, np.nan)
+    np.fmax.at(newest, frame.collector.no[named], frame.ts[named])
+    chosen: Floats = newest[np.minimum(collectors, len(frame.collector.of))]
+    return chosen

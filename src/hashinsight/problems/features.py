@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from hashinsight.facts.temperatures import BROKEN_READINGS_C
 from hashinsight.problems import counters
-from hashinsight.problems.codes import Expectation
-from hashinsight.problems.config import Config, Resolved
-from hashinsight.problems.data_state import Standing
+from hashinsight.problems.codes import ExpectationSource
+from hashinsight.problems.config import Config, MachineLimits
+from hashinsight.problems.data_state import DataStatus
 from hashinsight.problems.frame import Flags, Floats, Frame, Ints
 from hashinsight.problems.state import State
 from hashinsight.telemetry.losses import efficiency
-from hashinsight.telemetry.states import Flags as Said
+from hashinsight.telemetry.states import SampleFlags as Said
 
 HASHING_RATIO = 0.05
 MOST_RATIO = 2.0  # of what is expected: no machine has that
@@ -71,11 +71,11 @@ _FIRST_CHECK = 16
 
 
 def observe(
-    frame: Frame, state: State, standing: Standing, limits: Resolved, *, now: float, config: Config
+    frame: Frame, state: State, standing: DataStatus, limits: MachineLimits, *, now: float, config: Config
 ) -> Features:
     """The features of this cycle. Carries counters and times in the state on, in place."""
     fresh = standing.state == 3  # noqa: PLR2004 - DataState.FRESH, compared as an array
-    implausible, ratio = _ratio(frame, fresh, state["expectation"] == Expectation.GIVEN)
+    implausible, ratio = _ratio(frame, fresh, state["expectation"] == ExpectationSource.GIVEN)
     temp_fault, temp = _temperature(frame, fresh)
     fan_fault, slowest = _slowest_fan(frame, fresh)
     hashing = np.where(np.isnan(ratio), fresh & (frame.hashrate_ths > 0) & ~implausible, ratio > HASHING_RATIO)

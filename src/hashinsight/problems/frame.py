@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hashinsight.facts.spellings import find_model
+from hashinsight.facts.models import find_model
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -21,14 +21,14 @@ def zeroed(values: NDArray[np.floating]) -> Floats:
 
 
 @dataclass(frozen=True)
-class Texts:
+class TextColumn:
     """A text for every machine, kept once: `no` points into `of`, -1 is no text."""
 
     of: tuple[str, ...]
     no: Ints
 
-    def take(self, rows: Ints) -> "Texts":
-        return Texts(self.of, self.no[rows])
+    def take(self, rows: Ints) -> "TextColumn":
+        return TextColumn(self.of, self.no[rows])
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ class Frame:
     """
 
     miner_no: Ints
-    site: Texts
-    collector: Texts
-    model: Texts
-    firmware: Texts
-    mode: Texts
-    pool: Texts
-    worker: Texts
-    temp_limits: Texts  # its own, as `telemetry.reported_limits` writes them
+    site: TextColumn
+    collector: TextColumn
+    model: TextColumn
+    firmware: TextColumn
+    mode: TextColumn
+    pool: TextColumn
+    worker: TextColumn
+    temp_limits: TextColumn  # its own, as `telemetry.reported_limits` writes them
     ts: Floats
     heard_at: Floats
     status: NDArray[np.int8]  # telemetry.states.Status
@@ -104,7 +104,7 @@ def make_frame(miner_no: Sequence[int] | Ints, columns: Mapping[str, object]) ->
         return np.full(n, otherwise) if given is None else np.asarray(given, dtype=np.float64)
 
     ts = floats("ts")
-    none = Texts((), np.full(n, -1, dtype=np.int64))
+    none = TextColumn((), np.full(n, -1, dtype=np.int64))
     texts: dict[str, Any] = {name: _text(columns.get(name), none) for name in _TEXTS}
     readings: dict[str, Any] = {name: floats(name) for name in _READINGS}
     return Frame(
@@ -123,7 +123,7 @@ def make_frame(miner_no: Sequence[int] | Ints, columns: Mapping[str, object]) ->
     )
 
 
-def _built_for_water(model: Texts) -> Flags:
+def _built_for_water(model: TextColumn) -> Flags:
     """Models without fans, whoever registered them and forgot to say so."""
     of_water = [_is_built_for_water(name) for name in model.of]
     flags: Flags = np.array([*of_water, False])[model.no]  # -1, no model, is the last one
@@ -143,19 +143,19 @@ def _boards(given: object, n: int) -> NDArray[np.float64]:
     return np.asarray(given, dtype=np.float64).reshape(-1, n)
 
 
-def without(frame: Frame, names: Sequence[str]) -> Frame:
+def without_readings(frame: Frame, names: Sequence[str]) -> Frame:
     """The same frame as if nobody had sent these readings."""
     unknown: dict[str, Any] = {name: np.full(frame.n, np.nan) for name in names}
     return replace(frame, **unknown)
 
 
-def texts_of(words: Sequence[str | None]) -> Texts:
+def text_column(words: Sequence[str | None]) -> TextColumn:
     of = tuple(dict.fromkeys(word for word in words if word is not None))
     number = {word: no for no, word in enumerate(of)}
-    return Texts(of, np.array([-1 if word is None else number[word] for word in words], dtype=np.int64))
+    return TextColumn(of, np.array([-1 if word is None else number[word] for word in words], dtype=np.int64))
 
 
-def _text(given: object, none: Texts) -> Texts:
+def _text(given: object, none: TextColumn) -> TextColumn:
     if given is None:
         return none
-    return given if isinstance(given, Texts) else texts_of(list(given))  # type: ignore[call-overload]
+    return given if isinstance(given, TextColumn) else text_column(list(given))  # type: ignore[call-overload]

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from hashinsight.problems.codes import Issue, Metric, Mode
-from hashinsight.problems.config import Config, Resolved
+from hashinsight.problems.config import Config, MachineLimits
 from hashinsight.problems.frame import Flags, Floats, Frame
 from hashinsight.problems.hottest import CRIT, WARN, Hottest, hottest
 from hashinsight.problems.pools import pools_allowed, workers_allowed
-from hashinsight.problems.seen import Seen, Verdicts, held, say
+from hashinsight.problems.seen import Observations, Verdicts, held, say
 from hashinsight.problems.state import BOOTS
 
 _WEATHER_C = 10.0  # by so much a hot day makes all machines of a kind hotter
 _ASSUMED_MARGIN_C = 10.0  # so far beyond an assumed critical limit nothing is usual
 
 
-def judge_hard(verdict: Verdicts, seen: Seen, config: Config) -> None:
+def judge_hard(verdict: Verdicts, seen: Observations, config: Config) -> None:
     """A machine that was told to stand still is not judged for standing still."""
     frame, features, limits, standing = seen.frame, seen.features, seen.limits, seen.standing
     judged, expected = standing.judged, standing.excused
@@ -59,7 +59,7 @@ class LostBoard:
     most_share: float = 0.05  # of an even share, that a board which does nothing has at the most
 
 
-def lost_board(seen: Seen) -> LostBoard:
+def lost_board(seen: Observations) -> LostBoard:
     """Needs nothing learnt: without a past of its own it is measured by its nameplate.
 
     Firmware that counts a slot without a board in it as a dead one is sound as long as its hashrate is.
@@ -75,14 +75,14 @@ def lost_board(seen: Seen) -> LostBoard:
     return LostBoard(known, missing & has_ratio & (ratio <= most), silent, most)
 
 
-def is_assumed(limits: Resolved, level: str) -> Flags:
+def is_assumed(limits: MachineLimits, level: str) -> Flags:
     """Whose limit nobody knows: neither the machine, nor the catalogue, nor the settings."""
     by_kind = np.array([getattr(heat.main, f"{level}_source") == "assumed" for heat in limits.heat], dtype=np.bool_)
     flags: Flags = by_kind[limits.kind] if len(by_kind) else np.zeros(len(limits.kind), dtype=np.bool_)
     return flags
 
 
-def runs_as_hot(seen: Seen, heat: Hottest, level: str) -> Flags:
+def runs_as_hot(seen: Observations, heat: Hottest, level: str) -> Flags:
     """Over a limit that is only assumed, and hardly hotter than this machine usually is.
 
     Many models run at 80 °C all their life: an assumed limit alone says nothing about one that always did. A warning

@@ -10,7 +10,7 @@ from hashinsight.problems.codes import Issue, Severity
 
 
 @dataclass(frozen=True)
-class Way:
+class Criterion:
     """What is looked at, and on which side of its threshold a machine is a hit; None: there is no number to pass."""
 
     name: str
@@ -26,7 +26,7 @@ class Rule:
     metric: str
     needs: tuple[str, ...]  # features; where one is missing the rule does not judge
     actions: tuple[str, ...]
-    ways: tuple[Way, ...]  # where several hit, the first of them is told with its numbers
+    ways: tuple[Criterion, ...]  # where several hit, the first of them is told with its numbers
     hard: bool = False  # read off one sample, without baseline or peers
 
     @property
@@ -34,62 +34,62 @@ class Rule:
         return self.issue.code
 
 
-def _past(metric: str, side: Literal["above", "below"], *, after: str = "") -> tuple[Way, ...]:
+def _past(metric: str, side: Literal["above", "below"], *, after: str = "") -> tuple[Criterion, ...]:
     """At once against its baseline, or by and by against its anchor."""
-    return Way(f"own_past{after}", metric, side), Way(f"first_days{after}", metric, side)
+    return Criterion(f"own_past{after}", metric, side), Criterion(f"first_days{after}", metric, side)
 
 
 RULES: tuple[Rule, ...] = (
     Rule(Issue.OVERHEAT_CRIT, Severity.P0, "hottest sensor at or above the critical limit", "temp_max",
-         ("temp_max",), ("stop_mining", "check_cooling"), (Way("limit", "temp_max", "above"),), hard=True),
+         ("temp_max",), ("stop_mining", "check_cooling"), (Criterion("limit", "temp_max", "above"),), hard=True),
     Rule(Issue.OFFLINE, Severity.P0, "does not answer while its collector does, and nobody expects it", "is_online",
          (), ("check_network", "check_power", "power_cycle"),
-         (Way("no_samples", "sample_age_sec", "above"), Way("says_offline", "is_online")), hard=True),
+         (Criterion("no_samples", "sample_age_sec", "above"), Criterion("says_offline", "is_online")), hard=True),
     Rule(Issue.HASHRATE_ZERO, Severity.P1, "answers but does not hash", "hashrate_ratio", ("hashrate_ratio",),
-         ("restart", "inspect_boards", "inspect_psu"), (Way("limit", "hashrate_ratio", "below"),), hard=True),
+         ("restart", "inspect_boards", "inspect_psu"), (Criterion("limit", "hashrate_ratio", "below"),), hard=True),
     Rule(Issue.BOARDS_DEAD, Severity.P1, "half of its boards or more are dead", "boards_ratio", ("boards_ratio",),
-         ("restart", "inspect_boards"), (Way("limit", "boards_ratio", "below"),), hard=True),
+         ("restart", "inspect_boards"), (Criterion("limit", "boards_ratio", "below"),), hard=True),
     Rule(Issue.BOARD_LOST, Severity.P1, "fewer boards work than it has, and its hashrate is down by their share",
          "boards_ratio", ("boards_ratio",), ("restart", "inspect_boards"),
-         (Way("hashrate_down", "hashrate_ratio", "below"), Way("board_silent", "board_share_min", "below")), hard=True),
+         (Criterion("hashrate_down", "hashrate_ratio", "below"), Criterion("board_silent", "board_share_min", "below")), hard=True),
     Rule(Issue.FAN_ZERO, Severity.P1, "a fan stands still", "fan_speed_min", ("fan_speed_min",),
-         ("swap_fan", "stop_mining"), (Way("limit", "fan_speed_min", "below"),), hard=True),
+         ("swap_fan", "stop_mining"), (Criterion("limit", "fan_speed_min", "below"),), hard=True),
     Rule(Issue.OVERHEAT_WARN, Severity.P1, "hottest sensor at or above the warning limit", "temp_max",
-         ("temp_max",), ("check_cooling", "set_power_mode"), (Way("limit", "temp_max", "above"),), hard=True),
+         ("temp_max",), ("check_cooling", "set_power_mode"), (Criterion("limit", "temp_max", "above"),), hard=True),
     Rule(Issue.HASHRATE_DEGRADATION, Severity.P2, "hashes less than its own past, or reboots again and again",
          "hashrate_ratio", ("hashrate_ratio",), ("restart", "inspect_boards"),
-         (*_past("hashrate_ratio", "below"), Way("reboots", "boots", "above"))),
+         (*_past("hashrate_ratio", "below"), Criterion("reboots", "boots", "above"))),
     Rule(Issue.EFFICIENCY_DEGRADATION, Severity.P2, "takes more watts for a TH/s than its own past", "efficiency",
          ("efficiency",), ("inspect_psu", "inspect_boards", "clean"), _past("efficiency", "above")),
     Rule(Issue.TEMP_ANOMALY, Severity.P2, "hotter than its own past at the same weather", "temp_max",
          ("temp_max",), ("clean", "check_cooling", "swap_fan"),
          (*_past("temp_max", "above"), *_past("temp_load", "above", after="_at_equal_fans"),
-          Way("fan_behind_others", "fan_speed_min", "below"))),
+          Criterion("fan_behind_others", "fan_speed_min", "below"))),
     Rule(Issue.TREND_ANOMALY, Severity.P2, "gets slower day by day", "trend_slope", ("hashrate_ratio",),
-         ("inspect_boards",), (Way("slope", "trend_slope", "below"),)),
+         ("inspect_boards",), (Criterion("slope", "trend_slope", "below"),)),
     Rule(Issue.REJECT_RATE_HIGH, Severity.P2, "the pool rejects far more of its shares than of its peers'",
-         "reject_rate", ("reject_rate",), ("check_pool", "check_network"), (Way("rate", "reject_rate", "above"),)),
+         "reject_rate", ("reject_rate",), ("check_pool", "check_network"), (Criterion("rate", "reject_rate", "above"),)),
     Rule(Issue.HW_ERROR_RATE_HIGH, Severity.P2, "many more hardware errors than its own past and its peers",
          "hw_error_rate", ("hw_error_rate",), ("inspect_boards", "set_power_mode"),
-         (Way("rate", "hw_error_rate", "above"),)),
+         (Criterion("rate", "hw_error_rate", "above"),)),
     Rule(Issue.WRONG_POOL, Severity.P1, "hashes for a pool or worker that is not allowed", "pool", (),
-         ("set_pool",), (Way("pool", "pool"), Way("worker", "worker")), hard=True),
+         ("set_pool",), (Criterion("pool", "pool"), Criterion("worker", "worker")), hard=True),
     Rule(Issue.SENSOR_FAULT, Severity.P3, "a sensor says what cannot be", "temp_spread", (), ("inspect_sensors",),
-         (Way("temp_sentinel", "temp_max"), Way("fan_sentinel", "fan_speed_min", "below"),
-          Way("temp_spread", "temp_spread", "above"))),
+         (Criterion("temp_sentinel", "temp_max"), Criterion("fan_sentinel", "fan_speed_min", "below"),
+          Criterion("temp_spread", "temp_spread", "above"))),
     Rule(Issue.DATA_IMPLAUSIBLE, Severity.P3, "values that stand still or contradict each other", "hashrate_ratio",
          (), ("restart",),
-         (Way("hashrate_too_high", "hashrate_ratio", "above"), Way("hashrate_refused", "hashrate_ratio"),
-          Way("boards_contradict", "boards_apart", "above"), Way("stands_still", "still_samples", "above"))),
+         (Criterion("hashrate_too_high", "hashrate_ratio", "above"), Criterion("hashrate_refused", "hashrate_ratio"),
+          Criterion("boards_contradict", "boards_apart", "above"), Criterion("stands_still", "still_samples", "above"))),
     Rule(Issue.FLEET_OUTLIER, Severity.P3, "far from machines of its kind", "robust_z", (),
          ("inspect_boards", "check_cooling"),
-         (Way("hashrate", "hashrate_ratio", "below"), Way("temperature", "temp_max", "above"),
-          Way("efficiency", "efficiency", "above"))),
+         (Criterion("hashrate", "hashrate_ratio", "below"), Criterion("temperature", "temp_max", "above"),
+          Criterion("efficiency", "efficiency", "above"))),
     Rule(Issue.BOARDS_DEGRADING, Severity.P3, "has lost a board that it had", "boards_ratio", ("boards_ratio",),
-         ("inspect_boards",), (Way("own_past", "boards_ratio", "below"),)),
+         ("inspect_boards",), (Criterion("own_past", "boards_ratio", "below"),)),
     Rule(Issue.COLLECTOR_DOWN, Severity.P1, "a collector says nothing, or nothing of any machine", "heard_at", (),
          ("check_collector", "check_network"),
-         (Way("silent", "silent_sec", "above"), Way("no_samples", "sample_age_sec", "above")), hard=True),
+         (Criterion("silent", "silent_sec", "above"), Criterion("no_samples", "sample_age_sec", "above")), hard=True),
 )  # fmt: skip
 BY_ISSUE = {rule.issue: rule for rule in RULES}
 HARD = tuple(rule.issue for rule in RULES if rule.hard)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from hashinsight.problems.config import Resolved
+from hashinsight.problems.config import MachineLimits
 from hashinsight.problems.features import Features
 from hashinsight.problems.frame import Flags, Floats, Frame, Ints
 
@@ -24,7 +24,7 @@ class Hottest:
         return over
 
 
-def hottest(frame: Frame, features: Features, limits: Resolved, level: str, shown: Flags) -> Hottest:
+def hottest(frame: Frame, features: Features, limits: MachineLimits, level: str, shown: Flags) -> Hottest:
     """`level` is WARN or CRIT."""
     held = limits["overheat_hold_c"] * shown
     temp, limit = features.temp_max, limits[f"overheat_{level}_c"] - held
@@ -36,7 +36,7 @@ def hottest(frame: Frame, features: Features, limits: Resolved, level: str, show
     return Hottest(np.where(nearer, other, temp), np.where(nearer, of_other, limit), nearer)
 
 
-def told_limits(limits: Resolved, found: Hottest, level: str, rows: Ints) -> dict[str, pl.Series]:
+def told_limits(limits: MachineLimits, found: Hottest, level: str, rows: Ints) -> dict[str, pl.Series]:
     """At which sensor, and whose limit it is: `machine`, `catalogue`, `settings` or `assumed`."""
     pairs = [one for heat in limits.heat for one in (heat.main, heat.other)]
     which = 2 * limits.kind[rows] + found.is_other[rows]
@@ -48,7 +48,7 @@ def told_limits(limits: Resolved, found: Hottest, level: str, rows: Ints) -> dic
     }
 
 
-def _other_reading(frame: Frame, features: Features, limits: Resolved) -> Floats | None:
+def _other_reading(frame: Frame, features: Features, limits: MachineLimits) -> Floats | None:
     """The hottest of the kind that `temp_max` is not of; None where no machine gives one."""
     if np.isnan(frame.temp_chip_c).all() and np.isnan(frame.temp_board_c).all():
         return None

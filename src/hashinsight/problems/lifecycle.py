@@ -15,20 +15,24 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hashinsight.problems.codes import ACTION_NO, Action, EventStatus, Issue, Severity, Verdict
-from hashinsight.problems.config import Life
+from hashinsight.problems.codes import ACTION_NO, CycleAction, EventStatus, Issue, RuleVerdict, Severity
+from hashinsight.problems.config import LifecycleConfig
 from hashinsight.problems.events import (
     EARLIER,
-    NOBODY_TOLD,
+    NOT_NOTIFIED,
     Events,
-    joined,
+    LifecycleStep,
+    SubjectVerdicts,
+    Transitions,
+    join_events,
     keys_of,
-    newborn,
+    new_events,
     no_events,
+    together,
+    transitions_of,
     worst_told,
 )
 from hashinsight.problems.frame import Flags, Ints
-from hashinsight.problems.moves import Judged, Lived, Moves, rows_of, together
 
 # while the worse one is shown, the lesser is closed as escalated
 WORSE_THAN: tuple[tuple[Issue, Issue], ...] = (
@@ -39,34 +43,36 @@ WORSE_THAN: tuple[tuple[Issue, Issue], ...] = (
 )
 
 
-def live(events: Events, judged: Judged, *, now: float, life: Life) -> Lived:
+def advance(events: Events, judged: SubjectVerdicts, *, now: float, life: LifecycleConfig) -> LifecycleStep:
     events, old = _let_go(events, now=now, life=life)
     if not len(judged.subject):
-        return Lived(events, rows_of(no_events(), np.empty(0, np.int8), np.empty(0, np.bool_)), old)
+        return LifecycleStep(events, transitions_of(no_events(), np.empty(0, np.int8), np.empty(0, np.bool_)), old)
     judged = _hold_lesser(events, judged)
     at, present = _column_of(judged, events.subject)
-    said = np.where(present, judged.verdict[events.issue, at], Verdict.UNKNOWN)
+    said = np.where(present, judged.verdict[events.issue, at], RuleVerdict.UNKNOWN)
     quiet = present & judged.suppressed[at]
-    worst = np.where(said == Verdict.HIT, judged.severity[events.issue, at], 127).astype(np.int8)
+    worst = np.where(said == RuleVerdict.HIT, judged.severity[events.issue, at], 127).astype(np.int8)
     moved, action, notify = _move(events, said=said, quiet=quiet, worst=worst, now=now, life=life)
     born, born_action, replaced_rows, unborn = _begin(events, judged, now=now, life=life)
-    forgotten = (events.status == EventStatus.PENDING) & (said == Verdict.FINE)
+    forgotten = (events.status == EventStatus.PENDING) & (said == RuleVerdict.FINE)
     moved, gone = _forget(moved, forgotten, replaced_rows)
-    everything = joined(moved.take(~gone), born)
+    everything = join_events(moved.take(~gone), born)
     everything, closed = _close_lesser(everything, now)
     touched = action >= 0
     parts = [
-        rows_of(moved.take(touched), action[touched], notify[touched]),
-        rows_of(born, born_action, born_action == ACTION_NO[Action.CREATED]),
+        transitions_of(moved.take(touched), action[touched], notify[touched]),
+        transitions_of(born, born_action, born_action == ACTION_NO[CycleAction.CREATED]),
         unborn,
-        rows_of(
-            closed, np.full(closed.n, ACTION_NO[Action.ESCALATED], dtype=np.int8), np.zeros(closed.n, dtype=np.bool_)
+        transitions_of(
+            closed,
+            np.full(closed.n, ACTION_NO[CycleAction.ESCALATED], dtype=np.int8),
+            np.zeros(closed.n, dtype=np.bool_),
         ),
     ]
-    return Lived(everything, together(parts), joined(events.take(replaced_rows), old))
+    return LifecycleStep(everything, together(parts), join_events(events.take(replaced_rows), old))
 
 
-def _let_go(events: Events, *, now: float, life: Life) -> tuple[Events, Events]:
+def _let_go(events: Events, *, now: float, life: LifecycleConfig) -> tuple[Events, Events]:
     """What is kept in mind, and what is over for so long that it need not be."""
     # by its end, too: what nobody could see for a month may have ended a minute ago, and its cooldown runs
     touched = np.fmax(events.last_seen_ts, events.resolved_ts)
@@ -75,11 +81,11 @@ def _let_go(events: Events, *, now: float, life: Life) -> tuple[Events, Events]:
 
 
 def _move(
-    events: Events, *, said: Ints, quiet: Flags, worst: NDArray[np.int8], now: float, life: Life
+    events: Events, *, said: Ints, quiet: Flags, worst: NDArray[np.int8], now: float, life: LifecycleConfig
 ) -> tuple[Events, NDArray[np.int8], Flags]:
     """Moves every row that there is. Returns the rows, what was done with each (-1: nothing) and who is to be told."""
     pending = events.status == EventStatus.PENDING
-    hit, fine = (said == Verdict.HIT) & ~quiet, (said == Verdict.FINE) & (~quiet | pending)
+    hit, fine = (said == RuleVerdict.HIT) & ~quiet, (said == RuleVerdict.FINE) & (~quiet | pending)
     resolved = events.status == EventStatus.RESOLVED
     shown = ~pending & ~resolved
     rises = hit & ~resolved & (worst < events.severity)
@@ -93,7 +99,7 @@ def _move(
     flap_since, flap_count = _count_flaps(events, returns, now, life)
     told = worst_told(events.notified)
     tell = (opens | (shown & rises) | returns) & (severity < told)
-    before = np.where(returns & (told != NOBODY_TOLD), told + EARLIER, events.notified)
+    before = np.where(returns & (told != NOT_NOTIFIED), told + EARLIER, events.notified)
     moved = replace(
         events,
         severity=severity,
@@ -114,14 +120,14 @@ def _move(
     )
     action = np.select(
         [
-            quiet & (said == Verdict.HIT), returns, opens, pending & hit, shown & rises, shown & hit, ends,
+            quiet & (said == RuleVerdict.HIT), returns, opens, pending & hit, shown & rises, shown & hit, ends,
             shown & fine, ~resolved,
         ],
         [
             ACTION_NO[one]
             for one in (
-                Action.SUPPRESSED, Action.RECURRED, Action.CREATED, Action.DEBOUNCING, Action.ESCALATED,
-                Action.UPDATED, Action.RESOLVED, Action.COUNTING, Action.NO_EVENT,
+                CycleAction.SUPPRESSED, CycleAction.RECURRED, CycleAction.CREATED, CycleAction.DEBOUNCING, CycleAction.ESCALATED,
+                CycleAction.UPDATED, CycleAction.RESOLVED, CycleAction.COUNTING, CycleAction.NO_EVENT,
             )
         ],
         -1,
@@ -129,13 +135,13 @@ def _move(
     return moved, action, tell | (ends & (events.notified < EARLIER))
 
 
-def needed(severity: NDArray[np.int8], life: Life) -> NDArray[np.int64]:
+def needed(severity: NDArray[np.int8], life: LifecycleConfig) -> NDArray[np.int64]:
     """Detections in a row until a problem opens."""
     return np.where(severity == Severity.P0, life.debounce_p0, life.debounce)
 
 
 def _count_flaps(
-    events: Events, returns: Flags, now: float, life: Life
+    events: Events, returns: Flags, now: float, life: LifecycleConfig
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Recurrences since the first one of the last day."""
     anew = returns & ~(now - events.flap_since < life.flapping_sec)
@@ -144,9 +150,11 @@ def _count_flaps(
     return since, count.astype(np.int32)
 
 
-def _begin(events: Events, judged: Judged, *, now: float, life: Life) -> tuple[Events, NDArray[np.int8], Ints, Moves]:
+def _begin(
+    events: Events, judged: SubjectVerdicts, *, now: float, life: LifecycleConfig
+) -> tuple[Events, NDArray[np.int8], Ints, Transitions]:
     """Rows for problems that have none, or whose row is resolved for longer than the cooldown."""
-    issue, column = np.nonzero(judged.verdict == Verdict.HIT)
+    issue, column = np.nonzero(judged.verdict == RuleVerdict.HIT)
     keys = keys_of(judged.subject[column], issue)
     known = events.key
     at = np.minimum(np.searchsorted(known, keys), max(events.n - 1, 0))
@@ -159,7 +167,7 @@ def _begin(events: Events, judged: Judged, *, now: float, life: Life) -> tuple[E
     quiet = judged.suppressed[column]
     subject, severity = judged.subject[column], judged.severity[issue, column]
     rows = is_new & ~quiet
-    born = newborn(subject[rows], issue[rows].astype(np.int8), severity[rows], now=now, first_no=events.next_no)
+    born = new_events(subject[rows], issue[rows].astype(np.int8), severity[rows], now=now, first_no=events.next_no)
     replaced = at[old & ~quiet]
     before = np.full(len(keys), -1, dtype=np.int64)
     if events.n:
@@ -172,14 +180,14 @@ def _begin(events: Events, judged: Judged, *, now: float, life: Life) -> tuple[E
         predecessor=before[rows],
         status=np.where(opens, EventStatus.OPEN, EventStatus.PENDING).astype(np.int8),
         opened_ts=np.where(opens, now, np.nan),
-        notified=np.where(opens, born.severity, NOBODY_TOLD).astype(np.int8),
+        notified=np.where(opens, born.severity, NOT_NOTIFIED).astype(np.int8),
     )
-    action = np.where(opens, ACTION_NO[Action.CREATED], ACTION_NO[Action.DEBOUNCING]).astype(np.int8)
+    action = np.where(opens, ACTION_NO[CycleAction.CREATED], ACTION_NO[CycleAction.DEBOUNCING]).astype(np.int8)
     # a suppressed detection without any row is said, too; one with a row is said by that row
     unborn = ~has_row & quiet
-    silent = rows_of(
-        newborn(subject[unborn], issue[unborn].astype(np.int8), severity[unborn], now=now, first_no=0),
-        np.full(int(unborn.sum()), ACTION_NO[Action.SUPPRESSED], dtype=np.int8),
+    silent = transitions_of(
+        new_events(subject[unborn], issue[unborn].astype(np.int8), severity[unborn], now=now, first_no=0),
+        np.full(int(unborn.sum()), ACTION_NO[CycleAction.SUPPRESSED], dtype=np.int8),
         np.zeros(int(unborn.sum()), dtype=np.bool_),
     )
     silent.event_no[:] = -1
@@ -199,7 +207,7 @@ def _forget(moved: Events, forgotten: Flags, replaced: Ints) -> tuple[Events, Fl
     return unseen, gone
 
 
-def _hold_lesser(events: Events, judged: Judged) -> Judged:
+def _hold_lesser(events: Events, judged: SubjectVerdicts) -> SubjectVerdicts:
     """While the worse problem is seen or shown, the lesser one is not judged."""
     verdict = judged.verdict.copy()
     for worse, lesser in WORSE_THAN:
@@ -207,8 +215,8 @@ def _hold_lesser(events: Events, judged: Judged) -> Judged:
             (events.issue == worse) & (events.status != EventStatus.RESOLVED) & (events.status != EventStatus.PENDING)
         )
         at, present = _column_of(judged, events.subject[rows])
-        verdict[lesser, at[present]] = Verdict.UNKNOWN
-        verdict[lesser, judged.verdict[worse] == Verdict.HIT] = Verdict.UNKNOWN
+        verdict[lesser, at[present]] = RuleVerdict.UNKNOWN
+        verdict[lesser, judged.verdict[worse] == RuleVerdict.HIT] = RuleVerdict.UNKNOWN
     return replace(judged, verdict=verdict)
 
 
@@ -230,7 +238,7 @@ def _close_lesser(events: Events, now: float) -> tuple[Events, Events]:
     return closed, closed.take(was_shown)
 
 
-def _column_of(judged: Judged, subject: Ints) -> tuple[Ints, Flags]:
+def _column_of(judged: SubjectVerdicts, subject: Ints) -> tuple[Ints, Flags]:
     at = np.minimum(np.searchsorted(judged.subject, subject), max(len(judged.subject) - 1, 0))
     present = judged.subject[at] == subject if len(judged.subject) else np.zeros(len(subject), dtype=np.bool_)
     return at, present

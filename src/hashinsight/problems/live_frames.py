@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hashinsight.problems.codes import Expected
+from hashinsight.problems.codes import ExpectedState
 from hashinsight.problems.config import Config
-from hashinsight.problems.frame import Flags, Floats, Frame, Ints, Texts, make_frame
+from hashinsight.problems.frame import Flags, Floats, Frame, Ints, TextColumn, make_frame
 
 _NUMBERS = {
     "hashrate_5min_ths": "hashrate_ths", "given_ths": "expected_ths", "temp_c": "temp_c",
@@ -23,7 +23,7 @@ _ALLOWED = {"pool_url": "pool", "worker": "worker"}  # where a list says which a
 _PLAIN = ("miner_no", "site_id", "collector_no", "ts", "heard_at", "status", "flags", "cooling", "hashrate_ths")
 LIMITS_BY = ("miner_no", "site_id", "model", "firmware", "cooling", "flags")  # what temperature limits depend on
 _MOST_BOARDS = 16
-_STATES = {one.name.lower(): int(one) for one in Expected}
+_STATES = {one.name.lower(): int(one) for one in ExpectedState}
 
 
 def columns_for(config: Config) -> tuple[str, ...]:
@@ -130,15 +130,15 @@ def _is_air(cooling: pl.Series) -> Flags:
     return (cooling.fill_null("air") == "air").to_numpy()
 
 
-def _numbered(column: pl.Series) -> Texts:
+def _numbered(column: pl.Series) -> TextColumn:
     """Numbers that stay what they are from cycle to cycle."""
     numbers = column.cast(pl.Int64).fill_null(-1).to_numpy()
-    return Texts(tuple(map(str, range(int(numbers.max(initial=-1)) + 1))), numbers)
+    return TextColumn(tuple(map(str, range(int(numbers.max(initial=-1)) + 1))), numbers)
 
 
-def _texts(column: pl.Series) -> Texts:
+def _texts(column: pl.Series) -> TextColumn:
     words = column.unique(maintain_order=True).drop_nulls()
     if not len(words):
-        return Texts((), np.full(len(column), -1, dtype=np.int64))
+        return TextColumn((), np.full(len(column), -1, dtype=np.int64))
     number = {word: no for no, word in enumerate(words.to_list())}
-    return Texts(tuple(number), column.replace_strict(number, default=-1, return_dtype=pl.Int64).to_numpy())
+    return TextColumn(tuple(number), column.replace_strict(number, default=-1, return_dtype=pl.Int64).to_numpy())

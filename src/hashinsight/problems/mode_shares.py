@@ -6,10 +6,10 @@ does about what it is rated for needs no share: firmware that says what it shoul
 
 import numpy as np
 
-from hashinsight.problems import grouping, populations
+from hashinsight.problems import group_stats, populations
 from hashinsight.problems.codes import Metric, Mode
 from hashinsight.problems.frame import Floats
-from hashinsight.problems.pipeline import Verdicts
+from hashinsight.problems.pipeline import CycleResult
 from hashinsight.problems.state import State
 
 _LEAST_MACHINES = 5
@@ -18,7 +18,7 @@ _AS_RATED = 0.03
 _MODES = len(Mode)
 
 
-def mode_shares(found: Verdicts, state: State) -> Floats:
+def mode_shares(found: CycleResult, state: State) -> Floats:
     """By machine of the frame; NaN where it is expected to do what it is rated for, or nobody knows."""
     seen, frame = found.features, found.seen.frame
     apart = (found.mode == Mode.ECO) | (found.mode == Mode.PERF)
@@ -28,8 +28,8 @@ def mode_shares(found: Verdicts, state: State) -> Floats:
     group = kinds.of * _MODES + found.mode
     is_sound = apart & seen.hashing & ~seen.booting & ~found.standing.excused
     is_sound &= ~(seen.boards_ratio < 1) & ~found.seen.shown.any(axis=0)
-    ordered = grouping.sort(seen.hashrate_ratio, group, is_sound, len(kinds.names) * _MODES)
-    of_kind = np.where(ordered.count >= _LEAST_MACHINES, grouping.quantile(ordered, 0.5), np.nan)[group]
+    ordered = group_stats.sort(seen.hashrate_ratio, group, is_sound, len(kinds.names) * _MODES)
+    of_kind = np.where(ordered.count >= _LEAST_MACHINES, group_stats.quantile(ordered, 0.5), np.nan)[group]
     metric = int(Metric.HASHRATE_RATIO)
     has_past = state["samples"][metric] >= _LEAST_SAMPLES
     own = np.where(has_past, state["ewma"][metric] + state["reference"][metric], np.nan)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hashinsight.problems import grouping, mixtures
+from hashinsight.problems import group_stats, mixtures
 from hashinsight.problems.codes import LEAST_CONFIDENCE, Metric, Mode
 from hashinsight.problems.config import Config
 from hashinsight.problems.features import Features
@@ -59,7 +59,7 @@ def points_of(
     unrated = np.isnan(watts) & ~np.isnan(seen.power_w)
     if unrated.any():
         plain = unrated & may & (state["mode"] <= Mode.NORMAL) & (state["mode"] != Mode.ECO)
-        usual = grouping.median(seen.power_w, kinds.of, plain, len(kinds.names))[kinds.of]
+        usual = group_stats.median(seen.power_w, kinds.of, plain, len(kinds.names))[kinds.of]
         watts = np.where(unrated, seen.power_w / usual, watts)
     part = 1 - np.exp(-elapsed / _MEAN_SEC)
     now = np.stack([seen.nameplate_ratio, np.where(np.isnan(watts), seen.nameplate_ratio, watts)])

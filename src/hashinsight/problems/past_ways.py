@@ -7,14 +7,14 @@ import numpy as np
 from hashinsight.problems import conditions
 from hashinsight.problems.codes import Issue, Metric
 from hashinsight.problems.frame import Flags, Floats, Ints
-from hashinsight.problems.pipeline import Verdicts
-from hashinsight.problems.standing import numbers
+from hashinsight.problems.peer_stats import numbers
+from hashinsight.problems.pipeline import CycleResult
 from hashinsight.problems.told import Told
 
 _Z = {Metric.EFFICIENCY: "efficiency_z", Metric.TEMP_MAX: "temp_z", Metric.TEMP_LOAD: "temp_z"}
 
 
-def _past(found: Verdicts, rows: Ints, issue: Issue, metric: Metric, *, sign: float) -> tuple[Told, Told]:
+def _past(found: CycleResult, rows: Ints, issue: Issue, metric: Metric, *, sign: float) -> tuple[Told, Told]:
     """Against the baseline both z and effect must pass: the wider of the two is the threshold."""
     seen, own = found.seen, found.seen.own
     z = -seen.limits["hashrate_z"] if metric is Metric.HASHRATE_RATIO else seen.limits[_Z[metric]]
@@ -36,7 +36,7 @@ def _now_or_mean(hit: Flags, value: Floats, mean: Floats, threshold: Floats, met
     return Told(hit, np.where(passed, value, mean), threshold, metric, is_mean=~passed)
 
 
-def hashrate(found: Verdicts, rows: Ints, issue: Issue) -> tuple[Told, ...]:
+def hashrate(found: CycleResult, rows: Ints, issue: Issue) -> tuple[Told, ...]:
     seen, boots = found.seen, found.features.boots[rows]
     often = conditions.reboots_for(seen, issue)[rows]
     aside = {"hashrate_ratio": numbers(found.features.hashrate_ratio[rows])}
@@ -44,11 +44,11 @@ def hashrate(found: Verdicts, rows: Ints, issue: Issue) -> tuple[Told, ...]:
     return (*_past(found, rows, issue, Metric.HASHRATE_RATIO, sign=-1.0), loops)
 
 
-def efficiency(found: Verdicts, rows: Ints, issue: Issue) -> tuple[Told, ...]:
+def efficiency(found: CycleResult, rows: Ints, issue: Issue) -> tuple[Told, ...]:
     return _past(found, rows, issue, Metric.EFFICIENCY, sign=1.0)
 
 
-def temperature(found: Verdicts, rows: Ints, issue: Issue) -> tuple[Told, ...]:
+def temperature(found: CycleResult, rows: Ints, issue: Issue) -> tuple[Told, ...]:
     """Fans that work harder hide heat: what it would be at equal fan speed is looked at, too."""
     hidden = _past(found, rows, issue, Metric.TEMP_LOAD, sign=1.0)
     aside = {"temp_max": numbers(found.features.temp_max[rows])}
@@ -58,7 +58,7 @@ def temperature(found: Verdicts, rows: Ints, issue: Issue) -> tuple[Told, ...]:
     )
 
 
-def _slow_fan(found: Verdicts, rows: Ints) -> Told:
+def _slow_fan(found: CycleResult, rows: Ints) -> Told:
     """The slowest fan against the others; the baseline that is told with it is that of heat."""
     seen, slowest, mean = found.seen, found.features.fan_speed_min[rows], found.seen.frame.fan_rpm[rows]
     hit, most = conditions.slow_fan(seen)[rows], mean - conditions.fan_behind(seen)[rows]

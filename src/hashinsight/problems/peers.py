@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hashinsight.problems import grouping
+from hashinsight.problems import group_stats
 from hashinsight.problems.codes import Metric
 from hashinsight.problems.config import distinct
 from hashinsight.problems.frame import Flags, Floats, Ints
@@ -21,7 +21,7 @@ NO_LEVEL = -1
 
 
 @dataclass(frozen=True)
-class Level:
+class PeerLevel:
     group: Ints
     groups: int
 
@@ -30,13 +30,13 @@ class Level:
 class Known:
     """What is usual for one metric in the groups of one level."""
 
-    ordered: grouping.Sorted
+    ordered: group_stats.Sorted
     median: Floats
     scale: Floats
 
 
 @dataclass(frozen=True)
-class Standings:
+class PeerPositions:
     """One metric of all machines among their peers. NaN and level -1 where there are too few."""
 
     level: NDArray[np.int8]
@@ -53,26 +53,26 @@ def reach(metric: Metric) -> int:
     return len(LEVELS) if metric is Metric.HASHRATE_RATIO else OF_ONE_MODEL
 
 
-def levels_of(site: Ints, model: Ints, firmware: Ints, mode: NDArray[np.int8]) -> tuple[Level, ...]:
+def levels_of(site: Ints, model: Ints, firmware: Ints, mode: NDArray[np.int8]) -> tuple[PeerLevel, ...]:
     modes = mode.astype(np.int64)
     columns = ((site, model, firmware, modes), (site, model, modes), (site, model), (site,))
-    levels: list[Level] = []
+    levels: list[PeerLevel] = []
     for one in columns:
         found, which = distinct(*one)
         # a coarser cut with as many groups is the same cut: one and the same level, looked at once
         same = bool(levels) and levels[-1].groups == len(found)
-        levels.append(levels[-1] if same else Level(which, len(found)))
+        levels.append(levels[-1] if same else PeerLevel(which, len(found)))
     return tuple(levels)
 
 
-def of_one_cooling(levels: tuple[Level, ...], site: Ints, is_air: Flags) -> tuple[Level, ...]:
+def of_one_cooling(levels: tuple[PeerLevel, ...], site: Ints, is_air: Flags) -> tuple[PeerLevel, ...]:
     """The levels of one model, and the machines of the site that feel its weather alike."""
     found, which = distinct(site, is_air.astype(np.int64))
-    return (*levels[:OF_ONE_MODEL], Level(which, len(found)))
+    return (*levels[:OF_ONE_MODEL], PeerLevel(which, len(found)))
 
 
 def usual(
-    values: Floats, levels: tuple[Level, ...], healthy: Flags, *, least: int, scaled: bool = True
+    values: Floats, levels: tuple[PeerLevel, ...], healthy: Flags, *, least: int, scaled: bool = True
 ) -> tuple[Known, ...]:
     """Median and scale level by level, and no further than anybody needs: the parent's is for the scale."""
     use = healthy & ~np.isnan(values)
@@ -82,12 +82,12 @@ def usual(
         if number and level is levels[number - 1]:
             found.append(found[-1])
             continue
-        ordered = grouping.sort(values, level.group, use, level.groups)
-        middle = grouping.quantile(ordered, 0.5)
+        ordered = group_stats.sort(values, level.group, use, level.groups)
+        middle = group_stats.quantile(ordered, 0.5)
         spread = np.full(level.groups, np.nan)
         if scaled:
             off = np.abs(values - middle[level.group])
-            spread = grouping.median(off, level.group, use, level.groups) * MAD_TO_SD
+            spread = group_stats.median(off, level.group, use, level.groups) * MAD_TO_SD
         found.append(Known(ordered, middle, np.maximum(spread, LEAST_SCALE)))
         if len(found) > 1 and not short:
             break
@@ -98,8 +98,8 @@ def usual(
 
 
 def stand_among(
-    values: Floats, levels: tuple[Level, ...], known: tuple[Known, ...], *, least: int, plain: Flags
-) -> Standings:
+    values: Floats, levels: tuple[PeerLevel, ...], known: tuple[Known, ...], *, least: int, plain: Flags
+) -> PeerPositions:
     """Each machine in the finest group that has enough; its scale drawn towards the next coarser group's.
 
     `plain` ones run as most do. Who is in a mode of its own is not compared with machines in others: eco would be bad.
@@ -116,10 +116,12 @@ def stand_among(
             own = (counts * own + _PRIOR * parent) / (counts + _PRIOR)
         chosen[here], group[here], count[here] = number, level.group[here], counts[here]
         median[here], scale[here] = one.median[level.group][here], np.sqrt(own)[here]
-    return Standings(chosen, group, count, median, scale, (values - median) / scale, known)
+    return PeerPositions(chosen, group, count, median, scale, (values - median) / scale, known)
 
 
-def reference(levels: tuple[Level, ...], known: tuple[Known, ...], *, least: int) -> tuple[Floats, NDArray[np.int8]]:
+def reference(
+    levels: tuple[PeerLevel, ...], known: tuple[Known, ...], *, least: int
+) -> tuple[Floats, NDArray[np.int8]]:
     """What is common to machines of a kind just now, and on which level: the finest one with a few members."""
     n = len(levels[0].group)
     middle, chosen = np.zeros(n), np.full(n, NO_LEVEL, dtype=np.int8)

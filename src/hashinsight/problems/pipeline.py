@@ -10,9 +10,9 @@ from hashinsight.problems import (
     anchors,
     baselines,
     conditions,
-    expectations,
+    expected_hashrate,
     features,
-    grouping,
+    group_stats,
     lifecycle,
     modes,
     peers,
@@ -24,44 +24,43 @@ from hashinsight.problems.codes import (
     ISSUES,
     DataState,
     EventStatus,
-    Expectation,
+    ExpectationSource,
     Issue,
     Metric,
     Mode,
+    RuleVerdict,
     Severity,
     ThawReason,
-    Verdict,
 )
-from hashinsight.problems.config import Config, resolve
-from hashinsight.problems.data_state import Standing, stand
-from hashinsight.problems.events import Events
+from hashinsight.problems.config import Config, resolve_limits
+from hashinsight.problems.data_state import DataStatus, data_status
+from hashinsight.problems.events import Events, LifecycleStep, SubjectVerdicts
 from hashinsight.problems.features import Features
 from hashinsight.problems.frame import Flags, Floats, Frame, Ints, zeroed
 from hashinsight.problems.health_rules import RULES
-from hashinsight.problems.moves import Judged, Lived
-from hashinsight.problems.seen import Seen
+from hashinsight.problems.seen import Observations
 from hashinsight.problems.state import State, aligned
-from hashinsight.telemetry.states import Flags as Said
+from hashinsight.telemetry.states import SampleFlags as Said
 
 _NAMED_SENSOR = 1 << 33  # above the 32 bits of a firmware's number
 _SEVERITY = np.array([rule.severity for rule in sorted(RULES, key=lambda rule: rule.issue)], dtype=np.int8)
 
 
 @dataclass(frozen=True)
-class Verdicts:
+class CycleResult:
     """Everything that a cycle found, in the order of the frame's machines."""
 
     now: float
     config: Config
-    seen: Seen
+    seen: Observations
     verdict: NDArray[np.int8]  # (issues, machines), codes.Verdict
-    lived: Lived
+    lived: LifecycleStep
     left_out: NDArray[np.int32]  # bits of features.LEFT_OUT
     mode: NDArray[np.int8]  # as it is told: unknown where that is not sure
     thawed: Flags  # whose freeze ended in this cycle; why is in the state
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> DataStatus:
         return self.seen.standing
 
     @property
@@ -69,12 +68,12 @@ class Verdicts:
         return self.seen.features
 
 
-def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State, Verdicts]:
+def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State, CycleResult]:
     """The state after this cycle, and what was found. Nothing that was passed in is changed."""
     state = aligned(state, frame.miner_no)
-    limits, given = resolve(config, frame), frame
-    frame = replace(frame, expected_ths=expectations.expected_of(frame, state))
-    standing = stand(frame, state["seen_ts"], now=now, config=config)
+    limits, given = resolve_limits(config, frame), frame
+    frame = replace(frame, expected_ths=expected_hashrate.expected_of(frame, state))
+    standing = data_status(frame, state["seen_ts"], now=now, config=config)
     shown, troubled, acknowledged, ailing, others = _open_problems(state.events, frame)
 
     seen = features.observe(frame, state, standing, limits, now=now, config=config)
@@ -111,12 +110,12 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     )  # fmt: skip
     anchors.gather(state, own, may=judgeable & ~troubled & ~acknowledged, now=now)
     expectation = state["expectation"].copy()
-    expectations.infer(state, given, kinds.of, len(kinds.names), named, may=healthy & ~lost, elapsed=elapsed)
+    expected_hashrate.infer(state, given, kinds.of, len(kinds.names), named, may=healthy & ~lost, elapsed=elapsed)
 
     # in no mode that we know, and for fewer watts a TH/s than its nameplate: not ill, but in a mode of its own
     saves = state["mode_power"] < modes.SAVES * state["mode_hashrate"]
     plain = (state["mode"] == Mode.NORMAL) | ((state["mode"] == Mode.UNKNOWN) & ~saves)
-    comparable = expectation != Expectation.OWN_PAST  # its own past is judged by other rules
+    comparable = expectation != ExpectationSource.OWN_PAST  # its own past is judged by other rules
     among = {
         metric: peers.stand_among(
             np.where(comparable if metric is Metric.HASHRATE_RATIO else named, values[metric], np.nan),
@@ -124,7 +123,7 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
         )
         for metric in peers.COMPARED
     }  # fmt: skip
-    everything = Seen(
+    everything = Observations(
         frame=frame, standing=standing, features=seen, limits=limits, own=own, drift=apart,
         cusum_up=state["cusum_up"], cusum_down=state["cusum_down"], slope=slope,
         slope_hours=state["slope_hours"], still_samples=state["still_cycles"], peers=among,
@@ -133,13 +132,13 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
         mode=state["mode"].copy(), expectation=expectation,
     )  # fmt: skip
     verdict = conditions.judge(everything, config)
-    lived = lifecycle.live(state.events, _judged(verdict, frame, standing), now=now, life=config.life)
+    lived = lifecycle.advance(state.events, _judged(verdict, frame, standing), now=now, life=config.life)
     state["seen_ts"][:] = np.fmax(state["seen_ts"], np.where(standing.state == DataState.UNKNOWN, np.nan, frame.ts))
     state["updated_at"][judgeable] = now
     state = replace(state, events=lived.events, cycled_at=now)
     thawed = state["thawed_at"] != thawed_before
     thawed &= ~np.isnan(state["thawed_at"])
-    return state, Verdicts(now, config, everything, verdict, lived, features.left_out(seen), moded.told, thawed)
+    return state, CycleResult(now, config, everything, verdict, lived, features.left_out(seen), moded.told, thawed)
 
 
 def _open_problems(events: Events, frame: Frame) -> tuple[Flags, Flags, Flags, Flags, Flags]:
@@ -166,13 +165,13 @@ def _forget_the_loss(state: State, seen: Features) -> None:
     state["smooth"][Metric.HASHRATE_RATIO, back] = 0.0
 
 
-def _elapsed(state: State, standing: Standing, now: float, config: Config) -> Floats:
+def _elapsed(state: State, standing: DataStatus, now: float, config: Config) -> Floats:
     """Since the machine was last judged, a cycle for the first time; a long silence is no long time of anything."""
     since = now - state["updated_at"]
     return np.where(np.isnan(since), config.cycle_sec, np.clip(since, 0.0, 6 * config.cycle_sec)) * standing.judged
 
 
-def _begin_anew(state: State, frame: Frame, standing: Standing, now: float) -> None:
+def _begin_anew(state: State, frame: Frame, standing: DataStatus, now: float) -> None:
     """Another firmware is another machine as far as its past goes; so is one whose sensor was not named before."""
     numbers = np.array([zlib.crc32(text.encode()) for text in frame.firmware.of] + [-1], dtype=np.int64)
     told = numbers[frame.firmware.no]
@@ -198,30 +197,32 @@ def _modes(
     told = modes.without_doubt(told, points, seen.boards_ratio)
     # who does less than its nameplate and is near to no mode is ill, unless its own past is all that is known
     set_anew = (
-        (stepped != 0) & (state["expectation"] == Expectation.OWN_PAST) & ~populations.populated(kinds, state.mixtures)
+        (stepped != 0)
+        & (state["expectation"] == ExpectationSource.OWN_PAST)
+        & ~populations.populated(kinds, state.mixtures)
     )
     moded = modes.settle(state, frame, told, sure, set_anew=set_anew, may=may, now=now, config=config)
     if moded.switched.any():
         baselines.forget(state, moded.switched)
-        expectations.begin_anew(state, moded.switched)
+        expected_hashrate.begin_anew(state, moded.switched)
     return moded
 
 
-def _usual(values: Floats, levels: tuple[peers.Level, ...], healthy: Flags) -> Floats:
+def _usual(values: Floats, levels: tuple[peers.PeerLevel, ...], healthy: Flags) -> Floats:
     """The median of its site: rates of shares and errors are alike on all models."""
     site = levels[-1]
     use = healthy & ~np.isnan(values)
-    return zeroed(grouping.median(values, site.group, use, site.groups)[site.group])
+    return zeroed(group_stats.median(values, site.group, use, site.groups)[site.group])
 
 
-def _judged(verdict: NDArray[np.int8], frame: Frame, standing: Standing) -> Judged:
+def _judged(verdict: NDArray[np.int8], frame: Frame, standing: DataStatus) -> SubjectVerdicts:
     """Machines' verdicts, and before them those of collectors: -1 less their number."""
     whose = standing.collectors[::-1]
     subject: Ints = np.concatenate([-1 - whose, frame.miner_no])
     of_collectors = np.zeros((ISSUES, len(whose)), dtype=np.int8)
-    said = np.where(standing.collector_down[::-1], Verdict.HIT, Verdict.FINE)
-    of_collectors[Issue.COLLECTOR_DOWN] = np.where(standing.collector_known[::-1], said, Verdict.UNKNOWN)
-    return Judged(
+    said = np.where(standing.collector_down[::-1], RuleVerdict.HIT, RuleVerdict.FINE)
+    of_collectors[Issue.COLLECTOR_DOWN] = np.where(standing.collector_known[::-1], said, RuleVerdict.UNKNOWN)
+    return SubjectVerdicts(
         subject=subject,
         verdict=np.concatenate([of_collectors, verdict], axis=1),
         severity=np.broadcast_to(_SEVERITY[:, None], (ISSUES, len(subject))),

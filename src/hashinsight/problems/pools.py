@@ -3,15 +3,15 @@
 import numpy as np
 import polars as pl
 
-from hashinsight.problems.frame import Flags, Texts
+from hashinsight.problems.frame import Flags, TextColumn
 
 
-def pools_allowed(pool: Texts, words: tuple[str, ...]) -> Flags:
+def pools_allowed(pool: TextColumn, words: tuple[str, ...]) -> Flags:
     """Hosts match with or without port, `*.` matches what is below."""
     return _spread(pool, np.array([_fits(text, words) for text in pool.of], dtype=np.bool_))
 
 
-def workers_allowed(worker: Texts, words: tuple[str, ...]) -> Flags:
+def workers_allowed(worker: TextColumn, words: tuple[str, ...]) -> Flags:
     """A worker is `account` or `account.machine`: what is allowed allows everything below it."""
     told = pl.Series(worker.of, dtype=pl.String)
     fits = np.zeros(len(told), dtype=np.bool_)
@@ -22,7 +22,7 @@ def workers_allowed(worker: Texts, words: tuple[str, ...]) -> Flags:
     return _spread(worker, fits)
 
 
-def _spread(texts: Texts, fits: Flags) -> Flags:
+def _spread(texts: TextColumn, fits: Flags) -> Flags:
     """By machine; -1, no text, is the last one."""
     chosen: Flags = np.append(fits, False)[texts.no]
     return chosen

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hashinsight.problems import mixtures
-from hashinsight.problems.config import Config, Resolved, distinct
+from hashinsight.problems.config import Config, MachineLimits, distinct
 from hashinsight.problems.frame import Flags, Floats, Frame, Ints
 from hashinsight.problems.mixtures import Mixture, Mixtures
 
@@ -26,7 +26,7 @@ class Groups:
     site: Ints  # by group
 
 
-def groups(frame: Frame, limits: Resolved) -> Groups:
+def groups(frame: Frame, limits: MachineLimits) -> Groups:
     found, which = distinct(frame.site.no, limits.model, frame.firmware.no)
     sites, firmwares = (*frame.site.of, ""), (*frame.firmware.of, "")  # -1, no text, is the last one
     names = [f"{sites[s]}:{limits.models[m]}:{firmwares[f]}" for s, m, f in found.tolist()]

@@ -6,18 +6,18 @@ from typing import TypeVar
 
 import numpy as np
 
-from hashinsight.problems import baselines, grouping, peers
-from hashinsight.problems.codes import REFERRED, Metric
+from hashinsight.problems import baselines, group_stats, peers
+from hashinsight.problems.codes import REFERENCED_METRICS, Metric
 from hashinsight.problems.config import Config
 from hashinsight.problems.frame import Flags, Floats
 from hashinsight.problems.state import State
 
-_REFERRED = tuple(Metric)[:REFERRED]
+_REFERRED = tuple(Metric)[:REFERENCED_METRICS]
 _Result = TypeVar("_Result")
 
 
 def compared(
-    values: Floats, levels: tuple[peers.Level, ...], healthy: Flags, config: Config
+    values: Floats, levels: tuple[peers.PeerLevel, ...], healthy: Flags, config: Config
 ) -> dict[Metric, tuple[peers.Known, ...]]:
     def of(metric: Metric) -> tuple[peers.Known, ...]:
         return peers.usual(values[metric], levels[: peers.reach(metric)], healthy, least=config.least_peers)
@@ -26,7 +26,13 @@ def compared(
 
 
 def refer(
-    state: State, values: Floats, levels: tuple[peers.Level, ...], *, healthy: Flags, elapsed: Floats, config: Config
+    state: State,
+    values: Floats,
+    levels: tuple[peers.PeerLevel, ...],
+    *,
+    healthy: Flags,
+    elapsed: Floats,
+    config: Config,
 ) -> Floats:
     """What is common to each machine's kind just now: the median of how far its members are from their own past.
 
@@ -41,7 +47,7 @@ def refer(
 
         def at(number: int, apart: Floats = apart) -> Floats:
             group = levels[number]
-            return grouping.median(apart, group.group, healthy & ~np.isnan(apart), group.groups)[group.group]
+            return group_stats.median(apart, group.group, healthy & ~np.isnan(apart), group.groups)[group.group]
 
         return baselines.refer(state, metric, middle, level, at, elapsed=elapsed)
 

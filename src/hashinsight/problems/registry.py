@@ -15,27 +15,27 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.kit.ids import new_ids
 from hashinsight.problems.changes import Changes, changes_of
-from hashinsight.problems.codes import ACTION_NO, ACTIONS, Action, EventStatus, Issue, Severity
-from hashinsight.problems.describing import Described, describe
+from hashinsight.problems.codes import ACTION_NO, ACTIONS, CycleAction, EventStatus, Issue, Severity
 from hashinsight.problems.events import ARRAYS, Events
+from hashinsight.problems.evidence import EventDetails, describe
 from hashinsight.problems.frame import Flags
-from hashinsight.problems.pipeline import Verdicts
-from hashinsight.problems.queries import events as queries
-from hashinsight.problems.queries.pulse import Remembered
+from hashinsight.problems.pipeline import CycleResult
+from hashinsight.problems.queries import registry as queries
+from hashinsight.problems.queries.cycle import KnownEvents
 
 _ISSUES = [issue.code for issue in Issue]
 _SEVERITIES = [severity.name for severity in Severity]
 _STATUSES = [status.name.lower() for status in EventStatus]
 _TOLD = {
-    Action.CREATED: "opened",
-    Action.ESCALATED: "escalated",
-    Action.RECURRED: "recurred",
-    Action.RESOLVED: "resolved",
+    CycleAction.CREATED: "opened",
+    CycleAction.ESCALATED: "escalated",
+    CycleAction.RECURRED: "recurred",
+    CycleAction.RESOLVED: "resolved",
 }
 
 
 @dataclass(frozen=True)
-class Place:
+class SiteKey:
     """Whose registry it is."""
 
     tenant_id: UUID
@@ -44,9 +44,9 @@ class Place:
 
 async def write_cycle(
     session: AsyncSession,
-    place: Place,
-    before: Remembered,
-    found: Verdicts,
+    place: SiteKey,
+    before: KnownEvents,
+    found: CycleResult,
     subjects: pl.DataFrame,
     *,
     last: float,
@@ -77,7 +77,7 @@ async def write_cycle(
     return _counts(found)
 
 
-def _ids(before: Remembered, changes: Changes, n: int) -> pl.Series:
+def _ids(before: KnownEvents, changes: Changes, n: int) -> pl.Series:
     ids = np.empty(n, dtype=object)
     was = changes.came_from >= 0
     ids[was] = before.problem_id.gather(changes.came_from[was]).to_numpy()
@@ -85,7 +85,7 @@ def _ids(before: Remembered, changes: Changes, n: int) -> pl.Series:
     return pl.Series(ids.tolist(), dtype=pl.String)
 
 
-def _pulse(before: Remembered, after: Events, changes: Changes, ids: pl.Series) -> pl.DataFrame:
+def _pulse(before: KnownEvents, after: Events, changes: Changes, ids: pl.Series) -> pl.DataFrame:
     rows = np.flatnonzero(changes.pulsed)
     came = changes.came_from[rows]
     version = np.where(came >= 0, before.version[came] if len(before.version) else 0, -1)
@@ -94,7 +94,7 @@ def _pulse(before: Remembered, after: Events, changes: Changes, ids: pl.Series) 
 
 
 def _told(
-    after: Events, changes: Changes, ids: pl.Series, subjects: pl.DataFrame, described: Described
+    after: Events, changes: Changes, ids: pl.Series, subjects: pl.DataFrame, described: EventDetails
 ) -> pl.DataFrame:
     rows = np.flatnonzero(changes.told)
     taken = after.take(rows)
@@ -123,7 +123,7 @@ def _told(
     return told.join(subjects.drop("heard_at"), on="subject", how="left")
 
 
-def _timeline(found: Verdicts, after: Events, changes: Changes, ids: pl.Series) -> pl.DataFrame:
+def _timeline(found: CycleResult, after: Events, changes: Changes, ids: pl.Series) -> pl.DataFrame:
     """What happened to which problem; beside the moves, that it flaps, and that its machine's baseline learns again."""
     thawed = np.isin(after.subject, found.seen.frame.miner_no[found.thawed])
     shown = after.active & (after.status != EventStatus.PENDING)
@@ -148,7 +148,7 @@ def _said_of(kind: str, after: Events, which: Flags, ids: pl.Series) -> pl.DataF
     )
 
 
-def _moved(found: Verdicts, after: Events, ids: pl.Series) -> pl.DataFrame:
+def _moved(found: CycleResult, after: Events, ids: pl.Series) -> pl.DataFrame:
     moves = found.lived.moves
     chosen = np.flatnonzero(np.isin(moves.action, [ACTION_NO[action] for action in _TOLD]))
     at = pl.DataFrame({"event_no": after.event_no, "problem_id": ids})
@@ -163,8 +163,8 @@ def _moved(found: Verdicts, after: Events, ids: pl.Series) -> pl.DataFrame:
     return rows.join(at, on="event_no", how="inner").drop("event_no")
 
 
-def _suppressed(found: Verdicts) -> pl.DataFrame:
-    moves = found.lived.moves.of(Action.SUPPRESSED)
+def _suppressed(found: CycleResult) -> pl.DataFrame:
+    moves = found.lived.moves.of(CycleAction.SUPPRESSED)
     return pl.DataFrame(
         {
             "miner_no": moves.subject,
@@ -174,7 +174,7 @@ def _suppressed(found: Verdicts) -> pl.DataFrame:
     ).filter(pl.col("miner_no") >= 0)
 
 
-def _counts(found: Verdicts) -> dict[str, int]:
+def _counts(found: CycleResult) -> dict[str, int]:
     counted = np.bincount(found.lived.moves.action, minlength=len(ACTIONS))
     return {action.value: int(counted[number]) for number, action in enumerate(ACTIONS)}
 

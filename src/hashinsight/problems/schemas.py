@@ -7,10 +7,10 @@ from uuid import UUID
 from fastapi import Body
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from hashinsight.inventory.fields import MINER_ID_CHARS
 from hashinsight.inventory.filters import Id, SiteRef
-from hashinsight.inventory.texts import MINER_ID_CHARS
-from hashinsight.problems.acts import MOST_AT_ONCE, Act, Cause, Said
-from hashinsight.problems.service.suppressing import Wish
+from hashinsight.problems.actions import MAX_BULK_PROBLEMS, ActionInput, ProblemAction, ResolutionCause
+from hashinsight.problems.service.suppressions import SuppressionRequest
 
 _PLAIN = r"^[^\x00]*$"
 _LATEST_YEAR = 2200
@@ -50,8 +50,8 @@ class Remark(BaseModel):
 
     comment: Text | None = None
 
-    def said(self) -> Said:
-        return Said(comment=self.comment)
+    def said(self) -> ActionInput:
+        return ActionInput(comment=self.comment)
 
 
 class Comment(BaseModel):
@@ -59,8 +59,8 @@ class Comment(BaseModel):
 
     comment: Text
 
-    def said(self) -> Said:
-        return Said(comment=self.comment)
+    def said(self) -> ActionInput:
+        return ActionInput(comment=self.comment)
 
 
 class Assignment(BaseModel):
@@ -71,8 +71,8 @@ class Assignment(BaseModel):
     assignee: Who | None
     comment: Text | None = None
 
-    def said(self) -> Said:
-        return Said(comment=self.comment, assignee=self.assignee)
+    def said(self) -> ActionInput:
+        return ActionInput(comment=self.comment, assignee=self.assignee)
 
 
 class Resolution(BaseModel):
@@ -80,12 +80,12 @@ class Resolution(BaseModel):
 
     model_config = _form(cause="repaired", action="hashboard 2 swapped", comment="old board goes to the maker")
 
-    cause: Cause
+    cause: ResolutionCause
     action: Text | None = None
     comment: Text | None = None
 
-    def said(self) -> Said:
-        return Said(self.comment, cause=self.cause, action=self.action)
+    def said(self) -> ActionInput:
+        return ActionInput(self.comment, cause=self.cause, action=self.action)
 
 
 class Bulk(BaseModel):
@@ -93,25 +93,25 @@ class Bulk(BaseModel):
 
     model_config = _form(act="acknowledge", ids=[_ID], comment="all of rack 14: its breaker is out")
 
-    act: Act
-    ids: Annotated[list[UUID], Field(min_length=1, max_length=MOST_AT_ONCE, fail_fast=True)]
+    act: ProblemAction
+    ids: Annotated[list[UUID], Field(min_length=1, max_length=MAX_BULK_PROBLEMS, fail_fast=True)]
     comment: Text | None = None
     assignee: Who | None = None
-    cause: Cause | None = None
+    cause: ResolutionCause | None = None
     action: Text | None = None
 
     @model_validator(mode="after")
     def _fits_the_act(self) -> Self:
-        if (self.cause is not None) != (self.act is Act.RESOLVE):
+        if (self.cause is not None) != (self.act is ProblemAction.RESOLVE):
             raise ValueError("a cause belongs to resolve, and resolve needs one")
-        if self.act is Act.COMMENT and self.comment is None:
+        if self.act is ProblemAction.COMMENT and self.comment is None:
             raise ValueError("a comment needs its text")
-        if self.act is Act.ASSIGN and "assignee" not in self.model_fields_set:
+        if self.act is ProblemAction.ASSIGN and "assignee" not in self.model_fields_set:
             raise ValueError("assign needs an assignee; null takes it away")
         return self
 
-    def said(self) -> Said:
-        return Said(self.comment, self.assignee, self.cause, self.action)
+    def said(self) -> ActionInput:
+        return ActionInput(self.comment, self.assignee, self.cause, self.action)
 
 
 class Suppress(BaseModel):
@@ -123,8 +123,8 @@ class Suppress(BaseModel):
     maintenance: bool = False
     reason: Text
 
-    def wish(self) -> Wish:
-        return Wish(self.reason, self.until, maintenance=self.maintenance)
+    def wish(self) -> SuppressionRequest:
+        return SuppressionRequest(self.reason, self.until, maintenance=self.maintenance)
 
 
 class NewSuppression(BaseModel):
@@ -159,5 +159,5 @@ class NewSuppression(BaseModel):
             raise ValueError("say site_id")
         return self
 
-    def wish(self) -> Wish:
-        return Wish(self.reason, self.until, self.from_at, maintenance=self.maintenance)
+    def wish(self) -> SuppressionRequest:
+        return SuppressionRequest(self.reason, self.until, self.from_at, maintenance=self.maintenance)

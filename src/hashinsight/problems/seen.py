@@ -6,25 +6,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hashinsight.problems.baselines import Residuals
-from hashinsight.problems.codes import Issue, Metric, Verdict
-from hashinsight.problems.config import Resolved
-from hashinsight.problems.data_state import Standing
+from hashinsight.problems.codes import Issue, Metric, RuleVerdict
+from hashinsight.problems.config import MachineLimits
+from hashinsight.problems.data_state import DataStatus
 from hashinsight.problems.features import Features
 from hashinsight.problems.frame import Flags, Floats, Frame
-from hashinsight.problems.peers import Standings
+from hashinsight.problems.peers import PeerPositions
 
 Verdicts = NDArray[np.int8]
 HELD = 0.7
 
 
 @dataclass(frozen=True)
-class Seen:
+class Observations:
     """One row a machine, in the order of the frame."""
 
     frame: Frame
-    standing: Standing
+    standing: DataStatus
     features: Features
-    limits: Resolved
+    limits: MachineLimits
     own: Residuals
     drift: Floats  # from the anchor, by anchored metric
     cusum_up: Floats
@@ -32,7 +32,7 @@ class Seen:
     slope: Floats  # of hashrate_ratio, per day
     slope_hours: Floats
     still_samples: Floats  # in a row in which nothing moved
-    peers: dict[Metric, Standings]
+    peers: dict[Metric, PeerPositions]
     usual_reject: Floats
     usual_errors: Floats
     judgeable: Flags  # steady, in a mode that is settled, not excused
@@ -43,9 +43,9 @@ class Seen:
 
 
 def say(verdict: Verdicts, issue: Issue, known: Flags, hit: Flags) -> None:
-    verdict[issue] = np.where(known, np.where(hit, Verdict.HIT, Verdict.FINE), Verdict.UNKNOWN)
+    verdict[issue] = np.where(known, np.where(hit, RuleVerdict.HIT, RuleVerdict.FINE), RuleVerdict.UNKNOWN)
 
 
-def held(seen: Seen, issue: Issue) -> Floats:
+def held(seen: Observations, issue: Issue) -> Floats:
     """What is open is held with less."""
     return np.where(seen.shown[issue], HELD, 1.0)

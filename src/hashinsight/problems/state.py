@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hashinsight.problems.codes import ANCHORED, METRICS, REFERRED, Metric
+from hashinsight.problems.codes import ANCHORED_METRICS, METRICS, REFERENCED_METRICS, Metric
 from hashinsight.problems.events import Events, no_events
 from hashinsight.problems.frame import Floats, Ints
 from hashinsight.problems.mixtures import Mixtures, no_mixtures
@@ -27,15 +27,15 @@ FIELDS: dict[str, tuple[int, Any, float]] = {
     "smooth": (METRICS, np.float32, 0),
     "last_raw": (METRICS, np.float32, _NAN),
     "last_residual": (METRICS, np.float32, _NAN),
-    "anchor": (ANCHORED, np.float32, _NAN),
-    "cusum_up": (ANCHORED, np.float32, 0),
-    "cusum_down": (ANCHORED, np.float32, 0),
-    "block_sum": (ANCHORED, np.float32, 0),
-    "blocks": (ANCHORED * BLOCKS, np.float32, _NAN),
-    "block_samples": (ANCHORED, np.float32, 0),
+    "anchor": (ANCHORED_METRICS, np.float32, _NAN),
+    "cusum_up": (ANCHORED_METRICS, np.float32, 0),
+    "cusum_down": (ANCHORED_METRICS, np.float32, 0),
+    "block_sum": (ANCHORED_METRICS, np.float32, 0),
+    "blocks": (ANCHORED_METRICS * BLOCKS, np.float32, _NAN),
+    "block_samples": (ANCHORED_METRICS, np.float32, 0),
     "block_began": (1, np.float64, _NAN),
-    "reference": (REFERRED, np.float32, _NAN),
-    "reference_level": (REFERRED, np.int8, -1),
+    "reference": (REFERENCED_METRICS, np.float32, _NAN),
+    "reference_level": (REFERENCED_METRICS, np.int8, -1),
     "updated_at": (1, np.float64, _NAN),
     "frozen_since": (1, np.float64, _NAN),
     "thawed_at": (1, np.float64, _NAN),
@@ -153,7 +153,7 @@ def column_names(name: str) -> tuple[str, ...]:
     if rows == 1:
         return (name,)
     if name == "blocks":
-        return tuple(f"{Metric(one).name.lower()}_block{b}" for one in range(ANCHORED) for b in range(BLOCKS))
+        return tuple(f"{Metric(one).name.lower()}_block{b}" for one in range(ANCHORED_METRICS) for b in range(BLOCKS))
     if name == "boot_times":
         return tuple(f"boot_time{number}" for number in range(BOOTS))
     return tuple(f"{Metric(row).name.lower()}_{name}" for row in range(rows))

@@ -6,7 +6,7 @@ from datetime import timedelta
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.inventory.models import Site
+from hashinsight.inventory.queries.tables import Site
 from hashinsight.kit.db import partitions
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.ticks.tick import CatchUp, Tick, TickRun

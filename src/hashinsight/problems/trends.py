@@ -3,7 +3,7 @@
 import numpy as np
 
 from hashinsight.problems.baselines import Residuals
-from hashinsight.problems.config import Config, Resolved
+from hashinsight.problems.config import Config, MachineLimits
 from hashinsight.problems.frame import Flags, Floats
 from hashinsight.problems.state import State, restart
 
@@ -12,7 +12,14 @@ _DAY = 86_400.0
 
 
 def follow(
-    state: State, seen: Residuals, limits: Resolved, *, may: Flags, explained: Flags, elapsed: Floats, config: Config
+    state: State,
+    seen: Residuals,
+    limits: MachineLimits,
+    *,
+    may: Flags,
+    explained: Flags,
+    elapsed: Floats,
+    config: Config,
 ) -> Floats:
     """Slope of hashrate_ratio in 1/day, and in the state for how many hours it has been too steep. In place.
 

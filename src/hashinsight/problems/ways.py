@@ -11,36 +11,36 @@ import polars as pl
 
 from hashinsight.facts.temperatures import BROKEN_READINGS_C
 from hashinsight.problems import conditions, hard_conditions, past_ways
-from hashinsight.problems.codes import Issue, Metric, Verdict
+from hashinsight.problems.codes import Issue, Metric, RuleVerdict
 from hashinsight.problems.conditions import OUTLYING
 from hashinsight.problems.features import BOARDS_OFF, MOST_RATIO, boards_apart
-from hashinsight.problems.frame import Flags, Floats, Ints, Texts, zeroed
+from hashinsight.problems.frame import Flags, Floats, Ints, TextColumn, zeroed
 from hashinsight.problems.hottest import CRIT, WARN, hottest, told_limits
-from hashinsight.problems.pipeline import Verdicts
+from hashinsight.problems.peer_stats import numbers
+from hashinsight.problems.pipeline import CycleResult
 from hashinsight.problems.seen import HELD
-from hashinsight.problems.standing import numbers
 from hashinsight.problems.told import Told
 
-_Tells = Callable[[Verdicts, Ints, Issue], tuple[Told, ...]]
+_Tells = Callable[[CycleResult, Ints, Issue], tuple[Told, ...]]
 
 
-def told_of(found: Verdicts, rows: Ints, issue: Issue) -> tuple[Told, ...]:
+def told_of(found: CycleResult, rows: Ints, issue: Issue) -> tuple[Told, ...]:
     """As many as the rule has ways, in their order."""
     return _TOLD[issue](found, rows, issue)
 
 
-def _only(found: Verdicts, rows: Ints, issue: Issue) -> Flags:
+def _only(found: CycleResult, rows: Ints, issue: Issue) -> Flags:
     """A rule with one way in hit by that."""
-    hit: Flags = found.verdict[issue, rows] == Verdict.HIT
+    hit: Flags = found.verdict[issue, rows] == RuleVerdict.HIT
     return hit
 
 
-def _held(found: Verdicts, rows: Ints, issue: Issue) -> Floats:
+def _held(found: CycleResult, rows: Ints, issue: Issue) -> Floats:
     return np.where(found.seen.shown[issue, rows], HELD, 1.0)
 
 
 def _hot(level: str) -> _Tells:
-    def told(found: Verdicts, rows: Ints, issue: Issue) -> tuple[Told, ...]:
+    def told(found: CycleResult, rows: Ints, issue: Issue) -> tuple[Told, ...]:
         seen = found.seen
         nearest = hottest(seen.frame, seen.features, seen.limits, level, seen.shown[issue])
         aside = told_limits(seen.limits, nearest, level, rows)
@@ -49,7 +49,7 @@ def _hot(level: str) -> _Tells:
     return told
 
 
-def _offline(found: Verdicts, rows: Ints, _: Issue) -> tuple[Told, ...]:
+def _offline(found: CycleResult, rows: Ints, _: Issue) -> tuple[Told, ...]:
     standing, online = found.standing, pl.Series(found.features.is_online[rows])
     silent = standing.without_samples[rows]
     age, most = found.now - found.seen.frame.ts[rows], np.full(len(rows), found.config.offline_sec)
@@ -60,14 +60,14 @@ def _offline(found: Verdicts, rows: Ints, _: Issue) -> tuple[Told, ...]:
 
 
 def _plain(feature: str, limit: str | None) -> _Tells:
-    def told(found: Verdicts, rows: Ints, issue: Issue) -> tuple[Told, ...]:
+    def told(found: CycleResult, rows: Ints, issue: Issue) -> tuple[Told, ...]:
         threshold = np.zeros(len(rows)) if limit is None else found.seen.limits[limit][rows]
         return (Told(_only(found, rows, issue), getattr(found.features, feature)[rows], threshold),)
 
     return told
 
 
-def _trend(found: Verdicts, rows: Ints, issue: Issue) -> tuple[Told, ...]:
+def _trend(found: CycleResult, rows: Ints, issue: Issue) -> tuple[Told, ...]:
     seen = found.seen
     lasting = {
         "steep_hours": numbers(seen.slope_hours[rows]),
@@ -77,17 +77,17 @@ def _trend(found: Verdicts, rows: Ints, issue: Issue) -> tuple[Told, ...]:
     return (Told(_only(found, rows, issue), seen.slope[rows], steep, Metric.HASHRATE_RATIO, aside=lasting),)
 
 
-def _rejects(found: Verdicts, rows: Ints, issue: Issue) -> tuple[Told, ...]:
+def _rejects(found: CycleResult, rows: Ints, issue: Issue) -> tuple[Told, ...]:
     return (_rate(found, rows, issue, Metric.REJECT_RATE, found.seen.limits["reject_rate"][rows]),)
 
 
-def _errors(found: Verdicts, rows: Ints, issue: Issue) -> tuple[Told, ...]:
+def _errors(found: CycleResult, rows: Ints, issue: Issue) -> tuple[Told, ...]:
     """The limit is one of a machine and an hour, the rate one of a TH/s: it is told per TH/s, as the rate is."""
     ths = conditions.size_ths(found.seen.frame)[rows]
     return (_rate(found, rows, issue, Metric.HW_ERROR_RATE, found.seen.limits["hw_errors_per_hour"][rows] / ths),)
 
 
-def _rate(found: Verdicts, rows: Ints, issue: Issue, metric: Metric, limit: Floats) -> Told:
+def _rate(found: CycleResult, rows: Ints, issue: Issue, metric: Metric, limit: Floats) -> Told:
     """Both a limit and several times what is usual, for its site or itself: the higher of the two."""
     seen, is_rejects = found.seen, metric is Metric.REJECT_RATE
     among = (seen.usual_reject if is_rejects else seen.usual_errors)[rows]
@@ -101,7 +101,7 @@ def _rate(found: Verdicts, rows: Ints, issue: Issue, metric: Metric, limit: Floa
     return Told(_only(found, rows, issue), value, threshold, metric, aside=aside)
 
 
-def _pool(found: Verdicts, rows: Ints, _: Issue) -> tuple[Told, ...]:
+def _pool(found: CycleResult, rows: Ints, _: Issue) -> tuple[Told, ...]:
     frame = found.seen.frame
     pool, worker = _words(frame.pool, rows), _words(frame.worker, rows)
     return (
@@ -110,7 +110,7 @@ def _pool(found: Verdicts, rows: Ints, _: Issue) -> tuple[Told, ...]:
     )
 
 
-def _sensor(found: Verdicts, rows: Ints, _: Issue) -> tuple[Told, ...]:
+def _sensor(found: CycleResult, rows: Ints, _: Issue) -> tuple[Told, ...]:
     """A broken reading that ingest has taken out already is not known any more."""
     seen, frame, spread = found.seen, found.seen.frame, Metric.TEMP_SPREAD
     temp, rpm = frame.temp_max_c[rows], frame.fan_min_rpm[rows]
@@ -127,7 +127,7 @@ def _sensor(found: Verdicts, rows: Ints, _: Issue) -> tuple[Told, ...]:
     )
 
 
-def _implausible(found: Verdicts, rows: Ints, _: Issue) -> tuple[Told, ...]:
+def _implausible(found: CycleResult, rows: Ints, _: Issue) -> tuple[Told, ...]:
     seen, frame, features = found.seen, found.seen.frame, found.features
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = frame.hashrate_ths[rows] / frame.expected_ths[rows]
@@ -143,7 +143,7 @@ def _implausible(found: Verdicts, rows: Ints, _: Issue) -> tuple[Told, ...]:
     )
 
 
-def _outlier(found: Verdicts, rows: Ints, _: Issue) -> tuple[Told, ...]:
+def _outlier(found: CycleResult, rows: Ints, _: Issue) -> tuple[Told, ...]:
     """In the metric's own unit: as far from the median as both the spread and the size ask for."""
     seen = found.seen
     z_of = pl.DataFrame({metric.name.lower(): numbers(one.z[rows]) for metric, one in seen.peers.items()})
@@ -159,14 +159,14 @@ def _outlier(found: Verdicts, rows: Ints, _: Issue) -> tuple[Told, ...]:
     return tuple(told)
 
 
-def _boards(found: Verdicts, rows: Ints, issue: Issue) -> tuple[Told, ...]:
+def _boards(found: CycleResult, rows: Ints, issue: Issue) -> tuple[Told, ...]:
     boards, own = Metric.BOARDS_RATIO, found.seen.own
     value = own.value[boards, rows]
     threshold = value - own.residual[boards, rows] - found.seen.limits["boards_degrading_drop"][rows]
     return (Told(_only(found, rows, issue), value, threshold, boards),)
 
 
-def _lost_board(found: Verdicts, rows: Ints, _: Issue) -> tuple[Told, ...]:
+def _lost_board(found: CycleResult, rows: Ints, _: Issue) -> tuple[Told, ...]:
     features, lost = found.features, hard_conditions.lost_board(found.seen)
     aside = {"boards_ratio": numbers(features.boards_ratio[rows])}
     share = np.full(len(rows), lost.most_share)
@@ -176,7 +176,7 @@ def _lost_board(found: Verdicts, rows: Ints, _: Issue) -> tuple[Told, ...]:
     )
 
 
-def _words(texts: Texts, rows: Ints) -> pl.Series:
+def _words(texts: TextColumn, rows: Ints) -> pl.Series:
     no = texts.no[rows]
     return pl.Series([*texts.of, None], dtype=pl.String).gather(np.where(no < 0, len(texts.of), no))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from hashinsight.facts.spellings import find_model
+from hashinsight.facts.models import find_model
 from hashinsight.sim.causes import CAUSES
 from hashinsight.sim.models import MAKES
 from hashinsight.sim.plan import Defects, FaultRates, PlannedCause, PlannedFault, ScenarioError, Site, Where

@@ -1,6 +1,6 @@
 """Reads the static part of a scenario file: sites, zones, batches of machines, pools, weather."""
 
-from hashinsight.facts.spellings import find_model
+from hashinsight.facts.models import find_model
 from hashinsight.sim.acts import Pool
 from hashinsight.sim.models import SIMULATED
 from hashinsight.sim.plan import Batch, ScenarioError, Site, Weather, Zone

@@ -3,14 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from hashinsight.sim.models import (
-    FANS_FULL_W,
-    IDLE_W,
-    LEAK_PER_C,
-    LEAST_FREQUENCY,
-    MODE_FREQUENCY,
-    POWER_OF_FREQUENCY,
-)
+from hashinsight.sim.models import FANS_FULL_W, IDLE_W, LEAK_PER_C, LEAST_FREQUENCY, MODE_FREQUENCY, POWER_OF_FREQUENCY
 from hashinsight.sim.readings import BOARDS, Flags, Floats
 
 _LEAK_FREE_BELOW_TARGET_C = 4.0  # rated figures hold at about this much below the target

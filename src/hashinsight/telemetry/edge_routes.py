@@ -12,7 +12,7 @@ from hashinsight.identity.access import now_of
 from hashinsight.kit.errors import HashInsightError
 from hashinsight.kit.web.examples import answers
 from hashinsight.telemetry import metrics
-from hashinsight.telemetry.service.receiving import Received, Receiver, Upload, receive
+from hashinsight.telemetry.service.uploads import Receiver, Upload, UploadResult, receive
 
 router = APIRouter(tags=["edge"])
 
@@ -80,7 +80,7 @@ async def _take(request: Request, caller: CollectorCaller, *, zero_is_unknown: b
     }
 
 
-def _count(received: Received) -> None:
+def _count(received: UploadResult) -> None:
     for outcome in ("accepted", "rejected", "duplicates"):
         metrics.SAMPLES.labels(outcome).inc(getattr(received, outcome))
     for code, count in Counter(fault.error_code for fault in received.faults).items():

@@ -6,10 +6,10 @@ from typing import Any
 
 import polars as pl
 
-from hashinsight.inventory.expectation import expect_of
+from hashinsight.inventory.expected_hashrate import get_expected_hashrate
 from hashinsight.telemetry import losses
 from hashinsight.telemetry.layers import MEAN_OVER
-from hashinsight.telemetry.states import Flags, Status
+from hashinsight.telemetry.states import SampleFlags, SampleStatus
 
 STALE_AFTER = timedelta(seconds=180)
 OFFLINE_AFTER = timedelta(seconds=300)
@@ -86,17 +86,17 @@ NEEDED = frozenset({
     "expected_ended_at",
 })  # fmt: skip
 _FLAGS = {
-    "temp_sensor_fault": Flags.TEMPERATURE_SENTINEL,
-    "fan_sensor_fault": Flags.FAN_SENTINEL,
-    "units_mended": Flags.UNITS_MENDED,
-    "is_implausible": Flags.IMPLAUSIBLE,
-    "power_unknown": Flags.POWER_UNKNOWN,
-    "is_doubtful": Flags.HASHRATE_DOUBTFUL,
-    "temp_is_doubtful": Flags.TEMPERATURE_DOUBTFUL,
+    "temp_sensor_fault": SampleFlags.TEMPERATURE_SENTINEL,
+    "fan_sensor_fault": SampleFlags.FAN_SENTINEL,
+    "units_mended": SampleFlags.UNITS_MENDED,
+    "is_implausible": SampleFlags.IMPLAUSIBLE,
+    "power_unknown": SampleFlags.POWER_UNKNOWN,
+    "is_doubtful": SampleFlags.HASHRATE_DOUBTFUL,
+    "temp_is_doubtful": SampleFlags.TEMPERATURE_DOUBTFUL,
 }
 
 
-def judge(
+def evaluate(
     frame: pl.DataFrame,
     *,
     as_of: datetime,
@@ -129,12 +129,12 @@ def judge(
         .with_columns(data_reason=_reason(at, stale_after, offline_after))
         .with_columns(
             data_state=pl.col("data_reason").replace_strict(_STATES, return_dtype=pl.String),
-            online=(pl.col("age_sec") < offline_after.total_seconds()) & (pl.col("status") != Status.OFFLINE),
+            online=(pl.col("age_sec") < offline_after.total_seconds()) & (pl.col("status") != SampleStatus.OFFLINE),
             is_recovering=_ended_after(pl.col("ts") - MEAN_OVER),
         )
         .with_columns(online=pl.col("online").fill_null(value=False))
     )
-    return losses.weigh(judged)
+    return losses.add_losses(judged)
 
 
 def _ended_after(at: pl.Expr) -> pl.Expr:
@@ -187,7 +187,7 @@ def _reason(at: pl.Expr, stale_after: timedelta, offline_after: timedelta) -> pl
         .then(pl.lit("never_seen"))
         .when(is_old & ~is_heard)
         .then(pl.lit("collector_silent"))
-        .when(pl.col("status") == Status.OFFLINE)
+        .when(pl.col("status") == SampleStatus.OFFLINE)
         .then(pl.lit("says_offline"))
         .when(is_old)
         .then(pl.lit("no_samples"))
@@ -200,7 +200,7 @@ def _reason(at: pl.Expr, stale_after: timedelta, offline_after: timedelta) -> pl
 def _given(frame: pl.DataFrame) -> pl.DataFrame:
     """Its rating as given: by the operator, else the machine, else the catalogue, else its own long baseline."""
     models = frame["reported_model"].drop_nulls().unique().to_list()
-    known = {model: expect_of(model) for model in models}  # a few dozen, however many machines
+    known = {model: get_expected_hashrate(model) for model in models}  # a few dozen, however many machines
     # a rating in the machine's own name ("S19j Pro (100T)") is the machine's word
     said = {model: one.ths for model, one in known.items() if one.source == "operator"}
     rated = {model: one.ths for model, one in known.items() if one.source == "catalogue"}

@@ -28,7 +28,7 @@ SHORT_SHARE = 0.1  # more than this a machine lacks; less may be the luck of fiv
 SEVERITIES = ("P0", "P1", "P2", "P3")
 CONDITIONS = (*SEVERITIES, "down", "stopped", "unknown", "fine")
 # what `weigh` and `tally` look at, beside what a cycle finds
-WEIGHED = (
+LOSS_INPUTS = (
     "site_id", "online", "data_state", "expected_state", "hashrate_ths", "hashrate_5min_ths", "given_ths",
     "given_source", "is_recovering",
 )  # fmt: skip
@@ -40,12 +40,12 @@ COUNTS = ("machines", "online", "power_unknown", "efficiency_left_out", "zones")
 OTHERS = ("efficiency_j_th", "hottest_c", "newest_at", "updated_at")
 
 
-def weigh(frame: pl.DataFrame) -> pl.DataFrame:
+def add_losses(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with the columns above. What is judged again, by another mode or health, is weighed again."""
     newest = pl.coalesce("hashrate_ths", "hashrate_5min_ths").fill_null(0.0)
     is_unheard = pl.col("data_state") == "unknown"
     frame = frame.with_columns(
-        **_expected(newest),
+        **_expected_columns(newest),
         is_told=pl.col("online") & pl.col("hashrate_5min_ths").is_not_null(),
         is_excused=pl.col("expected_state").is_not_null() & ~is_unheard,
     ).with_columns(
@@ -149,7 +149,7 @@ def _total(column: str, which: pl.Expr) -> pl.Expr:
     return pl.col(column).filter(which).cast(pl.Float64).sum()
 
 
-def told(sums: dict[str, Any] | None, *, judged: bool = True) -> dict[str, Any]:
+def totals_answer(sums: dict[str, Any] | None, *, judged: bool = True) -> dict[str, Any]:
     """As an answer tells them. Sums of no machines are not known, and not 0; nor are conditions that nobody judged."""
     if sums is None:
         nothing: dict[str, Any] = dict.fromkeys((*SUMS, *OTHERS))
@@ -161,7 +161,7 @@ def told(sums: dict[str, Any] | None, *, judged: bool = True) -> dict[str, Any]:
     return shown | {"unknown": sums["unknown" if judged else "unheard"], "conditions": conditions}
 
 
-def _expected(newest: pl.Expr) -> dict[str, pl.Expr]:
+def _expected_columns(newest: pl.Expr) -> dict[str, pl.Expr]:
     """In eco or perf what its kind does in that mode. Before that is known, eco counts as what it does itself."""
     rated = pl.coalesce("given_ths", pl.col("inferred_ths").cast(pl.Float64))
     is_inferred = pl.col("given_ths").is_null() & rated.is_not_null()

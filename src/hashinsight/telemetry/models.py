@@ -24,7 +24,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from hashinsight.kit.db.metadata import metadata
 
-_SAID: tuple[tuple[str, Any], ...] = (
+_READINGS: tuple[tuple[str, Any], ...] = (
     ("hashrate_ths hashrate_5s_ths expected_ths temp_c temp_max_c temp_min_c temp_chip_max_c temp_board_max_c", REAL),
     ("fan_rpm fan_min_rpm power_w voltage_v current_a frequency_mhz reject_rate pool_latency_ms", REAL),
     ("accepted rejected hw_errors uptime_sec", BigInteger),
@@ -33,7 +33,7 @@ _SAID: tuple[tuple[str, Any], ...] = (
     ("boards extra", JSONB),
     ("model firmware pool_url worker pool_status mode state error_type error_message temp_limits", Text),
 )
-SAID = tuple(name for names, _ in _SAID for name in names.split())
+READINGS = tuple(name for names, _ in _READINGS for name in names.split())
 COUNTERS = ("accepted", "rejected", "hw_errors")
 MEANS = ("hashrate", "temp", "power", "fan")
 POWERED = ("powered_w_sum", "powered_ths_sum")
@@ -51,8 +51,8 @@ def _owned() -> list[Column[Any]]:
     return [_must("tenant_id", Uuid), _must("site_id", Integer)]
 
 
-def _said() -> list[Column[Any]]:
-    return [Column(name, kind) for names, kind in _SAID for name in names.split()]
+def _reading_columns() -> list[Column[Any]]:
+    return [Column(name, kind) for names, kind in _READINGS for name in names.split()]
 
 
 RAW = Table(
@@ -63,7 +63,7 @@ RAW = Table(
     *_owned(),
     _must("received_at", _when()),
     *(_must(name, SmallInteger) for name in ("upload_mode", "status", "flags")),
-    *_said(),
+    *_reading_columns(),
     Column("collector_no", Integer),  # who brought it
     PrimaryKeyConstraint("miner_no", "ts", name="pk_telemetry_raw"),
     # ranges are summarised as they fill: before that, the newest bucket's rollup would read the whole hour
@@ -92,7 +92,7 @@ LIVE = Table(
     _must("status", SmallInteger),
     _must("flags", SmallInteger),
     Column("hashrate_5min_ths", REAL),
-    *_said(),
+    *_reading_columns(),
     Column("overall_health", Text),
     _must("updated_at", _when()),
     Column("collector_no", Integer),

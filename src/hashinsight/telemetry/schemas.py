@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 from fastapi import Query
 from pydantic import AfterValidator
 
+from hashinsight.inventory.fields import MINER_ID_CHARS
 from hashinsight.inventory.filters import SiteRef
-from hashinsight.inventory.texts import MINER_ID_CHARS
-from hashinsight.telemetry.resolutions import MOST_POINTS
+from hashinsight.telemetry.layers import MOST_POINTS
 
 _LATEST_YEAR = 2200
 

@@ -3,13 +3,13 @@
 from enum import IntEnum, IntFlag
 
 
-class Status(IntEnum):
+class SampleStatus(IntEnum):
     OFFLINE = 0
     ONLINE = 1
     ERROR = 2
 
 
-class Flags(IntFlag):
+class SampleFlags(IntFlag):
     """Kept with a sample: what was not a reading, so that nobody takes it for one, and what was measured where."""
 
     TEMPERATURE_SENTINEL = 1  # 0 °C or 255 °C: a broken sensor
@@ -34,9 +34,9 @@ _OFFLINE = frozenset({"offline", "unreachable", "dead", "disconnected", "down", 
 _ERROR = frozenset({"error", "fault", "failed", "failure", "alarm"})
 
 
-def status_of(state: str | None, online: object) -> Status:
+def sample_status(state: str | None, online: object) -> SampleStatus:
     """A word that we do not know is somebody answering: online, the word is kept."""
     word = (state or "").strip().lower()
     if word in _OFFLINE or online in (False, 0, "false", "0", "no", "offline"):
-        return Status.OFFLINE
-    return Status.ERROR if word in _ERROR else Status.ONLINE
+        return SampleStatus.OFFLINE
+    return SampleStatus.ERROR if word in _ERROR else SampleStatus.ONLINE

@@ -13,11 +13,10 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from hashinsight.wire.bounds import bounded, decode, find_text
-from hashinsight.wire.errors import MalformedMessage
+from hashinsight.wire.foreign_json import MalformedMessage, bound_value, decode_json, find_text
 from hashinsight.wire.times import find_time, write_time
 
-MOST_ACKS = 500  # as many as one poll can hand out
+MAX_ACKS = 500  # as many as one poll can hand out
 _MOST_MESSAGE, _MOST_CODE, _MOST_NAME = 2000, 100, 128
 _MOST_MS = 2**31 - 1
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}")
@@ -81,27 +80,27 @@ class AckFault:
 
 def read_ack(body: bytes, command_id: str | None = None, *, miner_id: str | None = None) -> Ack:
     """One ack; `command_id` as the path has it, or None where the body does. MalformedMessage says what is missing."""
-    return ack_of(decode(body), command_id, miner_id=miner_id)
+    return parse_ack(decode_json(body), command_id, miner_id=miner_id)
 
 
 def read_acks(body: bytes) -> list[Ack | AckFault]:
     """A batch: `{"acks": […]}`, `{"results": […]}` or a bare list; each judged on its own, in their order."""
-    return acks_of(decode(body))
+    return parse_acks(decode_json(body))
 
 
-def acks_of(document: Any) -> list[Ack | AckFault]:
+def parse_acks(document: Any) -> list[Ack | AckFault]:
     said = document
     if isinstance(document, dict):
         named = [document[name] for name in ("acks", "results") if isinstance(document.get(name), list)]
         said = [document] if _id_in(document) else next(iter(named), None)
     if not isinstance(said, list):
         raise MalformedMessage("a batch is a list of acks", code="NO_ACKS")
-    if len(said) > MOST_ACKS:
-        raise MalformedMessage(f"at most {MOST_ACKS} acks in one call", code="TOO_MANY_ACKS")
+    if len(said) > MAX_ACKS:
+        raise MalformedMessage(f"at most {MAX_ACKS} acks in one call", code="TOO_MANY_ACKS")
     return [_judged(index, one) for index, one in enumerate(said)]
 
 
-def ack_of(document: Any, command_id: str | None = None, *, miner_id: str | None = None) -> Ack:
+def parse_ack(document: Any, command_id: str | None = None, *, miner_id: str | None = None) -> Ack:
     """One ack from a document that is already decoded; `miner_id` picks among several `results`."""
     if not isinstance(document, dict):
         raise MalformedMessage("an ack is a JSON object", code="NOT_AN_OBJECT")
@@ -121,7 +120,7 @@ def ack_of(document: Any, command_id: str | None = None, *, miner_id: str | None
         duration_ms,
         find_text(_first(said, "error_code", "error_class"), _MOST_CODE),
         find_text(_first(said, "error_message", "result_message"), _MOST_MESSAGE),
-        bounded(said.get("result")),
+        bound_value(said.get("result")),
         _snapshot(_first(said, "miner_snapshot_before", "before")),
         _snapshot(_first(said, "miner_snapshot_after", "after")),
     )
@@ -129,7 +128,7 @@ def ack_of(document: Any, command_id: str | None = None, *, miner_id: str | None
 
 def _judged(index: int, document: Any) -> Ack | AckFault:
     try:
-        return ack_of(document)
+        return parse_ack(document)
     except MalformedMessage as fault:
         said = document if isinstance(document, dict) else {}
         return AckFault(index, _id_in(said), fault.code, str(fault))
@@ -205,5 +204,5 @@ def _after(started_at: datetime, duration_ms: int) -> datetime | None:
 
 
 def _snapshot(value: Any) -> dict[str, Any] | None:
-    kept = bounded(value) if isinstance(value, dict) and value else None
+    kept = bound_value(value) if isinstance(value, dict) and value else None
     return kept if isinstance(kept, dict) else None

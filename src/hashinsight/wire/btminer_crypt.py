@@ -10,7 +10,7 @@ _BLOCK = 16
 _ROUNDS = 1000
 
 
-class NotSealed(Exception):
+class NotEncrypted(Exception):
     """The text cannot be opened."""
 
 
@@ -51,19 +51,19 @@ def _cipher(key: str) -> Any:
     return Cipher(algorithms.AES256(hashlib.sha256(key.encode()).digest()), modes.ECB())  # noqa: S305 - the maker's choice
 
 
-def seal(key: str, text: bytes) -> str:
+def encrypt(key: str, text: bytes) -> str:
     padded = text + b"\0" * (-len(text) % _BLOCK)
     encryptor = _cipher(key).encryptor()
     return base64.b64encode(encryptor.update(padded) + encryptor.finalize()).decode()
 
 
-def unseal(key: str, sealed: str) -> bytes:
+def decrypt(key: str, sealed: str) -> bytes:
     try:
         raw = base64.b64decode(sealed, validate=False)
     except (binascii.Error, ValueError):
-        raise NotSealed from None
+        raise NotEncrypted from None
     if not raw or len(raw) % _BLOCK:
-        raise NotSealed
+        raise NotEncrypted
     decryptor = _cipher(key).decryptor()
     opened: bytes = (decryptor.update(raw) + decryptor.finalize()).rstrip(b"\0")
     return opened

@@ -9,7 +9,7 @@ from decimal import Decimal
 from json.encoder import encode_basestring
 from typing import Any
 
-MOST_DEPTH = 32
+MAX_DEPTH = 32
 _EXACT = 2**53
 _LONGEST = 21  # digits before ECMAScript turns to exponents
 _SMALLEST = -6
@@ -17,7 +17,7 @@ _SMALLEST = -6
 
 def canonical_json(value: Any) -> bytes:
     """The bytes; ValueError for what has no canonical form."""
-    return _write(value, MOST_DEPTH).encode()  # half a character is a ValueError here
+    return _write(value, MAX_DEPTH).encode()  # half a character is a ValueError here
 
 
 def _write(value: Any, depth: int) -> str:

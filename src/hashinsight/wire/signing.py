@@ -14,16 +14,15 @@ from enum import StrEnum
 from typing import Any
 
 from hashinsight.wire.canonical import canonical_json
-from hashinsight.wire.command import Command
+from hashinsight.wire.commands import VERBS, Command
 from hashinsight.wire.keys import KeyRing, SigningKey
 from hashinsight.wire.times import find_time, write_time
-from hashinsight.wire.verbs import VERBS
 
 LEEWAY = timedelta(seconds=30)  # what clocks in the field are off
 _NONCE_BYTES = 16
 
 
-class Verdict(StrEnum):
+class SignatureStatus(StrEnum):
     GENUINE = "genuine"
     UNSIGNED = "unsigned"
     UNKNOWN_KEY = "unknown key"
@@ -54,24 +53,24 @@ def verify(
     now: datetime,
     tenant_id: str | None = None,
     leeway: timedelta = LEEWAY,
-) -> Verdict:
+) -> SignatureStatus:
     """Times are judged last: those of a forged command say nothing. `tenant_id` where the collector knows its own."""
     seal = message.get("cloud_sign")
     if seal is None:
-        return Verdict.UNSIGNED
+        return SignatureStatus.UNSIGNED
     if not isinstance(seal, Mapping):
-        return Verdict.WRONG
+        return SignatureStatus.WRONG
     key_id = seal.get("key_id")
     key = keys.get(key_id) if isinstance(key_id, str) else None
     if key is None:
-        return Verdict.UNKNOWN_KEY
+        return SignatureStatus.UNKNOWN_KEY
     try:
         data, signature = signed_bytes(message, seal), _signature_in(seal)
     except ValueError:
-        return Verdict.WRONG
+        return SignatureStatus.WRONG
     is_ours = tenant_id is None or seal.get("tenant_id") == tenant_id
     if seal.get("alg") != key.algorithm.value or not is_ours or not key.verifies(data, signature):
-        return Verdict.WRONG
+        return SignatureStatus.WRONG
     return _judged_by_time(message, seal, now=now, leeway=leeway)
 
 
@@ -100,13 +99,13 @@ def signed_bytes(message: Mapping[str, Any], seal: Mapping[str, Any]) -> bytes:
 
 def _judged_by_time(
     message: Mapping[str, Any], seal: Mapping[str, Any], *, now: datetime, leeway: timedelta
-) -> Verdict:
+) -> SignatureStatus:
     not_before, expires_at = find_time(seal.get("not_before")), find_time(message.get("expires_at"))
     if not_before is None or expires_at is None:
-        return Verdict.WRONG
+        return SignatureStatus.WRONG
     if now < not_before - leeway:
-        return Verdict.NOT_YET
-    return Verdict.STALE if now >= expires_at else Verdict.GENUINE
+        return SignatureStatus.NOT_YET
+    return SignatureStatus.STALE if now >= expires_at else SignatureStatus.GENUINE
 
 
 def _signature_in(seal: Mapping[str, Any]) -> bytes:

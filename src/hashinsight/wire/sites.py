@@ -10,6 +10,6 @@ def fold_code(code: str) -> str:
     return code.translate(_LOWER)
 
 
-def names_site(named: str, *, site_id: int, code: str) -> bool:
+def matches_site(named: str, *, site_id: int, code: str) -> bool:
     """Digits alone are an id, and no site's code is made of them."""
     return fold_code(named) == fold_code(code) or named == str(site_id)

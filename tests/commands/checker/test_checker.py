@@ -10,17 +10,17 @@ import pytest
 
 from hashinsight.commands import checker
 from hashinsight.commands.checker import Handed, Name, Part, Timeline, check_rates
-from hashinsight.commands.service.examining import examine
+from hashinsight.commands.service.checker import check_history
 from hashinsight.commands.states import Event, State
 from hashinsight.kit.ids import new_id
-from tests.commands.checker.told import Day, Spoiled
-from tests.commands.yard import NOON, Yard
+from tests.commands.checker.recorded_day import Day, Spoiled
+from tests.commands.command_site import NOON, CommandSite
 
 DAY = timedelta(days=1)
 
 
 @pytest.fixture
-async def day(yard: Yard) -> Day:
+async def day(yard: CommandSite) -> Day:
     made = Day(yard)
     await made.live()
     return made
@@ -155,7 +155,7 @@ ELSEWHERE = {Name.COMMAND_LOST, Name.RATE_EXCEEDED, Name.CAP_EXCEEDED}
 
 
 async def test_a_day_without_a_fault_has_no_findings(day: Day) -> None:
-    examined = await examine(day.yard.database, day.yard.tenant)
+    examined = await check_history(day.yard.database, day.yard.tenant)
     assert examined.findings == []
     assert (examined.commands, examined.machines, examined.open, examined.notes) == (11, 8, 2, [])
     moves = [move for story in await day.part() for move in story.moves]
@@ -185,12 +185,12 @@ async def test_what_is_spoiled_is_found_by_its_name(day: Day) -> None:
 async def test_a_range_leaves_out_what_was_not_alive_in_it(day: Day) -> None:
     """Those at its edges are told without findings: half of a story is not a broken one."""
     yard = day.yard
-    whole = (await examine(yard.database, yard.tenant)).commands
+    whole = (await check_history(yard.database, yard.tenant)).commands
     seen = []
     for seconds in range(0, 600, 30):
         cut = NOON + timedelta(seconds=seconds)
-        late = await examine(yard.database, yard.tenant, since=cut)
-        early = await examine(yard.database, yard.tenant, until=cut)
+        late = await check_history(yard.database, yard.tenant, since=cut)
+        early = await check_history(yard.database, yard.tenant, until=cut)
         assert late.findings == early.findings == []
         seen.append((late.commands, early.commands))
     assert seen[0] == (whole, 0)
@@ -199,7 +199,7 @@ async def test_a_range_leaves_out_what_was_not_alive_in_it(day: Day) -> None:
 
 async def test_a_command_that_is_gone_is_found_by_the_record(day: Day) -> None:
     day.yard.write("delete from commands where command_id = %s", day.named["expired"])
-    (finding,) = (await examine(day.yard.database, day.yard.tenant)).findings
+    (finding,) = (await check_history(day.yard.database, day.yard.tenant)).findings
     assert (finding.name, finding.command_id) == (Name.COMMAND_LOST, day.named["expired"])
 
 

@@ -22,17 +22,17 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from hashinsight.commands.asking import Asker
-from hashinsight.commands.service.deciding import Which
-from hashinsight.commands.service.examining import examine
-from hashinsight.commands.service.leasing import Holder
+from hashinsight.commands.requests import CommandCaller
+from hashinsight.commands.service.approvals import DecisionTarget
+from hashinsight.commands.service.checker import check_history
+from hashinsight.commands.service.leases import LeaseHolder
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.errors import HashInsightError
 from hashinsight.wire.acks import Ack, AckStatus
-from tests.commands.cutting import remove_fence
+from tests.commands.command_site import CommandSite
 from tests.commands.model.model import CLASSES, FINAL, HIGH, Model, One
-from tests.commands.yard import Yard
+from tests.commands.sabotage import remove_fence
 
 MACHINES = 3
 EXAMPLES = int(os.environ.get("HI_EXAMPLES", "10"))
@@ -54,7 +54,7 @@ class Beside:
 
     def __init__(self, address: DatabaseAddress, superuser_url: str) -> None:
         self.runner = asyncio.Runner()
-        self.yard = Yard(Database(address), superuser_url)
+        self.yard = CommandSite(Database(address), superuser_url)
         self.yard.open(MACHINES)
         self.holders = [self.yard.north, self.yard.south, self.yard.zoned]
         self.looking = psycopg.connect(superuser_url, autocommit=True)
@@ -111,7 +111,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(target=dispatches, who=st.integers(0, 2))
     def poll(self, who: int) -> Any:
-        holder: Holder = self.beside.holders[who]
+        holder: LeaseHolder = self.beside.holders[who]
         leased = self.beside.run(self.yard.lease(holder))
         expected = self.model.next_for(holder.zone_id is not None, self.yard.now)
         assert [one.command_id for one in leased] == [one.id for one in expected]
@@ -141,7 +141,7 @@ class Machine(RuleBasedStateMachine):
     def ack_a_batch(self, said: list[tuple[UUID, AckStatus]], who: int) -> None:
         self._ack(said, self.beside.holders[who])
 
-    def _ack(self, said: list[tuple[UUID, AckStatus]], holder: Holder) -> None:
+    def _ack(self, said: list[tuple[UUID, AckStatus]], holder: LeaseHolder) -> None:
         answers = self.beside.run(self.yard.ack(*(Ack(str(one), status) for one, status in said), holder=holder))
         who = (holder.collector_id, None)
         expected = self.model.ack_all([(one, status.value) for one, status in said], who, self.yard.now)
@@ -150,7 +150,7 @@ class Machine(RuleBasedStateMachine):
     @rule(command=commands, by=st.sampled_from(["ann", "olga"]), rejects=st.booleans())
     def decide(self, command: UUID, by: str, *, rejects: bool) -> None:
         one, act = self.model.all[command], self.yard.reject if rejects else self.yard.approve
-        done = self._try(act(Which(command), self._asker(by)))
+        done = self._try(act(DecisionTarget(command), self._asker(by)))
         stands = one.state == "queued" and one.waits
         assert done == (stands and (rejects or by != "ann"))
         if done and rejects:
@@ -161,7 +161,7 @@ class Machine(RuleBasedStateMachine):
     @rule(command=commands)
     def cancel(self, command: UUID) -> None:
         one = self.model.all[command]
-        done = self._try(self.yard.cancel(Which(command), self._asker("olga")))
+        done = self._try(self.yard.cancel(DecisionTarget(command), self._asker("olga")))
         assert done == (one.state not in FINAL and not one.canceling)
         if done and one.state == "queued":
             one.go("canceled")
@@ -193,7 +193,7 @@ class Machine(RuleBasedStateMachine):
         assert all(n == 1 for n in Counter(one.miner for one in self.model.active()).values())
 
     def teardown(self) -> None:
-        examined = self.beside.run(examine(self.yard.database, self.yard.tenant, since=self.beside.began))
+        examined = self.beside.run(check_history(self.yard.database, self.yard.tenant, since=self.beside.began))
         assert examined.findings == []
 
     @staticmethod
@@ -201,7 +201,7 @@ class Machine(RuleBasedStateMachine):
         assert dispatch is not None
         return dispatch
 
-    def _asker(self, name: str) -> Asker:
+    def _asker(self, name: str) -> CommandCaller:
         return self.yard.person(name)
 
     def _try(self, act: Any) -> bool:

@@ -10,19 +10,19 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from hashinsight.commands import service
-from hashinsight.commands.asking import PreApproval
-from hashinsight.commands.service import sweeping
-from hashinsight.commands.service.deciding import Which
-from hashinsight.commands.service.leasing import Leased
+from hashinsight.commands.requests import PreApproval
+from hashinsight.commands.service import sweeps
+from hashinsight.commands.service.approvals import DecisionTarget
+from hashinsight.commands.service.leases import LeasedCommand
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.context import Context, job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.wire.acks import Ack, AckStatus
-from tests.blocked import until_blocked
-from tests.commands.race.driven import REBOOTS, DrivenYard, Plan, joined
-from tests.commands.race.watching import every_statement
-from tests.commands.slipping import PAUSE
-from tests.commands.yard import SITE, VAULT
+from tests.commands.command_site import SITE, VAULT
+from tests.commands.interleaving import PAUSE
+from tests.commands.race.shared_clock import REBOOTS, Plan, SharedClockSite, joined
+from tests.commands.race.statements import every_statement
+from tests.lock_waits import wait_until_blocked
 
 LEAVE = PreApproval("olga", "a race")
 # a poll of whoever is called `slow` stops with its picture taken; and a lease takes long enough for two polls to meet
@@ -33,7 +33,7 @@ create trigger slowly before update on commands for each row when (new.state = '
 
 
 async def test_reboots_that_come_at_any_instant_of_a_poll_are_held_by_the_rate_limit(
-    yard: DrivenYard, address: DatabaseAddress, tmp_path: Path
+    yard: SharedClockSite, address: DatabaseAddress, tmp_path: Path
 ) -> None:
     """Approved behind its first statement, its second, …: what a poll saw before it counted must not be handed out."""
     plan = yard.plan(tmp_path / "clock", seed=0, deaths=0)
@@ -62,7 +62,7 @@ async def test_reboots_that_come_at_any_instant_of_a_poll_are_held_by_the_rate_l
     assert position > 3
 
 
-async def _poll(database: Database, yard: DrivenYard) -> list[Leased]:
+async def _poll(database: Database, yard: SharedClockSite) -> list[LeasedCommand]:
     async with database.transaction(Context(tenant=str(yard.tenant), sites=(SITE,))) as session:
         return await service.lease(session, VAULT, yard.north, now=yard.now)
 
@@ -70,12 +70,12 @@ async def _poll(database: Database, yard: DrivenYard) -> list[Leased]:
 async def _approve_all(plan: Plan) -> None:
     yard = joined(plan)
     (waiting,) = yard.rows("select distinct batch_id from commands where approval_state = 'required'")
-    await yard.approve(Which(batch_id=waiting["batch_id"]), yard.person("olga"))
+    await yard.approve(DecisionTarget(batch_id=waiting["batch_id"]), yard.person("olga"))
     await yard.database.dispose()
 
 
 async def test_reboots_that_come_while_a_poll_looks_are_held_by_the_rate_limit(
-    yard: DrivenYard, address: DatabaseAddress, superuser_url: str
+    yard: SharedClockSite, address: DatabaseAddress, superuser_url: str
 ) -> None:
     """The poll's picture has none waiting, so it counts nothing; before it leases, seven are there."""
     await yard.request("set_fan", 8, params={"speed": 10})
@@ -95,7 +95,7 @@ async def test_reboots_that_come_while_a_poll_looks_are_held_by_the_rate_limit(
 
 
 async def test_polls_that_meet_on_their_way_through_the_machines_both_get_an_answer(
-    yard: DrivenYard, address: DatabaseAddress, superuser_url: str
+    yard: SharedClockSite, address: DatabaseAddress, superuser_url: str
 ) -> None:
     """One has the old commands in its picture, the other newer ones that go before them, in the other order."""
     for machine in range(1, 9):
@@ -119,7 +119,7 @@ async def test_polls_that_meet_on_their_way_through_the_machines_both_get_an_ans
     assert sorted(one.miner_no for one in got) == list(range(1, 9)), "each machine has one, whoever got it"
 
 
-async def test_a_fault_in_the_tables_is_an_error_and_not_an_empty_poll(yard: DrivenYard) -> None:
+async def test_a_fault_in_the_tables_is_an_error_and_not_an_empty_poll(yard: SharedClockSite) -> None:
     """Only who was overtaken looks again: else one broken row would silence a whole site."""
     command_id = await yard.made("set_fan", 1, params={"speed": 10})
     yard.write("update command_history set n = 2 where command_id = %s", command_id)
@@ -127,7 +127,7 @@ async def test_a_fault_in_the_tables_is_an_error_and_not_an_empty_poll(yard: Dri
         await yard.lease()
 
 
-async def test_an_ack_that_waited_for_its_twin_is_told_that_it_was_known(yard: DrivenYard) -> None:
+async def test_an_ack_that_waited_for_its_twin_is_told_that_it_was_known(yard: SharedClockSite) -> None:
     await yard.made("set_fan", 1, params={"speed": 10})
     leased = await yard.lease_one()
     said = [Ack(str(leased.dispatch_id), AckStatus.FAILED, error_code="TIMEOUT")]
@@ -140,20 +140,20 @@ async def test_an_ack_that_waited_for_its_twin_is_told_that_it_was_known(yard: D
 
 
 async def test_two_halves_of_a_batch_that_are_approved_at_once_are_the_whole_batch(
-    yard: DrivenYard, superuser_url: str
+    yard: SharedClockSite, superuser_url: str
 ) -> None:
     answer = await yard.request("reboot_device", 1, 2)
     one, two = (made.command_id for made in answer.commands)
     olga = yard.person("olga")
     async with yard.session() as first:
-        await service.approve(first, olga, Which(one), reason="fine", now=yard.now)
-        other = asyncio.create_task(yard.approve(Which(two), olga))
-        await until_blocked(superuser_url, other)
+        await service.approve(first, olga, DecisionTarget(one), reason="fine", now=yard.now)
+        other = asyncio.create_task(yard.approve(DecisionTarget(two), olga))
+        await wait_until_blocked(superuser_url, other)
     await other
     assert yard.rows("select approval_state from command_batches") == [{"approval_state": "approved"}]
 
 
-async def test_a_key_is_not_forgotten_under_a_request_that_began_inside_its_window(yard: DrivenYard) -> None:
+async def test_a_key_is_not_forgotten_under_a_request_that_began_inside_its_window(yard: SharedClockSite) -> None:
     """The tick's clock is ahead of the request's by what the request had to wait."""
     key: dict[str, Any] = {"dedupe_key": "jitter", "dedupe_window_sec": 60, "params": {"speed": 10}}
     first = await yard.request("set_fan", 1, **key)
@@ -161,13 +161,13 @@ async def test_a_key_is_not_forgotten_under_a_request_that_began_inside_its_wind
     began = yard.now
     yard.pass_time(61)
     async with yard.database.transaction(job_context()) as session:
-        await sweeping.forget(session, now=yard.now)
+        await sweeps.forget(session, now=yard.now)
     yard.now = began
     again = await yard.request("set_fan", 1, **key)
     assert [made.existing for made in again.commands] == [True]
     assert again.commands[0].command_id == first.commands[0].command_id
 
 
-async def _waiting_for_lock(yard: DrivenYard) -> None:
+async def _waiting_for_lock(yard: SharedClockSite) -> None:
     while not yard.rows("select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"):  # noqa: ASYNC110 - of the server
         await asyncio.sleep(0.02)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from hashinsight.commands.service.examining import examine
-from tests.commands.race.crew import DOWN, Crew
-from tests.commands.race.driven import DrivenYard
+from hashinsight.commands.service.checker import check_history
+from tests.commands.race.actors import DOWN, Actors
+from tests.commands.race.shared_clock import SharedClockSite
 
 RACES = int(os.environ.get("HI_RACES", "20"))
 STEPS = 16 if RACES <= 20 else 25
@@ -23,14 +23,14 @@ ENOUGH = {"made": 10, "leased": 5, "acked": 2}
 
 
 @pytest.mark.parametrize("seed", range(max(2, RACES // 10)), ids=lambda seed: f"seed-{seed}")
-async def test_a_small_cap_holds_with_everybody_at_once_but_for_emergencies(yard: DrivenYard, seed: int) -> None:
+async def test_a_small_cap_holds_with_everybody_at_once_but_for_emergencies(yard: SharedClockSite, seed: int) -> None:
     yard.pass_time(3600)  # far enough from the share that the yard began with
     await yard.set_share_down(SMALL_CAP)
     yard.pass_time(3600)
-    crew = Crew(yard, f"cap {seed}", DOWN)
+    crew = Actors(yard, f"cap {seed}", DOWN)
     await _work(crew)
     await crew.settle()
-    examined = await examine(yard.database, yard.tenant)
+    examined = await check_history(yard.database, yard.tenant)
     assert examined.findings == []
     assert examined.open == 0
     assert not _missing(crew), "a race in which little happens shows little"
@@ -38,15 +38,15 @@ async def test_a_small_cap_holds_with_everybody_at_once_but_for_emergencies(yard
 
 @pytest.mark.parametrize("seed", range(RACES), ids=lambda seed: f"seed-{seed}")
 async def test_every_command_ends_once_and_no_guarantee_is_broken(
-    yard: DrivenYard, dying: subprocess.Popen[str], tmp_path: Path, seed: int
+    yard: SharedClockSite, dying: subprocess.Popen[str], tmp_path: Path, seed: int
 ) -> None:
-    crew = Crew(yard, str(seed))
+    crew = Actors(yard, str(seed))
     plan = yard.plan(tmp_path / "clock", seed=seed, deaths=DEATHS)
     async with asyncio.TaskGroup() as group:
         killed = group.create_task(asyncio.to_thread(_let_die, dying, plan.to_line()))
         group.create_task(_work(crew))
     await crew.settle()
-    examined = await examine(yard.database, yard.tenant)
+    examined = await check_history(yard.database, yard.tenant)
     assert examined.findings == []
     assert examined.open == 0
     assert examined.notes == []
@@ -58,7 +58,7 @@ async def test_every_command_ends_once_and_no_guarantee_is_broken(
     assert not _missing(crew), "a race in which little happens shows little"
 
 
-async def _work(crew: Crew) -> None:
+async def _work(crew: Actors) -> None:
     """On a busy machine one round may come to little: some more then, and no more than some."""
     for _ in range(20):
         await crew.everybody(STEPS)
@@ -66,7 +66,7 @@ async def _work(crew: Crew) -> None:
             return
 
 
-def _missing(crew: Crew) -> dict[str, int]:
+def _missing(crew: Actors) -> dict[str, int]:
     return {what: crew.did[what] for what, least in ENOUGH.items() if crew.did[what] < least}
 
 

@@ -5,13 +5,13 @@ from collections.abc import Callable
 import pytest
 
 from hashinsight.commands.checker import Name
-from hashinsight.commands.service.examining import examine
+from hashinsight.commands.service.checker import check_history
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.database import Database
-from tests.commands import cutting
-from tests.commands.race.crew import REBOOTS, TYPES, Crew, Types
-from tests.commands.race.driven import DrivenYard
-from tests.commands.slipping import slip_in
+from tests.commands import sabotage as cutting
+from tests.commands.interleaving import slip_in
+from tests.commands.race.actors import REBOOTS, TYPES, Actors, Types
+from tests.commands.race.shared_clock import SharedClockSite
 
 MOST_TRIES = 8
 
@@ -31,7 +31,7 @@ SABOTAGE: list[tuple[Callable[[pytest.MonkeyPatch], None], str | None, tuple[Typ
 
 @pytest.mark.parametrize(("sabotage", "behind_it", "asking"), SABOTAGE, ids=[one.__name__ for one, *_ in SABOTAGE])
 async def test_a_build_without_a_safeguard_is_caught(
-    yard: DrivenYard,
+    yard: SharedClockSite,
     monkeypatch: pytest.MonkeyPatch,
     sabotage: Callable[[pytest.MonkeyPatch], None],
     behind_it: str | None,
@@ -43,8 +43,8 @@ async def test_a_build_without_a_safeguard_is_caught(
     if behind_it is not None:
         yard.write(behind_it)
     for seed in range(MOST_TRIES):
-        await Crew(yard, f"sabotage {seed}", types).everybody(25)
-        found = {finding.name for finding in (await examine(yard.database, yard.tenant)).findings}
+        await Actors(yard, f"sabotage {seed}", types).everybody(25)
+        found = {finding.name for finding in (await check_history(yard.database, yard.tenant)).findings}
         if name in found:
             break
     assert name in found
@@ -52,7 +52,7 @@ async def test_a_build_without_a_safeguard_is_caught(
 
 @pytest.mark.parametrize(("behind_it", "found"), [(None, set()), (ACTIVE, {Name.TWO_ACTIVE})], ids=["with", "without"])
 async def test_the_unique_index_alone_taken_away_is_caught(
-    yard: DrivenYard, address: DatabaseAddress, superuser_url: str, behind_it: str | None, found: set[Name]
+    yard: SharedClockSite, address: DatabaseAddress, superuser_url: str, behind_it: str | None, found: set[Name]
 ) -> None:
     """All else in place: it alone stands between two polls of which one looked too early."""
     if behind_it is not None:
@@ -62,16 +62,16 @@ async def test_the_unique_index_alone_taken_away_is_caught(
     assert await _findings(yard.database, yard) == found
 
 
-async def test_nothing_is_found_where_the_rate_is_kept(yard: DrivenYard) -> None:
+async def test_nothing_is_found_where_the_rate_is_kept(yard: SharedClockSite) -> None:
     """The race that shows a build without the rate, run with it."""
-    crew = Crew(yard, "sabotage 0", REBOOTS)
+    crew = Actors(yard, "sabotage 0", REBOOTS)
     await crew.everybody(25)
     assert crew.did["leased"] > 0
     assert await _findings(yard.database, yard) == set()
 
 
 @pytest.mark.parametrize("with_history", [False, True])
-async def test_a_final_state_that_is_overwritten_is_caught(yard: DrivenYard, *, with_history: bool) -> None:
+async def test_a_final_state_that_is_overwritten_is_caught(yard: SharedClockSite, *, with_history: bool) -> None:
     """By a hand in the database, which either forgets the history or writes it, too."""
     command_id = await yard.made("set_fan", 1, params={"speed": 10})
     await yard.say((await yard.lease_one()).dispatch_id)
@@ -92,5 +92,5 @@ async def test_a_final_state_that_is_overwritten_is_caught(yard: DrivenYard, *, 
         assert await _findings(yard.database, yard) == {Name.ROW_DIFFERS}
 
 
-async def _findings(database: Database, yard: DrivenYard) -> set[Name]:
-    return {finding.name for finding in (await examine(database, yard.tenant)).findings}
+async def _findings(database: Database, yard: SharedClockSite) -> set[Name]:
+    return {finding.name for finding in (await check_history(database, yard.tenant)).findings}

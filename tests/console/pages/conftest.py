@@ -1,4 +1,4 @@
-"""One installation and one browser for all pages: `tests.sharing_out` keeps this folder together."""
+"""One installation and one browser for all pages: `tests.xdist_schedule` keeps this folder together."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 from tests.console.chromium import need_chromium
 from tests.console.house import MACHINES, House
 from tests.console.visits import PATIENCE_MS, SHOTS
-from tests.running import UP, Up, new_folder
+from tests.installation import UP, Installation, new_folder
 
 
 @pytest.fixture(scope="package")
@@ -24,7 +24,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="package")
 def house(browser: Browser) -> Iterator[House]:
     assert browser.is_connected()
-    with new_folder() as place, Up(place, command=(*UP, "--demo"), demo_miners=MACHINES) as up:
+    with new_folder() as place, Installation(place, command=(*UP, "--demo"), demo_miners=MACHINES) as up:
         up.wait_ready()
         SHOTS.mkdir(exist_ok=True)
         made = House(up, SHOTS)

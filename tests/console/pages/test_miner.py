@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.console.house import House
 from tests.console.visits import faults_for_axe, visiting
-from tests.running import wait_for
+from tests.installation import wait_for
 
 
 def test_a_machine_is_commanded_from_its_page_and_the_page_follows_by_itself(

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.console.house import BIG, BIG_MACHINES, House
 from tests.console.visits import NORTH, hold, visiting, wait_held
-from tests.running import wait_for
+from tests.installation import wait_for
 
 COMMANDS = "**/api/admin/v1/commands"
 CELLS = re.compile(r"/api/v1/telemetry/cells\?")

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from hashinsight.edge.normalising import Record, record_of
-from hashinsight.edge.reading import Reader
-from hashinsight.edge.reading_process import NotRead
+from hashinsight.edge.library_process.process import NotRead
+from hashinsight.edge.library_process.reader import Reader
+from hashinsight.edge.readings.record import Record, make_record
 from tests.edge.makes.catalogue import NAMES, machines_of
 from tests.edge.makes.unit import Unit
 
@@ -40,4 +40,4 @@ async def _record(reader: Reader, unit: Unit) -> Record:
         told = await reader.read(unit.address, timeout_sec=TIMEOUT_SEC)
     except NotRead as problem:
         return {"online": False, "error_type": problem.kind}
-    return record_of(told, miner_id=unit.address, at=datetime.now(UTC))
+    return make_record(told, miner_id=unit.address, at=datetime.now(UTC))

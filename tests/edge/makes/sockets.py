@@ -12,7 +12,7 @@ from typing import Any
 
 from hashinsight.sim.sockets.nets import address_of, claim, listen_on
 from tests.edge.makes.unit import Make, Request, Response, Unit
-from tests.running import HANGS_SEC
+from tests.installation import HANG_TIMEOUT_SEC
 
 RPC_PORT, WEB_PORT, RPC_V3_PORT = 4028, 80, 4433
 _REASONS = {200: "OK", 204: "No Content", 401: "Unauthorized", 404: "Not Found"}
@@ -63,13 +63,13 @@ def served(machines: list[tuple[Make, Unit]]) -> Iterator[list[Unit]]:
     thread = Thread(target=run)
     thread.start()
     try:
-        assert started.wait(HANGS_SEC)
+        assert started.wait(HANG_TIMEOUT_SEC)
         if trouble:
             raise trouble[0]
         yield [unit for _, unit in machines]
     finally:
         loop.call_soon_threadsafe(ended.set)
-        thread.join(HANGS_SEC)
+        thread.join(HANG_TIMEOUT_SEC)
         loop.close()
         held.close()
 

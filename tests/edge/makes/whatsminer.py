@@ -6,7 +6,7 @@ import json
 import secrets
 from typing import Any
 
-from hashinsight.wire.btminer_crypt import NotSealed, md5_crypt, seal, unseal
+from hashinsight.wire.btminer_crypt import NotEncrypted, decrypt, encrypt, md5_crypt
 from tests.edge.makes.cgminer import Body, pool_rows, table
 from tests.edge.makes.unit import Make, Unit
 
@@ -117,8 +117,8 @@ def sealed(unit: Unit, raw: bytes) -> bytes | None:
         return None
     key = md5_crypt(unit.password, unit.memory.setdefault("salt", "BQ5hoXV9"))
     try:
-        asked = json.loads(unseal(key, json.loads(raw)["data"]))
-    except (NotSealed, ValueError):
+        asked = json.loads(decrypt(key, json.loads(raw)["data"]))
+    except (NotEncrypted, ValueError):
         return json.dumps(_message("enc json load err", letter="E", code=23)).encode()
     if asked.get("token") not in unit.memory.get("tokens", ()):
         return json.dumps(_message("check token err", letter="E", code=135)).encode()
@@ -133,7 +133,7 @@ def sealed(unit: Unit, raw: bytes) -> bytes | None:
         unit.reboot(command)
     elif command != "get_version":
         unit.orders.append(str(command))
-    return json.dumps({"enc": seal(key, json.dumps(_message("API command OK")).encode())}).encode()
+    return json.dumps({"enc": encrypt(key, json.dumps(_message("API command OK")).encode())}).encode()
 
 
 def rpc_v3(unit: Unit, asked: Body) -> Body:

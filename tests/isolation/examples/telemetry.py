@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from hashinsight.kit.db.context import job_context
-from hashinsight.telemetry.service import rolling
+from hashinsight.telemetry.service import rollups
 from tests.isolation.asking import Ask, example, plain
 from tests.isolation.world import EDGE, World, bearer
 
@@ -26,8 +26,8 @@ async def _heard(world: World, mark: str) -> str:
     ]
     await world.make(f"{EDGE}/telemetry/batch", samples, bearer(token))
     async with world.database.transaction(job_context()) as session:
-        await rolling.roll_up_live(session, now=now)
-        await rolling.roll_up_five_minutes(session, now=now)
+        await rollups.roll_up_live(session, now=now)
+        await rollups.roll_up_five_minutes(session, now=now)
     return miner
 
 

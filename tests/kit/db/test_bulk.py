@@ -10,8 +10,8 @@ from psycopg import sql
 from sqlalchemy import Column, DateTime, Float, Integer, MetaData, Table, Text
 from sqlalchemy.exc import DBAPIError
 
+from hashinsight.kit.db.bulk import copy_into
 from hashinsight.kit.db.context import Context
-from hashinsight.kit.db.copying import copy_into
 from hashinsight.kit.db.database import Database
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

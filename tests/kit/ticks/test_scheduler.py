@@ -12,7 +12,7 @@ from hashinsight.kit.db.database import Database
 from hashinsight.kit.ticks.scheduler import run_scheduler
 from hashinsight.kit.ticks.tick import CatchUp, Tick
 from hashinsight.kit.ticks.wake import Waker
-from tests.running import HANGS_SEC
+from tests.installation import HANG_TIMEOUT_SEC
 
 
 async def test_a_beat_that_is_under_way_at_the_stop_is_finished_and_not_an_error(
@@ -36,8 +36,8 @@ async def test_a_beat_that_is_under_way_at_the_stop_is_finished_and_not_an_error
     ticks = [Tick("t", timedelta(seconds=1), CatchUp.EVERY, work, sites=slow_sites)]
     with Redis.from_url(redis_url) as redis:
         running = asyncio.create_task(run_scheduler(database, Waker(redis), ticks, stop))
-        await asyncio.wait_for(begun.wait(), HANGS_SEC)
+        await asyncio.wait_for(begun.wait(), HANG_TIMEOUT_SEC)
         stop.set()
-        await asyncio.wait_for(running, HANGS_SEC)
+        await asyncio.wait_for(running, HANG_TIMEOUT_SEC)
     assert asked[-1] == "finished"
     assert not [record for record in caplog.records if record.exc_info]

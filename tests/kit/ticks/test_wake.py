@@ -15,15 +15,15 @@ from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.ticks import worker
-from hashinsight.kit.ticks.beats import list_beats
-from hashinsight.kit.ticks.planner import plan
+from hashinsight.kit.ticks.heartbeats import list_live_processes
+from hashinsight.kit.ticks.scheduler import plan
 from hashinsight.kit.ticks.tick import CatchUp, Tick, TickRun
 from hashinsight.kit.ticks.wake import QUEUE, Waker
-from tests.running import HANGS_SEC
+from tests.installation import HANG_TIMEOUT_SEC
 
 
 async def until(condition: Any) -> None:
-    end = time.monotonic() + HANGS_SEC
+    end = time.monotonic() + HANG_TIMEOUT_SEC
     while not condition():
         assert time.monotonic() < end, "waited too long"
         await asyncio.sleep(0.05)
@@ -67,7 +67,7 @@ async def test_a_worker_is_seen_while_it_runs_and_not_after_it_stopped(database:
 
     async def seen() -> list[int]:
         async with database.transaction(job_context()) as session:
-            return [beat.pid for beat in await list_beats(session, now=system_clock())]
+            return [beat.pid for beat in await list_live_processes(session, now=system_clock())]
 
     while not await seen():  # noqa: ASYNC110 - another task writes the row
         await asyncio.sleep(0.05)
@@ -89,19 +89,19 @@ async def test_a_run_in_progress_is_finished_before_the_worker_stops_and_cut_whe
         ended.append(1)
 
     ticks = [Tick("t", timedelta(seconds=1), CatchUp.LATEST, slow)]
-    for stop_seconds, is_let_go in ((HANGS_SEC, True), (0.5, False)):
+    for stop_seconds, is_let_go in ((HANG_TIMEOUT_SEC, True), (0.5, False)):
         begun.clear()
         go_on.clear()
         stop = asyncio.Event()
         await plan(database, ticks, now=system_clock())
         worked = worker.run_worker(database, lambda: Redis.from_url(redis_url), ticks, stop, stop_seconds=stop_seconds)
         running = asyncio.create_task(worked)
-        await asyncio.wait_for(begun.wait(), HANGS_SEC)
+        await asyncio.wait_for(begun.wait(), HANG_TIMEOUT_SEC)
         stop.set()
         if is_let_go:
             await asyncio.wait([running], timeout=0.5)
             assert not running.done(), "it waits for the run"
             go_on.set()
-        await asyncio.wait_for(running, HANGS_SEC)
+        await asyncio.wait_for(running, HANG_TIMEOUT_SEC)
         assert len(ended) == 1
         await asyncio.sleep(1.0)  # until the next period

@@ -6,11 +6,11 @@ from contextlib import ExitStack, suppress
 import pytest
 
 from hashinsight.kit.networks import network_of
-from hashinsight.kit.web.protocol import MOST_HEADERS, MOST_URL_BYTES, Limits
+from hashinsight.kit.web.protocol import MOST_HEADERS, MOST_URL_BYTES, RequestLimits
+from tests.installation import HANG_TIMEOUT_SEC
 from tests.kit.web.server import HEAD, answer_on, serving, status_on, told_until, wait_until
-from tests.running import HANGS_SEC
 
-QUICK = Limits(head_bytes=16 * 1024, head_seconds=1.5, body_seconds=1.5)
+QUICK = RequestLimits(head_bytes=16 * 1024, head_seconds=1.5, body_seconds=1.5)
 
 
 def test_headers_that_never_end_are_refused_after_some_bytes_and_not_collected() -> None:
@@ -56,7 +56,7 @@ def test_a_head_that_is_not_whole_in_time_is_answered_408_and_an_empty_line_is_c
         assert status_on(half) == 408
         assert answer_on(empty) == b""
         with pytest.raises(ConnectionError):
-            for _ in range(int(HANGS_SEC * 10)):  # a caller that keeps saying nothing is closed all the same
+            for _ in range(int(HANG_TIMEOUT_SEC * 10)):  # a caller that keeps saying nothing is closed all the same
                 junk.sendall(b"\r\n")
                 time.sleep(0.1)
 
@@ -67,7 +67,7 @@ def test_a_body_that_comes_byte_by_byte_is_cut_at_the_deadline() -> None:
         line.settimeout(0.1)
         told, began = b"", time.monotonic()
         with suppress(ConnectionError):
-            while not told and time.monotonic() - began < HANGS_SEC:
+            while not told and time.monotonic() - began < HANG_TIMEOUT_SEC:
                 line.sendall(b"x")
                 with suppress(TimeoutError):
                     told = line.recv(65536)

@@ -8,11 +8,11 @@ import pytest
 from redis import Redis
 
 from hashinsight.kit.errors import Unavailable
-from hashinsight.kit.web import rates as module
-from hashinsight.kit.web import windows
-from hashinsight.kit.web.rates import Rates
-from hashinsight.kit.web.windows import WINDOW_SECONDS, OwnWindows, SharedWindows, Windows
-from tests.running import HANGS_SEC
+from hashinsight.kit.web import rate_limits as module
+from hashinsight.kit.web import rate_windows
+from hashinsight.kit.web.rate_limits import Rates
+from hashinsight.kit.web.rate_windows import WINDOW_SECONDS, OwnWindows, SharedWindows, Windows
+from tests.installation import HANG_TIMEOUT_SEC
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ class Commands:
 @pytest.fixture
 def endless_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     """No minute ends while a test runs, on however slow a machine; what the one before counts for has its own tests."""
-    monkeypatch.setattr(windows, "WINDOW_SECONDS", 10**9)
+    monkeypatch.setattr(rate_windows, "WINDOW_SECONDS", 10**9)
 
 
 async def hammer(rates: Rates, key: str, limit: int, calls: int, connections: int) -> list[bool]:
@@ -138,7 +138,7 @@ async def test_nobody_waits_for_ever_for_a_count_that_ends_unanswered(silent_red
     late = asyncio.create_task(rates.spend("ended", 100))
     await asyncio.sleep(0)
     await rates.aclose()
-    async with asyncio.timeout(HANGS_SEC):
+    async with asyncio.timeout(HANG_TIMEOUT_SEC):
         answers = await asyncio.gather(*first, late, return_exceptions=True)
     assert [type(answer) for answer in answers] == [Unavailable] * 4
 
@@ -205,7 +205,7 @@ async def test_the_minute_before_counts_by_what_still_lies_within_the_last_sixty
 
 @pytest.mark.usefixtures("endless_minute")
 async def test_redis_counts_the_minute_before_as_a_process_alone_does(redis_url: str) -> None:
-    shared, span = SharedWindows(redis_url), windows.WINDOW_SECONDS
+    shared, span = SharedWindows(redis_url), rate_windows.WINDOW_SECONDS
     with Redis.from_url(redis_url) as redis:
         seconds, _ = redis.time()
         window = seconds // span

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from hashinsight.app import create_app
 from hashinsight.kit.settings import Settings
-from hashinsight.kit.web.session import ReadSession, Session
+from hashinsight.kit.web.state import ReadSession, Session
 
 router = APIRouter()
 

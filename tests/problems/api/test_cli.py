@@ -14,11 +14,11 @@ from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.problems.codes import EventStatus, Issue, Severity
 from hashinsight.problems.routes.examples import EVIDENCE
 from tests.commands.test_cli import Shell
-from tests.problems.api.ward import Ward
+from tests.problems.api.problems_api import ProblemsApi
 
 
 @pytest.fixture
-def shell(ward: Ward, address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+def shell(ward: ProblemsApi, address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
     del ward
     monkeypatch.setenv("HASHINSIGHT_DATABASE_URL", address.url)
     monkeypatch.setenv("HASHINSIGHT_DATA_DIR", str(tmp_path))
@@ -26,7 +26,7 @@ def shell(ward: Ward, address: DatabaseAddress, tmp_path: Path, monkeypatch: pyt
     return Shell()
 
 
-async def test_a_shift_looks_takes_resolves_and_suppresses(ward: Ward, shell: Shell) -> None:
+async def test_a_shift_looks_takes_resolves_and_suppresses(ward: ProblemsApi, shell: Shell) -> None:
     worst = ward.problem("m1", Issue.OFFLINE, Severity.P0)
     ward.problem("m2", status=EventStatus.RESOLVED)
     listed = await shell.told("problems", "list", "--site", "tx-1")
@@ -57,7 +57,7 @@ async def test_a_shift_looks_takes_resolves_and_suppresses(ward: Ward, shell: Sh
     assert told["pagination"]["total"] == 0
 
 
-async def test_evidence_is_told_in_sentences_and_scripts_get_it_as_it_is(ward: Ward, shell: Shell) -> None:
+async def test_evidence_is_told_in_sentences_and_scripts_get_it_as_it_is(ward: ProblemsApi, shell: Shell) -> None:
     hot = str(ward.problem("m1"))
     ward.desk.write("update problem_events set evidence_json = %s::jsonb where id = %s", json.dumps([EVIDENCE]), hot)
     story = (await shell.told("problem", "show", hot)).splitlines()
@@ -65,7 +65,7 @@ async def test_evidence_is_told_in_sentences_and_scripts_get_it_as_it_is(ward: W
     assert (await shell.ok("problem", "show", hot))["problem"]["evidence_json"] == [EVIDENCE]
 
 
-async def test_a_program_does_the_same_by_the_typed_client(ward: Ward) -> None:
+async def test_a_program_does_the_same_by_the_typed_client(ward: ProblemsApi) -> None:
     made = [ward.problem(f"m{n}") for n in range(1, 4)]
     noc = (await ward.desk.person("NOC")).problems
     found = [one async for one in noc.list(site_id="tx-1", per_page=2)]

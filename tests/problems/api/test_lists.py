@@ -5,7 +5,7 @@ from typing import Any
 
 from hashinsight.problems.codes import EventStatus, Issue, Severity
 from hashinsight.problems.routes import examples
-from tests.problems.api.ward import HOSTING, V1, Ward, code_of
+from tests.problems.api.problems_api import HOSTING, V1, ProblemsApi, code_of
 
 FIVE = (
     ("GET", "/sites/tx-1/health_summary"),
@@ -21,7 +21,7 @@ def ids(answer: Any) -> list[str]:
 
 
 async def test_the_five_hosting_routes_answer_401_to_strangers_and_the_same_as_the_others_to_those_who_may(
-    ward: Ward,
+    ward: ProblemsApi,
 ) -> None:
     ward.problem("m1")
     noc = await ward.headers()
@@ -39,7 +39,7 @@ async def test_the_five_hosting_routes_answer_401_to_strangers_and_the_same_as_t
 
 
 async def test_the_order_is_severity_then_risk_then_when_it_was_last_seen_and_the_pulse_knows_that_best(
-    ward: Ward,
+    ward: ProblemsApi,
 ) -> None:
     long_gone = ward.now - timedelta(minutes=30)
     old = ward.problem("m1", severity=Severity.P2, seen=False, last_seen=long_gone, pulse_seen=long_gone)
@@ -57,7 +57,7 @@ async def test_the_order_is_severity_then_risk_then_when_it_was_last_seen_and_th
     assert ids(turned) == list(reversed(ids(found)))
 
 
-async def test_of_one_machine_the_cause_stands_first_and_of_many_the_newest_as_before(ward: Ward) -> None:
+async def test_of_one_machine_the_cause_stands_first_and_of_many_the_newest_as_before(ward: ProblemsApi) -> None:
     made = {
         issue: str(ward.problem("m1", issue, severity, minutes=minutes))
         for issue, severity, minutes in (
@@ -85,7 +85,9 @@ async def test_of_one_machine_the_cause_stands_first_and_of_many_the_newest_as_b
     assert of_all == [made[issue] for issue in (Issue.HASHRATE_ZERO, Issue.BOARDS_DEAD, Issue.FAN_ZERO)]
 
 
-async def test_pages_hold_every_problem_once_in_every_order_and_the_one_behind_the_last_is_empty(ward: Ward) -> None:
+async def test_pages_hold_every_problem_once_in_every_order_and_the_one_behind_the_last_is_empty(
+    ward: ProblemsApi,
+) -> None:
     made = {str(ward.problem(f"m{n}", p_fail=(n % 3) / 10 or None, minutes=10 + n % 4)) for n in range(1, 24)}
     noc = await ward.headers()
     for sort in ("severity", "p_fail_24h", "last_seen_ts", "start_ts", "loss_ths", "miner_id"):
@@ -102,7 +104,7 @@ async def test_pages_hold_every_problem_once_in_every_order_and_the_one_behind_t
     assert [one["miner_id"] for one in by_name["problems"]] == ["m1", "m10", "m11"]
 
 
-async def test_every_filter_narrows_and_an_empty_one_does_not(ward: Ward) -> None:
+async def test_every_filter_narrows_and_an_empty_one_does_not(ward: ProblemsApi) -> None:
     a = str(ward.problem("m1", Issue.OFFLINE, Severity.P0, firmware="7.1"))
     b = str(ward.problem("m2", Issue.FAN_ZERO, Severity.P1, EventStatus.ACK))
     c = str(ward.problem("m3", symptom=True))
@@ -144,7 +146,7 @@ async def test_every_filter_narrows_and_an_empty_one_does_not(ward: Ward) -> Non
     assert set(ids(by_number)) == {a, b, c}
 
 
-async def test_facets_count_what_a_list_could_be_narrowed_to_and_leave_their_own_choice_out(ward: Ward) -> None:
+async def test_facets_count_what_a_list_could_be_narrowed_to_and_leave_their_own_choice_out(ward: ProblemsApi) -> None:
     ward.problem("m1", Issue.OFFLINE, Severity.P0, firmware="7.1", minutes=5)
     ward.problem("m2", Issue.FAN_ZERO, Severity.P1, EventStatus.ACK)
     ward.problem("m3", symptom=True, minutes=60 * 24 * 8)
@@ -174,7 +176,7 @@ async def test_facets_count_what_a_list_could_be_narrowed_to_and_leave_their_own
     assert (over["total"], pairs(over, "status"), pairs(over, "site")) == (1, {"open": 2, "ack": 1}, {"tx-1": 1})
 
 
-async def test_a_problem_can_be_given_to_those_who_may_act_at_its_site(ward: Ward) -> None:
+async def test_a_problem_can_be_given_to_those_who_may_act_at_its_site(ward: ProblemsApi) -> None:
     async def ids_at(site: str) -> set[str]:
         found = (await ward.get("/problems/assignees", noc, site_id=site))["assignees"]
         assert {tuple(one) for one in found} == {tuple(examples.ASSIGNEES["assignees"][0])}
@@ -231,14 +233,14 @@ BAD = {
 }
 
 
-async def test_bad_input_is_refused_with_a_code(ward: Ward) -> None:
+async def test_bad_input_is_refused_with_a_code(ward: ProblemsApi) -> None:
     noc = await ward.headers()
     for query, code in BAD.items():
         answer = await ward.api.get(f"{V1}/problems?{query}", headers=noc)
         assert code_of(answer) == (404 if code == "NOT_FOUND" else 422, code), query
 
 
-async def test_a_scope_holds_for_lists_counts_summaries_and_files(ward: Ward) -> None:
+async def test_a_scope_holds_for_lists_counts_summaries_and_files(ward: ProblemsApi) -> None:
     odd = str(ward.problem("m1", Issue.OFFLINE, Severity.P0))
     even = str(ward.problem("m2"))
     tx_1, z1 = ward.desk.site_id(), ward.desk.zone_id("z1")
@@ -270,7 +272,7 @@ async def test_a_scope_holds_for_lists_counts_summaries_and_files(ward: Ward) ->
         assert code_of(other_tenant) == (404, "NOT_FOUND")
 
 
-async def test_a_summary_counts_problems_now_and_machines_as_the_last_scan_left_them(ward: Ward) -> None:
+async def test_a_summary_counts_problems_now_and_machines_as_the_last_scan_left_them(ward: ProblemsApi) -> None:
     noc = await ward.headers()
     empty = await ward.get("/sites/tx-1/health_summary", noc)
     assert (empty["total_miners"], empty["unknown_miners"], empty["last_scan_ts"]) == (60, 60, None)
@@ -296,7 +298,7 @@ async def test_a_summary_counts_problems_now_and_machines_as_the_last_scan_left_
     assert told["last_scan_ts"] == ward.now.isoformat().replace("+00:00", "Z")
 
 
-async def test_risks_are_each_machines_worst_and_say_when_no_model_says_anything(ward: Ward) -> None:
+async def test_risks_are_each_machines_worst_and_say_when_no_model_says_anything(ward: ProblemsApi) -> None:
     noc = await ward.headers()
     ward.problem("m1", Issue.OFFLINE, Severity.P0)
     nothing = await ward.get("/sites/tx-1/risks", noc, least=0.1)
@@ -321,7 +323,7 @@ async def test_risks_are_each_machines_worst_and_say_when_no_model_says_anything
     assert (await ward.api.get(f"{V1}/sites/tx-1/risks")).status_code == 401
 
 
-async def test_temperature_limits_are_those_of_each_machine_and_say_whose_they_are(ward: Ward) -> None:
+async def test_temperature_limits_are_those_of_each_machine_and_say_whose_they_are(ward: ProblemsApi) -> None:
     noc = await ward.headers()
     ward.desk.write("update miners set model = 'Antminer S9' where miner_id = 'm1'")
     ward.desk.write("update miners set model = 'Nobody Knows 7' where miner_id = 'm2'")
@@ -345,7 +347,7 @@ async def test_temperature_limits_are_those_of_each_machine_and_say_whose_they_a
     assert (await ward.api.get(f"{V1}/sites/tx-1/temperature-limits")).status_code == 401
 
 
-async def test_a_machine_shows_what_is_open_and_on_request_what_is_over(ward: Ward) -> None:
+async def test_a_machine_shows_what_is_open_and_on_request_what_is_over(ward: ProblemsApi) -> None:
     acked = str(ward.problem("m1", status=EventStatus.ACK))
     over = str(ward.problem("m1", Issue.OFFLINE, Severity.P0, EventStatus.RESOLVED, with_pulse=False))
     noc = await ward.headers()
@@ -357,7 +359,7 @@ async def test_a_machine_shows_what_is_open_and_on_request_what_is_over(ward: Wa
     assert code_of(await ward.api.get(f"{V1}/miners/nobody/problems", headers=noc)) == (404, "NOT_FOUND")
 
 
-async def test_a_file_holds_all_pages_in_their_order_is_recorded_and_carries_no_formula(ward: Ward) -> None:
+async def test_a_file_holds_all_pages_in_their_order_is_recorded_and_carries_no_formula(ward: ProblemsApi) -> None:
     first = ward.problem("m2", Issue.OFFLINE, Severity.P0, p_fail=0.5)
     ward.problem("m1", status=EventStatus.RESOLVED, action="=cmd()", cause="other", resolved_by="x")
     noc = await ward.headers()

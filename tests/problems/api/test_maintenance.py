@@ -7,12 +7,12 @@ from typing import Any
 import httpx
 import pytest
 
-from hashinsight.inventory.service.expected import end_expected, expect
+from hashinsight.inventory.service.expected_states import end_expected, expect
 from hashinsight.kit.db.context import job_context
 from hashinsight.problems.service.cycle import run_cycle
 from tests.people import People
 from tests.telemetry.fleet import Fleet, sample
-from tests.telemetry.place import Place
+from tests.telemetry.site_with_collector import SiteWithCollector
 
 SITES, CELLS, V1 = "/api/v1/telemetry/sites", "/api/v1/telemetry/cells", "/api/v1"
 STANDS = {"hashrate_ths": 0.0, "power_w": 20.0}
@@ -22,7 +22,7 @@ REASON = {"maintenance": True, "reason": "on the bench"}
 @pytest.fixture
 async def fleet(api: httpx.AsyncClient, people: People, superuser_url: str) -> Fleet:
     """Four machines of 100 TH/s that stand still: two in zone A, two in zone B."""
-    place = Place(api, people, superuser_url)
+    place = SiteWithCollector(api, people, superuser_url)
     await place.open()
     made = Fleet(place)
     await made.load("a1,S21,A,100", "a2,S21,A,100", "b1,S21,B,100", "b2,S21,B,100")

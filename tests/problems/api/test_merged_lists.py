@@ -3,13 +3,13 @@
 from typing import Any
 
 from hashinsight.problems.codes import EventStatus, Severity
-from tests.problems.api.ward import Ward
+from tests.problems.api.problems_api import ProblemsApi
 
 STATUSES = (EventStatus.OPEN, EventStatus.RESOLVED, EventStatus.ACK, EventStatus.PENDING)
 ALL = "open,ack,in_progress,resolved,pending"
 
 
-def mixed(ward: Ward) -> list[str]:
+def mixed(ward: ProblemsApi) -> list[str]:
     """By severity, risk and, the newest id last, in the order of a list."""
     made = []
     for no in range(20):
@@ -21,7 +21,7 @@ def mixed(ward: Ward) -> list[str]:
     return [key for *_, key in sorted(made)]
 
 
-async def pages(ward: Ward, path: str, **query: Any) -> list[str]:
+async def pages(ward: ProblemsApi, path: str, **query: Any) -> list[str]:
     noc = await ward.headers()
     found = [await ward.get(path, noc, per_page=6, page=page, **query) for page in (1, 2, 3, 4, 5)]
     keys = [one["id"] for page in found for one in page["problems"]]
@@ -29,7 +29,7 @@ async def pages(ward: Ward, path: str, **query: Any) -> list[str]:
     return keys
 
 
-async def test_statuses_of_two_indexes_over_two_sites_are_one_list_in_one_order(ward: Ward) -> None:
+async def test_statuses_of_two_indexes_over_two_sites_are_one_list_in_one_order(ward: ProblemsApi) -> None:
     order = mixed(ward)
     assert await pages(ward, "/problems", status=ALL) == order
     assert await pages(ward, "/problems", status=ALL, order="reversed") == order[::-1]
@@ -42,7 +42,7 @@ async def test_statuses_of_two_indexes_over_two_sites_are_one_list_in_one_order(
     assert await pages(ward, "/sites/tx-1/problems", status=ALL, site="tx-2") == []
 
 
-async def test_a_scope_holds_in_every_part_of_a_merged_list(ward: Ward) -> None:
+async def test_a_scope_holds_in_every_part_of_a_merged_list(ward: ProblemsApi) -> None:
     order = mixed(ward)
     customer = await ward.headers("Customer", zones=[ward.desk.zone_id("z1")])
     found = await ward.get("/problems", customer, status=ALL)
@@ -53,7 +53,7 @@ async def test_a_scope_holds_in_every_part_of_a_merged_list(ward: Ward) -> None:
     assert counted["total"] == found["pagination"]["total"] == len(named)
 
 
-async def test_what_is_somebodys_is_listed_counted_and_narrowed_whether_it_is_over_or_not(ward: Ward) -> None:
+async def test_what_is_somebodys_is_listed_counted_and_narrowed_whether_it_is_over_or_not(ward: ProblemsApi) -> None:
     noc = await ward.headers()
     mine, over = ward.problem("m1"), ward.problem("m2", status=EventStatus.RESOLVED)
     far = ward.problem("n1", site="tx-2")

@@ -6,15 +6,14 @@ import httpx
 import numpy as np
 import pytest
 
-from hashinsight.problems.peer_cache import PeerCache
-from hashinsight.problems.standing import Snapshot
+from hashinsight.problems.peer_stats import PeerCache, PeerSnapshot
 from tests.people import People
-from tests.problems.stored import StoredSite, StoredYard
-from tests.problems.yard import of, slower
+from tests.problems.fleet import readings_of, slower
+from tests.problems.stored_site import StoredFleet, StoredSite
 
 
-def cache_of(api: httpx.AsyncClient) -> PeerCache[Snapshot]:
-    found: PeerCache[Snapshot] = api.app.state.peers  # type: ignore[attr-defined]
+def cache_of(api: httpx.AsyncClient) -> PeerCache[PeerSnapshot]:
+    found: PeerCache[PeerSnapshot] = api.app.state.peers  # type: ignore[attr-defined]
     return found
 
 
@@ -28,7 +27,7 @@ async def ask(api: httpx.AsyncClient, headers: dict[str, str], machine: int) -> 
 async def test_a_machine_is_told_among_its_peers_as_the_cycle_judged_it(
     site: StoredSite, api: httpx.AsyncClient, people: People
 ) -> None:
-    yard = StoredYard(site, n=40)
+    yard = StoredFleet(site, n=40)
     await yard.cycle(times=9)
     await yard.cycle(slower(3, 0.3), times=2)
     (event,) = site.events("issue_code = 'fleet_outlier'")
@@ -48,8 +47,8 @@ async def test_a_machine_is_told_among_its_peers_as_the_cycle_judged_it(
 async def test_what_was_computed_serves_everybody_at_the_site_until_the_next_cycle(
     site: StoredSite, api: httpx.AsyncClient, people: People
 ) -> None:
-    yard = StoredYard(site, n=40)
-    await yard.cycle(of(5, status=0.0), times=2)
+    yard = StoredFleet(site, n=40)
+    await yard.cycle(readings_of(5, status=0.0), times=2)
     first, second = await people.headers("NOC"), await people.headers("Technician", sites=[site.site_id])
     one = await ask(api, first, 1)
     dark = await ask(api, second, 5)
@@ -67,7 +66,7 @@ async def test_what_was_computed_serves_everybody_at_the_site_until_the_next_cyc
 async def test_who_just_began_or_is_expected_to_stand_still_is_no_reference(
     site: StoredSite, api: httpx.AsyncClient, people: People
 ) -> None:
-    yard = StoredYard(site, n=50)
+    yard = StoredFleet(site, n=50)
     headers = await people.headers("NOC")
     site.rows(
         "insert into expected_states (id, tenant_id, site_id, miner_no, state, from_at, cause, created_at)"
@@ -78,7 +77,7 @@ async def test_who_just_began_or_is_expected_to_stand_still_is_no_reference(
 
     def begin(told: dict[str, Any]) -> None:
         for machine in range(5, 12):
-            of(machine, uptime_sec=900.0)(told)
+            readings_of(machine, uptime_sec=900.0)(told)
 
     await yard.cycle(begin)
     assert (await ask(api, headers, 20))["peers"]["temp_max"]["count"] == 50 - 5 - 7
@@ -87,7 +86,7 @@ async def test_who_just_began_or_is_expected_to_stand_still_is_no_reference(
 async def test_before_the_first_cycle_and_for_a_stranger_there_is_nothing(
     site: StoredSite, api: httpx.AsyncClient, people: People
 ) -> None:
-    StoredYard(site, n=3)
+    StoredFleet(site, n=3)
     told = await ask(api, await people.headers("NOC"), 1)
     assert (told["assessed_at"], told["peers"]) == (None, None)
     refused = await api.get("/api/v1/miners/m-001/peers", headers=await people.headers("Owner", "b"))

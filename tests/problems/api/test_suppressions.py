@@ -6,26 +6,28 @@ from uuid import uuid4
 
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
-from hashinsight.problems.queries.suppressions import suppressed_miners
+from hashinsight.problems.queries.suppressions import list_suppressed_at_site
 from hashinsight.problems.routes import examples
-from tests.problems.api.ward import Ward, code_of
+from tests.problems.api.problems_api import ProblemsApi, code_of
 
 
 def iso(at: datetime) -> str:
     return at.isoformat().replace("+00:00", "Z")
 
 
-async def reached(database: Database, ward: Ward, site: str = "tx-1", *, minutes: float = 0) -> dict[str, Any]:
+async def reached(database: Database, ward: ProblemsApi, site: str = "tx-1", *, minutes: float = 0) -> dict[str, Any]:
     """Machine → end and maintenance, as a cycle of the site asks for them."""
     names = {row["miner_no"]: row["miner_id"] for row in ward.desk.rows("select miner_no, miner_id from miners")}
     async with database.transaction(job_context()) as session:
-        found = await suppressed_miners(session, ward.desk.site_id(site), as_of=ward.now + timedelta(minutes=minutes))
+        found = await list_suppressed_at_site(
+            session, ward.desk.site_id(site), as_of=ward.now + timedelta(minutes=minutes)
+        )
     rows = zip(found.miner_no.tolist(), found.until.tolist(), found.maintenance.tolist(), strict=True)
     return {names[number]: (until, maintenance) for number, until, maintenance in rows}
 
 
 async def test_a_machine_is_suppressed_until_its_time_and_its_open_problems_say_so(
-    ward: Ward, database: Database
+    ward: ProblemsApi, database: Database
 ) -> None:
     problem, technician = ward.problem("m1"), await ward.headers("Technician")
     until = ward.now + timedelta(minutes=10)
@@ -54,7 +56,7 @@ async def test_a_machine_is_suppressed_until_its_time_and_its_open_problems_say_
 
 
 async def test_suppressing_again_replaces_and_lifting_ends_it_and_says_what_goes_on(
-    ward: Ward, database: Database
+    ward: ProblemsApi, database: Database
 ) -> None:
     problem, technician = ward.problem("m1"), await ward.headers("Technician")
     for reason in ("first", "second"):
@@ -79,7 +81,7 @@ async def test_suppressing_again_replaces_and_lifting_ends_it_and_says_what_goes
 
 
 async def test_zones_groups_and_sites_are_suppressed_as_a_whole_and_the_widest_end_counts(
-    ward: Ward, database: Database
+    ward: ProblemsApi, database: Database
 ) -> None:
     noc = await ward.headers()
     body = {"name": "g", "miner_ids": ["m1", "m2"], "site_id": "tx-1"}
@@ -109,7 +111,7 @@ async def test_zones_groups_and_sites_are_suppressed_as_a_whole_and_the_widest_e
     assert await reached(database, ward, "tx-2", minutes=61) == {}
 
 
-async def test_whoever_suppresses_holds_all_of_it(ward: Ward) -> None:
+async def test_whoever_suppresses_holds_all_of_it(ward: ProblemsApi) -> None:
     noc = await ward.headers()
     z1 = ward.desk.zone_id("z1")
     of_zone = await ward.headers("Technician", zones=[z1])
@@ -132,7 +134,7 @@ async def test_whoever_suppresses_holds_all_of_it(ward: Ward) -> None:
     assert code_of(await ward.post("/suppressions", {"kind": "site", **at}, customer)) == (403, "FORBIDDEN")
 
 
-async def test_bad_suppressions_are_refused_with_a_code(ward: Ward) -> None:
+async def test_bad_suppressions_are_refused_with_a_code(ward: ProblemsApi) -> None:
     noc = await ward.headers()
     past = iso(ward.now - timedelta(seconds=1))
     empty = (await ward.desk.post("/groups", {"name": "e", "miner_ids": ["m1"], "site_id": "tx-1"}, noc)).json()["id"]

@@ -9,23 +9,23 @@ import pytest
 
 from hashinsight.problems.codes import Issue
 from hashinsight.problems.config import Config
-from hashinsight.problems.heat import Layers
 from hashinsight.problems.pipeline import step
+from hashinsight.problems.temperature_limits import LimitLayers
 from tests.people import PASSWORD, People
-from tests.problems.api import ladders
-from tests.problems.api.ladders import LADDERS, POOLS
-from tests.problems.api.test_life import Reader, reader  # noqa: F401 - a fixture
-from tests.problems.api.ward import HOSTING, Ward
-from tests.problems.stored import StoredSite, StoredYard
-from tests.problems.test_ways import agrees
-from tests.problems.yard import of
+from tests.problems.api import graded_faults
+from tests.problems.api.graded_faults import GRADED_FAULTS, POOLS
+from tests.problems.api.problems_api import HOSTING, ProblemsApi
+from tests.problems.api.test_lifecycle import Reader, reader  # noqa: F401 - a fixture
+from tests.problems.fleet import readings_of
+from tests.problems.stored_site import StoredFleet, StoredSite
+from tests.problems.test_rule_criteria import agrees
 
 LIMITS = {"trend_per_day": 0.0015, "trend_hours": 0.25}
 CONFIG = Config(
     interval_sec=300.0,
     allowed_pools=("good.example",),
-    allowed_workers=(ladders.WORKER,),
-    layers=Layers(firmwares={ladders.TREND: LIMITS}),
+    allowed_workers=(graded_faults.WORKER,),
+    layers=LimitLayers(firmwares={graded_faults.TREND: LIMITS}),
 )
 # z and size, both of which must be passed, by code
 EFFECT = {
@@ -38,26 +38,26 @@ class Twin:
     """The same readings in the database and in memory: the one tells what is listed, the other how near it was."""
 
     def __init__(self, site: StoredSite) -> None:
-        self.stored = StoredYard(site, n=ladders.N, config=CONFIG)
+        self.stored = StoredFleet(site, n=graded_faults.N, config=CONFIG)
         self.yard = self.stored.yard
-        ladders.furnish(self.yard)
-        self.eco = ladders.ECO.tolist()
-        self.distances: dict[Issue, list[np.ndarray[Any, Any]]] = {one.issue: [] for one in LADDERS}
+        graded_faults.furnish(self.yard)
+        self.eco = graded_faults.ECO.tolist()
+        self.distances: dict[Issue, list[np.ndarray[Any, Any]]] = {one.issue: [] for one in GRADED_FAULTS}
 
     async def cycle(self, ill: int = 0, *, eco: tuple[int, ...] = ()) -> None:
         yard = self.yard
         yard.now += 300
         told = yard.readings()
-        ladders.run(told, [*self.eco, *eco])
+        graded_faults.run(told, [*self.eco, *eco])
         if ill:
-            ladders.worsen(told, ill)
-        frame = yard.frame(ladders.as_stored(told))
+            graded_faults.worsen(told, ill)
+        frame = yard.frame(graded_faults.as_stored(told))
         yard.state, found = step(yard.state, frame, yard.now, CONFIG)
         self.stored.site.show(frame)
         await self.stored.site.cycle(yard.now)
         if ill:
-            for issue, rows in ladders.places().items():
-                self.distances[issue].append(ladders.distance(found, issue, rows))
+            for issue, rows in graded_faults.places().items():
+                self.distances[issue].append(graded_faults.distance(found, issue, rows))
 
 
 async def test_soft_rules_are_listed_from_their_thresholds_on_and_modes_are_told(
@@ -66,20 +66,20 @@ async def test_soft_rules_are_listed_from_their_thresholds_on_and_modes_are_told
     api: httpx.AsyncClient,
     people: People,
 ) -> None:
-    rules = {"firmwares": {ladders.TREND: LIMITS}}
+    rules = {"firmwares": {graded_faults.TREND: LIMITS}}
     pools = {"allowed": list(CONFIG.allowed_pools), "workers": list(CONFIG.allowed_workers)}
     settings = {"version": 0, "rules": rules, "pools": pools}
     answer = await api.patch("/api/admin/v1/settings", json=settings, headers=await people.headers("Owner"))
     assert answer.is_success, answer.text
     twin = Twin(site)
-    for _ in range(ladders.WARM):
+    for _ in range(graded_faults.WARM):
         await twin.cycle()
     told_before = await modes(reader)
-    for ill in range(1, ladders.ILL + 1):
-        odd = (ladders.SWITCHES, ladders.WAVERS) if ill <= 2 else (ladders.SWITCHES,)
+    for ill in range(1, graded_faults.ILL + 1):
+        odd = (graded_faults.SWITCHES, graded_faults.WAVERS) if ill <= 2 else (graded_faults.SWITCHES,)
         await twin.cycle(ill, eco=odd)
     listed = {(one["miner_id"], one["issue_code"]): one for one in await reader.problems()}
-    for ladder in LADDERS:
+    for ladder in GRADED_FAULTS:
         check_ladder(ladder, twin, listed)
     check_pools(listed)
     assert not [key for key in listed if int(key[0][2:]) > POOLS[-1]], "those that are well"
@@ -89,8 +89,8 @@ async def test_soft_rules_are_listed_from_their_thresholds_on_and_modes_are_told
 
 async def modes(reader: Reader) -> dict[str, str]:  # noqa: F811
     whose = {
-        "eco": int(ladders.ECO[0]), "wavers": ladders.WAVERS, "switches": ladders.SWITCHES,
-        "plain": int(ladders.MODES[-1]), "few": ladders.N - 1,
+        "eco": int(graded_faults.ECO[0]), "wavers": graded_faults.WAVERS, "switches": graded_faults.SWITCHES,
+        "plain": int(graded_faults.MODES[-1]), "few": graded_faults.N - 1,
     }  # fmt: skip
     told = {}
     for name, number in whose.items():
@@ -98,9 +98,9 @@ async def modes(reader: Reader) -> dict[str, str]:  # noqa: F811
     return told
 
 
-def check_ladder(ladder: ladders.Ladder, twin: Twin, listed: dict[tuple[str, str], Any]) -> None:
-    rows = ladders.places()[ladder.issue]
-    beyond = ladders.reached(twin.distances[ladder.issue], ladder.cycles)
+def check_ladder(ladder: graded_faults.GradedFault, twin: Twin, listed: dict[tuple[str, str], Any]) -> None:
+    rows = graded_faults.places()[ladder.issue]
+    beyond = graded_faults.reached(twin.distances[ladder.issue], ladder.cycles)
     problems = [listed.get((f"m-{row:03}", ladder.issue.code)) for row in rows]
     assert [one is not None for one in problems] == (beyond >= 0).tolist(), (ladder.issue, beyond)
     assert -ladder.close <= beyond[beyond < 0].max() < 0, (ladder.issue, beyond)
@@ -148,8 +148,8 @@ async def test_a_dead_collector_is_one_problem_and_neither_opens_nor_ends_any_ot
     site: StoredSite,
     reader: Reader,  # noqa: F811
 ) -> None:
-    yard = StoredYard(site, n=6)
-    await yard.cycle(of(3, temp_max_c=97.0), times=2)
+    yard = StoredFleet(site, n=6)
+    await yard.cycle(readings_of(3, temp_max_c=97.0), times=2)
     assert [one["issue_code"] for one in await reader.problems()] == ["overheat_crit"]
     silent_since = yard.now
 
@@ -171,11 +171,11 @@ async def test_a_dead_collector_is_one_problem_and_neither_opens_nor_ends_any_ot
     assert summary["by_issue"] == {"overheat_crit": 1, "collector_down": 1}
     assert summary["unknown_miners"] == 5
     site.dead.clear()
-    await yard.cycle(of(3, temp_max_c=97.0), times=3)
+    await yard.cycle(readings_of(3, temp_max_c=97.0), times=3)
     assert [one["issue_code"] for one in await reader.problems()] == ["overheat_crit"]
 
 
-async def test_a_signed_in_browser_may_use_the_five_hosting_routes(ward: Ward) -> None:
+async def test_a_signed_in_browser_may_use_the_five_hosting_routes(ward: ProblemsApi) -> None:
     """The cookie that is no forgery, and for writing the token beside it."""
     ward.problem("m1")
     _, email = await ward.desk.people.user("NOC")

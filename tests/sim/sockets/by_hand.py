@@ -20,7 +20,7 @@ from hashinsight.sim.sockets.listeners import Listener, open_listeners
 from hashinsight.sim.sockets.machine import Identity, Machine
 from hashinsight.sim.sockets.nets import address_of, claim
 from hashinsight.sim.sockets.screen import Screen, Screens
-from tests.running import HANGS_SEC
+from tests.installation import HANG_TIMEOUT_SEC
 
 BY_NAME = {model.name: model for model in SIMULATED}
 POOLS = (Pool("stratum+tcp://one.example:3333", "acme.w1"), Pool("stratum+tcp://two.example:3333", "acme.w1"))
@@ -134,16 +134,16 @@ def on_sockets(kinds: list[tuple[str, str]]) -> Iterator[tuple[Stage, int]]:
     thread = Thread(target=loop.run_until_complete, args=(serve(),))
     thread.start()
     try:
-        assert started.wait(HANGS_SEC)
+        assert started.wait(HANG_TIMEOUT_SEC)
         yield stage, net
     finally:
         loop.call_soon_threadsafe(ended.set)
-        thread.join(HANGS_SEC)
+        thread.join(HANG_TIMEOUT_SEC)
         loop.close()
         held.close()
 
 
-def send(address: str, raw: bytes, *, timeout: float = HANGS_SEC) -> bytes:
+def send(address: str, raw: bytes, *, timeout: float = HANG_TIMEOUT_SEC) -> bytes:
     """A plain client: sends, reads until the machine closes."""
     with socket.create_connection((address, 4028), timeout=timeout) as line:
         line.sendall(raw)

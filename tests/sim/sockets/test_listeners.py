@@ -12,7 +12,7 @@ import pytest
 
 from hashinsight.sim.sockets import conversation
 from hashinsight.sim.sockets.nets import CannotRun, address_of, claim, read_net
-from tests.running import HANGS_SEC, wait_for
+from tests.installation import HANG_TIMEOUT_SEC, wait_for
 from tests.sim.sockets.by_hand import Stage, ask, on_sockets, send
 
 
@@ -23,14 +23,14 @@ def lone() -> Iterator[tuple[Stage, str]]:
 
 
 def test_a_request_in_pieces_is_answered_when_it_is_whole(lone: tuple[Stage, str]) -> None:
-    with socket.create_connection((lone[1], 4028), timeout=HANGS_SEC) as line:
+    with socket.create_connection((lone[1], 4028), timeout=HANG_TIMEOUT_SEC) as line:
         for piece in (b'{"comm', b'and":"sum', b'mary"}'):
             line.sendall(piece)
         assert b'"SUMMARY"' in line.recv(65_536)
 
 
 def test_a_request_that_is_too_long_is_refused_and_the_line_closed(lone: tuple[Stage, str]) -> None:
-    with socket.create_connection((lone[1], 4028), timeout=HANGS_SEC) as line:
+    with socket.create_connection((lone[1], 4028), timeout=HANG_TIMEOUT_SEC) as line:
         said = b""
         try:
             line.sendall(b'{"command":"' + b"x" * 200_000)
@@ -46,13 +46,13 @@ def test_who_says_nothing_or_half_a_request_is_let_go_after_the_deadline(
     lone: tuple[Stage, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(conversation, "DEADLINE_SEC", 0.2)
-    with socket.create_connection((lone[1], 4028), timeout=HANGS_SEC) as line:
+    with socket.create_connection((lone[1], 4028), timeout=HANG_TIMEOUT_SEC) as line:
         assert line.recv(10) == b""
     assert b"Invalid JSON" in send(lone[1], b'{"command":"summ')
 
 
 def test_what_a_client_leaves_behind_by_hanging_up_is_still_judged(lone: tuple[Stage, str]) -> None:
-    with socket.create_connection((lone[1], 4028), timeout=HANGS_SEC) as line:
+    with socket.create_connection((lone[1], 4028), timeout=HANG_TIMEOUT_SEC) as line:
         line.sendall(b'{"command":"summary"')
         line.shutdown(socket.SHUT_WR)
         assert b"Invalid JSON" in line.recv(65_536)

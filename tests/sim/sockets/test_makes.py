@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from hashinsight.sim.acts import FaultLight, Pause, Pool, Restart, Resume, SetMode, SetPools, SetPowerLimit
 from hashinsight.sim.sockets.nets import address_of
-from hashinsight.wire.btminer_crypt import NotSealed, md5_crypt, unseal
+from hashinsight.wire.btminer_crypt import NotEncrypted, decrypt, md5_crypt
 from tests.sim.sockets.by_hand import Stage, ask, on_sockets
 
 LUX, WHATS, AVALON, STOCK = range(4)
@@ -106,8 +106,8 @@ def test_md5_crypt_gives_what_openssl_gives(password: str, salt: str, crypted: s
 
 @pytest.mark.parametrize("sealed", ["", "!!!", "YWJj", "é"])
 def test_text_that_was_not_sealed_does_not_open(sealed: str) -> None:
-    with pytest.raises(NotSealed):
-        unseal("key", sealed)
+    with pytest.raises(NotEncrypted):
+        decrypt("key", sealed)
 
 
 def crypted(key: str, raw: bytes, *, undo: bool = False) -> bytes:

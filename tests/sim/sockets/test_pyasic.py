@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.running import HANGS_SEC, environment, wait_for
+from tests.installation import HANG_TIMEOUT_SEC, environment, wait_for
 from tests.sim.running import Sim, sim_running
 
 ANTMINER, WHATSMINER, AVALON = 0, 3, 6
@@ -24,7 +24,7 @@ def library(sim: Sim, *which: int) -> dict[str, Any]:
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=HANGS_SEC,
+        timeout=HANG_TIMEOUT_SEC,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from hashinsight.collectors.models import Collector
     from hashinsight.identity.scope import Scope
-    from hashinsight.inventory.models import Site
+    from hashinsight.inventory.queries.tables import Site
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON, for scripts.")]
 SiteOption = Annotated[str, typer.Option("--site", help="The site's code or integer id.")]
@@ -33,7 +33,7 @@ def run(work: "Callable[[AsyncSession, datetime], Awaitable[dict[str, Any]]]") -
         from pydantic import ValidationError
 
         import hashinsight.identity.models
-        import hashinsight.inventory.models  # noqa: F401 - tables that collectors' tables refer to
+        import hashinsight.inventory.queries.tables  # noqa: F401 - tables that collectors' tables refer to
         from hashinsight.kit.clock import system_clock
         from hashinsight.kit.errors import ValidationFailed
 
@@ -67,11 +67,11 @@ async def get_site(session: "AsyncSession", named: str) -> "tuple[Site, Scope]":
     """The site, whose code is unique in the installation, and the whole of its tenant."""
     from sqlalchemy import select
 
-    from hashinsight.inventory.models import Site
     from hashinsight.inventory.queries import places
+    from hashinsight.inventory.queries.tables import Site
     from hashinsight.kit.errors import NotFound
 
-    tenant_id = (await session.execute(select(Site.tenant_id).where(places.site_named(named.strip())))).scalar()
+    tenant_id = (await session.execute(select(Site.tenant_id).where(places.site_matches(named.strip())))).scalar()
     if tenant_id is None:
         raise NotFound(f"there is no site {named}")
     scope = whole(tenant_id)

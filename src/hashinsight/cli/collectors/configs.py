@@ -22,7 +22,7 @@ from hashinsight.cli.collectors.acting import (
     say_rows,
     whole,
 )
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession
@@ -70,7 +70,7 @@ def create(
     try:
         given = json_module.load(data)
     except ValueError:
-        raise Refusal("the settings are not JSON: give a file that holds one object.") from None
+        raise OperatorError("the settings are not JSON: give a file that holds one object.") from None
 
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
         from hashinsight.collectors.schemas import NewConfigBody, show_config

@@ -45,10 +45,10 @@ def list_events(
     """List events, newest first."""
 
     async def work(session: "AsyncSession", _now: datetime) -> dict[str, Any]:
-        from hashinsight.collectors.kinds import EventStatus, Severity
         from hashinsight.collectors.models import CollectorEvent
         from hashinsight.collectors.queries import events
         from hashinsight.collectors.schemas import show_event
+        from hashinsight.collectors.states import EventStatus, Severity
         from hashinsight.kit.errors import ValidationFailed
         from hashinsight.kit.paging import page
 

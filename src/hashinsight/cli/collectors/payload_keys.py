@@ -27,7 +27,7 @@ def payload_key(
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
         from datetime import timedelta
 
-        from hashinsight.collectors.key_schemas import PayloadKeyBody
+        from hashinsight.collectors.schemas import PayloadKeyBody
         from hashinsight.collectors.service import payload_keys
         from hashinsight.kit.crypto import Vault
         from hashinsight.kit.secret_key import load_secret_key

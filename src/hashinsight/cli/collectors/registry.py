@@ -45,7 +45,7 @@ def create(
     """Create a collector and print its token, or the code by which it enrols itself. It is shown only here."""
 
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
-        from hashinsight.collectors.acting import get_zone_id
+        from hashinsight.collectors.operators import get_zone_id
         from hashinsight.collectors.service.registry import Credential, NewCollector
         from hashinsight.collectors.service.registry import create as create_collector
 
@@ -66,7 +66,7 @@ def list_collectors(*, site: AnySiteOption = None, json: JsonOption = False) -> 
         from sqlalchemy import select
 
         from hashinsight.collectors.models import Collector
-        from hashinsight.inventory.models import Site
+        from hashinsight.inventory.queries.tables import Site
 
         query = select(Collector, Site.code).join(Site, Site.id == Collector.site_id)
         query = query.order_by(Site.code, Collector.name)
@@ -105,7 +105,7 @@ def summary(
         from hashinsight.collectors.models import Collector
         from hashinsight.collectors.queries import registry
         from hashinsight.collectors.schemas import show_summary
-        from hashinsight.commands.queries.of_collectors import count_by_collector
+        from hashinsight.commands.queries.collector_counts import count_by_collector
         from hashinsight.kit.paging import page
 
         scope, site_id = await get_place(session, tenant, site)
@@ -155,7 +155,7 @@ def change(
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
         from pydantic import Json, TypeAdapter
 
-        from hashinsight.collectors.acting import get_zone_id
+        from hashinsight.collectors.operators import get_zone_id
         from hashinsight.collectors.schemas import ChangeCollectorBody
         from hashinsight.collectors.service.registry import change as change_collector
 
@@ -206,7 +206,7 @@ def heartbeats(
 
         from hashinsight.collectors.fields import Instant
         from hashinsight.collectors.models import Heartbeat
-        from hashinsight.collectors.queries.heartbeats import select_heartbeats
+        from hashinsight.collectors.queries.liveness import select_heartbeats
         from hashinsight.collectors.schemas import show_heartbeat
         from hashinsight.kit.paging import page
 

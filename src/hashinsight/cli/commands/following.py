@@ -46,12 +46,12 @@ def list_commands(
 
         from hashinsight.cli.commands.names import with_site_codes
         from hashinsight.commands import service
-        from hashinsight.commands.queries.reading import Wanted
-        from hashinsight.commands.service.finding import find_machine
-        from hashinsight.commands.showing import brief
+        from hashinsight.commands.answer_schemas import show_brief
+        from hashinsight.commands.queries.commands import CommandFilter
+        from hashinsight.commands.service.stories import find_machine
         from hashinsight.commands.states import State
 
-        wanted = Wanted(
+        wanted = CommandFilter(
             site_id=acting.site_id,
             batch_id=TypeAdapter(UUID | None).validate_python(batch),
             state=("queued",) if waiting else tuple(TypeAdapter(list[State]).validate_python(state or [])),
@@ -60,10 +60,10 @@ def list_commands(
             since=TypeAdapter(AwareDatetime | None).validate_python(since),
             **(await find_machine(acting.session, acting.asker.seen, miner, acting.site_id)),
         )
-        found = await service.list_shown(
+        found = await service.list_commands(
             acting.session, acting.asker.seen, wanted, limit=limit, cursor=cursor, now=acting.now
         )
-        rows = await with_site_codes(acting.session, [brief(one) for one in found.rows])
+        rows = await with_site_codes(acting.session, [show_brief(one) for one in found.rows])
         return {"commands": rows, "next_cursor": found.next_cursor}
 
     answer = run(work, tenant=tenant, site=site)
@@ -82,7 +82,7 @@ def show(command_id: CommandArgument, *, json: JsonOption = False) -> None:
         from hashinsight.cli.commands.names import names_in, with_site_codes
         from hashinsight.commands import service
 
-        told = await service.tell_story(acting.session, acting.asker.seen, UUID(command_id), now=acting.now)
+        told = await service.get_story(acting.session, acting.asker.seen, UUID(command_id), now=acting.now)
         (story,) = await with_site_codes(acting.session, [told])
         return story if json else {"story": story, "names": await names_in(acting.session, story)}
 
@@ -100,11 +100,11 @@ def catalogue(*, json: JsonOption = False) -> None:
     from hashinsight.cli.acting import need_server
 
     need_server()
+    from hashinsight.commands.answer_schemas import show_catalogue
     from hashinsight.commands.catalogue import catalogue_table
-    from hashinsight.commands.showing import shown_catalogue
 
     if json:
-        typer.echo(encoded(shown_catalogue()))
+        typer.echo(encoded(show_catalogue()))
         return
     head, _, *rows = [line.strip("| ").split(" | ") for line in catalogue_table().replace("`", "").splitlines()]
     print_rows([dict(zip(head[:6], (*row, *[""] * 6), strict=False)) for row in rows], "types")

@@ -30,7 +30,7 @@ async def with_site_codes(session: "AsyncSession", rows: Sequence[Mapping[str, A
     """`site_code` beside each row's `site_id`."""
     from sqlalchemy import select
 
-    from hashinsight.inventory.models import Site
+    from hashinsight.inventory.queries.tables import Site
 
     ids = {row["site_id"] for row in rows}
     found = await session.execute(select(Site.id, Site.code).where(Site.id.in_(ids)))

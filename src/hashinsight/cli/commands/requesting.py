@@ -19,7 +19,7 @@ from hashinsight.cli.commands.acting import (
     print_rows,
     run,
 )
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 
 TypeArgument = Annotated[str, typer.Argument(metavar="COMMAND_TYPE", help="`command catalogue` lists them.")]
 
@@ -62,14 +62,14 @@ def request(
 
     async def work(acting: Acting) -> dict[str, Any]:
         from hashinsight.commands import service
+        from hashinsight.commands.answer_schemas import show_dry_run, show_result
         from hashinsight.commands.schemas import NewCommands
-        from hashinsight.commands.showing import shown_answer, shown_run
 
         asked = NewCommands.model_validate(given).asked(None)
         session, vault, asker = acting.session, acting.vault, acting.asker
         if dry_run:
-            return shown_run(await service.dry_run(session, vault, asker, asked, now=acting.now))
-        return shown_answer(await service.request(session, vault, asker, asked, now=acting.now))
+            return show_dry_run(await service.dry_run(session, vault, asker, asked, now=acting.now))
+        return show_result(await service.request(session, vault, asker, asked, now=acting.now))
 
     answer = run(work, tenant=tenant, site=site)
     if json:
@@ -127,7 +127,7 @@ def _params(given: list[str]) -> dict[str, Any]:
     for one in given:
         name, is_there, value = one.partition("=")
         if not is_there:
-            raise Refusal(f"--param {one} has no value: write it as name=value.")
+            raise OperatorError(f"--param {one} has no value: write it as name=value.")
         try:
             found[name] = json_module.loads(value)
         except ValueError:
@@ -144,4 +144,4 @@ def _json(text: str, option: str) -> Any:
     try:
         return json_module.loads(text)
     except ValueError:
-        raise Refusal(f'{option} is not JSON: write it as {{"zone": "B2"}}.') from None
+        raise OperatorError(f'{option} is not JSON: write it as {{"zone": "B2"}}.') from None

@@ -90,10 +90,10 @@ async def _tenant_of_site(session: "AsyncSession", site: str) -> "UUID":
     """A site's code is unique in the installation."""
     from sqlalchemy import select
 
-    from hashinsight.inventory.models import Site
-    from hashinsight.inventory.queries.places import site_named
+    from hashinsight.inventory.queries.places import site_matches
+    from hashinsight.inventory.queries.tables import Site
 
-    query = select(Site.tenant_id).where(site_named(site.strip()))
+    query = select(Site.tenant_id).where(site_matches(site.strip()))
     found = (await session.execute(query)).scalar()
     if found is None:
         raise NotFound(f"there is no site {site}")

@@ -18,7 +18,7 @@ from hashinsight.cli.inventory.acting import (
 )
 
 if TYPE_CHECKING:
-    from hashinsight.inventory.models import Group
+    from hashinsight.inventory.queries.tables import Group
 
 group_app = typer.Typer(help="Groups of miners: create, list, show, change, refresh, delete.", no_args_is_help=True)
 
@@ -55,12 +55,12 @@ def list_groups(*, tenant: TenantOption = None, json: JsonOption = False) -> Non
 
     async def act(acting: Acting) -> dict[str, Any]:
         from hashinsight.inventory.queries import groups
-        from hashinsight.inventory.schemas.groups import GroupShown
+        from hashinsight.inventory.schemas.groups import GroupOut
 
         scope = acting.rights.see
         found = (await groups.list_groups(acting.session, scope, limit=PAGE)).rows
         counted = await groups.count_members(acting.session, scope, [group.id for group in found])
-        rows = [GroupShown.of(one, counted.get(one.id, 0), is_whole=True) for one in found]
+        rows = [GroupOut.of(one, counted.get(one.id, 0), is_whole=True) for one in found]
         return {"groups": [row.model_dump(mode="json") for row in rows]}
 
     say(run_act(act, tenant), as_json=json)
@@ -134,8 +134,8 @@ def delete_group(group_id: GroupArgument, *, tenant: TenantOption = None, json: 
 
 async def _shown(acting: Acting, group: "Group") -> dict[str, Any]:
     from hashinsight.inventory.queries.groups import count_members
-    from hashinsight.inventory.schemas.groups import GroupShown
+    from hashinsight.inventory.schemas.groups import GroupOut
 
     await acting.session.refresh(group)
     counted = await count_members(acting.session, acting.rights.see, [group.id])
-    return GroupShown.of(group, counted.get(group.id, 0), is_whole=True).model_dump(mode="json")
+    return GroupOut.of(group, counted.get(group.id, 0), is_whole=True).model_dump(mode="json")

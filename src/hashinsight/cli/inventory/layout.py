@@ -32,12 +32,12 @@ def create_rack(
     """Make a rack in a zone, or in the site itself."""
 
     async def act(acting: Acting) -> dict[str, Any]:
-        from hashinsight.inventory.schemas.places import NewRack, RackShown
+        from hashinsight.inventory.schemas.places import NewRack, RackOut
         from hashinsight.inventory.service.places import create_rack as create
 
         new = NewRack(site_id=site, zone=zone, code=code)
         made = await create(acting.session, acting.rights, new, now=acting.now)
-        return RackShown.model_validate(made).model_dump(mode="json")
+        return RackOut.model_validate(made).model_dump(mode="json")
 
     say(run_act(act, tenant, site), as_json=json)
 
@@ -48,12 +48,12 @@ def list_racks(*, site: AnySiteOption = None, tenant: TenantOption = None, json:
 
     async def act(acting: Acting) -> dict[str, Any]:
         from hashinsight.inventory.queries import places
-        from hashinsight.inventory.schemas.places import RackShown
+        from hashinsight.inventory.schemas.places import RackOut
 
         scope = acting.rights.see
         site_id = None if site is None else (await places.get_site(acting.session, scope, site)).id
         found = await places.list_racks(acting.session, scope, site_id, limit=PAGE)
-        return {"racks": [RackShown.model_validate(rack).model_dump(mode="json") for rack in found.rows]}
+        return {"racks": [RackOut.model_validate(rack).model_dump(mode="json") for rack in found.rows]}
 
     say(run_act(act, tenant, site), as_json=json)
 
@@ -71,12 +71,12 @@ def create_node(
     """Make a point of the power or network tree, below a parent or as a root."""
 
     async def act(acting: Acting) -> dict[str, Any]:
-        from hashinsight.inventory.schemas.places import NewNode, NodeShown
+        from hashinsight.inventory.schemas.places import NewNode, NodeOut
         from hashinsight.inventory.service.places import create_node as create
 
         new = NewNode.model_validate({"site_id": site, "kind": kind, "code": code, "parent_id": parent})
         made = await create(acting.session, acting.rights, new, now=acting.now)
-        return NodeShown.model_validate(made).model_dump(mode="json")
+        return NodeOut.model_validate(made).model_dump(mode="json")
 
     say(run_act(act, tenant, site), as_json=json)
 
@@ -87,11 +87,11 @@ def list_nodes(*, site: AnySiteOption = None, tenant: TenantOption = None, json:
 
     async def act(acting: Acting) -> dict[str, Any]:
         from hashinsight.inventory.queries import places
-        from hashinsight.inventory.schemas.places import NodeShown
+        from hashinsight.inventory.schemas.places import NodeOut
 
         scope = acting.rights.see
         site_id = None if site is None else (await places.get_site(acting.session, scope, site)).id
         found = await places.list_nodes(acting.session, scope, site_id, limit=PAGE)
-        return {"nodes": [NodeShown.model_validate(node).model_dump(mode="json") for node in found.rows]}
+        return {"nodes": [NodeOut.model_validate(node).model_dump(mode="json") for node in found.rows]}
 
     say(run_act(act, tenant, site), as_json=json)

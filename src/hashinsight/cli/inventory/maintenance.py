@@ -37,8 +37,8 @@ def start_maintenance(
     """Say that machines are worked on: meanwhile they are not offline, but expected to stand still."""
 
     async def act(acting: Acting) -> dict[str, Any]:
-        from hashinsight.inventory.schemas.maintenance import SetMaintenance
-        from hashinsight.inventory.service.maintenance import set_maintenance
+        from hashinsight.inventory.schemas.miners import SetMaintenance
+        from hashinsight.inventory.service.expected_states import set_maintenance
 
         chosen = _chosen(reason, miner, filter_json, site)
         asked = SetMaintenance.model_validate(chosen | {"from_at": begin, "until_at": until})
@@ -60,8 +60,8 @@ def end_maintenance(
     """End the maintenance of machines now, and take back what was planned."""
 
     async def act(acting: Acting) -> dict[str, Any]:
-        from hashinsight.inventory.schemas.maintenance import EndMaintenance
-        from hashinsight.inventory.service.maintenance import end_maintenance as end
+        from hashinsight.inventory.schemas.miners import EndMaintenance
+        from hashinsight.inventory.service.expected_states import end_maintenance as end
 
         asked = EndMaintenance.model_validate(_chosen(reason, miner, filter_json, site))
         return {"machines": len(await end(acting.session, acting.rights, asked, now=acting.now))}
@@ -76,11 +76,11 @@ def list_maintenance(
     """List the maintenance that runs or is planned, the oldest first."""
 
     async def act(acting: Acting) -> dict[str, Any]:
-        from hashinsight.inventory.queries import expected, places
+        from hashinsight.inventory.queries import expected_states, places
 
         scope = acting.rights.see
         site_id = None if site is None else (await places.get_site(acting.session, scope, site)).id
-        found = await expected.list_open(
+        found = await expected_states.list_open(
             acting.session, scope, "maintenance", site_id=site_id, now=acting.now, limit=limit + 1
         )
         rows = [{name: _plain(value) for name, value in row._mapping.items()} for row in found[:limit]]  # noqa: SLF001 - SQLAlchemy's public name

@@ -19,7 +19,7 @@ from hashinsight.cli.inventory.acting import (
     run_act,
     say,
 )
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 
 miner_app = typer.Typer(
     help="Miners: import, export, list; create, show, change, retire, history.", no_args_is_help=True
@@ -40,7 +40,7 @@ def import_miners(
         task = bar.add_task(f"importing {file.name}", total=None)
 
         async def act(acting: Acting) -> dict[str, Any]:
-            from hashinsight.inventory.service.importing import import_miners as load
+            from hashinsight.inventory.service.asset_lists import import_miners as load
 
             report = await load(
                 acting.session,
@@ -67,7 +67,7 @@ def export_miners(
 ) -> None:
     """Write the machines of a site as the list that an import takes."""
     if json and out is None:
-        raise Refusal("with --json, say by --out where the list goes.")
+        raise OperatorError("with --json, say by --out where the list goes.")
 
     with (
         Progress(TextColumn("{task.description}: {task.completed} machines"), console=Console(stderr=True)) as bar,
@@ -76,7 +76,7 @@ def export_miners(
         task = bar.add_task(f"exporting {site}", total=None)
 
         async def act(acting: Acting) -> dict[str, Any]:
-            from hashinsight.inventory.service.exporting import HEADER, begin_export, export_part
+            from hashinsight.inventory.service.asset_lists import HEADER, begin_export, export_part
 
             scope = acting.rights.see
             found = await begin_export(acting.session, scope, site, now=acting.now)
@@ -109,11 +109,11 @@ def list_miners(
     async def act(acting: Acting) -> dict[str, Any]:
         from hashinsight.inventory.filters import MinerFilter
         from hashinsight.inventory.queries.miners import list_miners as find
-        from hashinsight.inventory.schemas.miners import MinerShown
+        from hashinsight.inventory.schemas.miners import MinerOut
 
         chosen = MinerFilter(site_id=site, model=model, group_id=group, text=text)
         found = await find(acting.session, acting.rights.see, chosen, limit=limit)
-        miners = [MinerShown.of(one).model_dump(mode="json") for one in found.rows]
+        miners = [MinerOut.of(one).model_dump(mode="json") for one in found.rows]
         return {"miners": miners, "more": found.next_cursor is not None}
 
     say(run_act(act, tenant, site), as_json=json)

@@ -16,7 +16,7 @@ from hashinsight.cli.inventory.acting import (
     say,
 )
 from hashinsight.cli.inventory.miners import miner_app
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 
 __all__ = ["miner_app"]
 
@@ -43,12 +43,12 @@ def create_miner(
     fields = _pairs(given)
 
     async def act(acting: Acting) -> dict[str, Any]:
-        from hashinsight.inventory.schemas.miners import MinerShown, NewMiner
+        from hashinsight.inventory.schemas.miners import MinerOut, NewMiner
         from hashinsight.inventory.service.miners import create_miner as create
 
         new = NewMiner.model_validate(fields | {"site_id": site, "miner_id": miner_id})
         made = await create(acting.session, acting.rights, new, now=acting.now)
-        return MinerShown.of(made).model_dump(mode="json")
+        return MinerOut.of(made).model_dump(mode="json")
 
     say(run_act(act, tenant, site), as_json=json)
 
@@ -89,12 +89,12 @@ def change_miner(
     fields: dict[str, str | None] = {**_pairs(given), **dict.fromkeys(clear or [])}
 
     async def act(acting: Acting) -> dict[str, Any]:
-        from hashinsight.inventory.schemas.miners import MinerChangeBody, MinerShown
+        from hashinsight.inventory.schemas.miners import MinerOut, MinerUpdate
         from hashinsight.inventory.service.miners import change_miner as write
 
-        change = MinerChangeBody.model_validate(fields)
+        change = MinerUpdate.model_validate(fields)
         changed = await write(acting.session, acting.rights, miner_id, change, site=site, now=acting.now)
-        return MinerShown.of(changed).model_dump(mode="json")
+        return MinerOut.of(changed).model_dump(mode="json")
 
     say(run_act(act, tenant, site), as_json=json)
 
@@ -111,12 +111,12 @@ def retire_miner(
     """Take a machine out of service. Its record stays, its id and serial stay taken."""
 
     async def act(acting: Acting) -> dict[str, Any]:
-        from hashinsight.inventory.schemas.miners import MinerShown, RetireBody
+        from hashinsight.inventory.schemas.miners import MinerOut, RetireBody
         from hashinsight.inventory.service.miners import retire_miner as retire
 
         why = RetireBody(reason=reason).reason
         retired = await retire(acting.session, acting.rights, miner_id, site=site, reason=why, now=acting.now)
-        return MinerShown.of(retired).model_dump(mode="json")
+        return MinerOut.of(retired).model_dump(mode="json")
 
     say(run_act(act, tenant, site), as_json=json)
 
@@ -134,12 +134,12 @@ def list_history(
 
     async def act(acting: Acting) -> dict[str, Any]:
         from hashinsight.inventory.queries import miners
-        from hashinsight.inventory.schemas.miners import ChangeShown
+        from hashinsight.inventory.schemas.miners import MinerChangeOut
 
         scope = acting.rights.see
         number = (await miners.get_miner(acting.session, scope, miner_id, site)).miner.miner_no
         found = await miners.list_changes(acting.session, scope, number, limit=limit)
-        changes = [ChangeShown.model_validate(row).model_dump(mode="json") for row in found.rows]
+        changes = [MinerChangeOut.model_validate(row).model_dump(mode="json") for row in found.rows]
         return {"miner_no": number, "changes": changes, "more": found.next_cursor is not None}
 
     say(run_act(act, tenant, site), as_json=json)
@@ -149,5 +149,5 @@ def _pairs(given: list[str] | None) -> dict[str, str]:
     pairs = [one.partition("=") for one in given or []]
     for name, equals, _ in pairs:
         if not equals:
-            raise Refusal(f"{name} has no value: write --set {name}=VALUE.")
+            raise OperatorError(f"{name} has no value: write --set {name}=VALUE.")
     return {name.strip(): value for name, _, value in pairs}

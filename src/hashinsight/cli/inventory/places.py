@@ -33,12 +33,12 @@ def create_site(
     """Make a site. Its code is unique in the installation, keeps its case and matches without it."""
 
     async def act(acting: Acting) -> dict[str, Any]:
-        from hashinsight.inventory.schemas.places import NewSite, SiteShown
+        from hashinsight.inventory.schemas.places import NewSite, SiteOut
         from hashinsight.inventory.service.places import create_site as create
 
         new = NewSite(code=code, name=name, timezone=timezone)
         made = await create(acting.session, acting.rights, new, now=acting.now)
-        return SiteShown.model_validate(made).model_dump(mode="json")
+        return SiteOut.model_validate(made).model_dump(mode="json")
 
     say(run_act(act, tenant), as_json=json)
 
@@ -49,10 +49,10 @@ def list_sites(*, tenant: TenantOption = None, json: JsonOption = False) -> None
 
     async def act(acting: Acting) -> dict[str, Any]:
         from hashinsight.inventory.queries.places import list_sites as find
-        from hashinsight.inventory.schemas.places import SiteShown
+        from hashinsight.inventory.schemas.places import SiteOut
 
         found = await find(acting.session, acting.rights.see, limit=PAGE)
-        return {"sites": [SiteShown.model_validate(site).model_dump(mode="json") for site in found.rows]}
+        return {"sites": [SiteOut.model_validate(site).model_dump(mode="json") for site in found.rows]}
 
     say(run_act(act, tenant), as_json=json)
 
@@ -69,12 +69,12 @@ def create_zone(
     """Make a zone in a site."""
 
     async def act(acting: Acting) -> dict[str, Any]:
-        from hashinsight.inventory.schemas.places import NewZone, ZoneShown
+        from hashinsight.inventory.schemas.places import NewZone, ZoneOut
         from hashinsight.inventory.service.places import create_zone as create
 
         new = NewZone(site_id=site, code=code, name=name)
         made = await create(acting.session, acting.rights, new, now=acting.now)
-        return ZoneShown.model_validate(made).model_dump(mode="json")
+        return ZoneOut.model_validate(made).model_dump(mode="json")
 
     say(run_act(act, tenant, site), as_json=json)
 
@@ -85,11 +85,11 @@ def list_zones(*, site: AnySiteOption = None, tenant: TenantOption = None, json:
 
     async def act(acting: Acting) -> dict[str, Any]:
         from hashinsight.inventory.queries import places
-        from hashinsight.inventory.schemas.places import ZoneShown
+        from hashinsight.inventory.schemas.places import ZoneOut
 
         scope = acting.rights.see
         site_id = None if site is None else (await places.get_site(acting.session, scope, site)).id
         found = await places.list_zones(acting.session, scope, site_id, limit=PAGE)
-        return {"zones": [ZoneShown.model_validate(zone).model_dump(mode="json") for zone in found.rows]}
+        return {"zones": [ZoneOut.model_validate(zone).model_dump(mode="json") for zone in found.rows]}
 
     say(run_act(act, tenant, site), as_json=json)

@@ -16,11 +16,11 @@ def show_settings(*, tenant: TenantOption = None, json: JsonOption = False) -> N
     """Show the settings with their version. With --json, what `set` takes."""
 
     async def act(acting: Acting) -> dict[str, Any]:
-        from hashinsight.inventory.schemas.settings import SettingsShown
-        from hashinsight.inventory.service.settings import read_settings
+        from hashinsight.inventory.schemas.settings import SettingsOut
+        from hashinsight.inventory.service.settings import get_settings
 
-        found = await read_settings(acting.session, acting.rights.see.tenant_id)
-        return _told(SettingsShown.of(found).model_dump(mode="json"), as_json=json)
+        found = await get_settings(acting.session, acting.rights.see.tenant_id)
+        return _told(SettingsOut.of(found).model_dump(mode="json"), as_json=json)
 
     say(run_act(act, tenant), as_json=json)
 
@@ -40,17 +40,17 @@ def change_settings(
     text = file.read()
 
     async def act(acting: Acting) -> dict[str, Any]:
-        from hashinsight.inventory.schemas.settings import SettingsChange, SettingsShown
+        from hashinsight.inventory.schemas.settings import SettingsChange, SettingsOut
         from hashinsight.inventory.service import settings
 
         change = SettingsChange.model_validate(_change(text))
         tenant_id = acting.rights.see.tenant_id
-        old = await settings.read_settings(acting.session, tenant_id)
+        old = await settings.get_settings(acting.session, tenant_id)
         new = change.applied(old.settings)
         changed = await settings.change_settings(
             acting.session, acting.rights.actor, tenant_id, new, version=change.version, now=acting.now
         )
-        return _told(SettingsShown.of(changed).model_dump(mode="json"), as_json=json)
+        return _told(SettingsOut.of(changed).model_dump(mode="json"), as_json=json)
 
     say(run_act(act, tenant), as_json=json)
 

@@ -10,7 +10,7 @@ from hashinsight.cli.commands.acting import Acting, JsonOption, encoded, print_l
 from hashinsight.cli.problems.following import ProblemArgument
 
 if TYPE_CHECKING:
-    from hashinsight.problems.acts import Said
+    from hashinsight.problems.actions import ActionInput
 
 FreeComment = Annotated[str | None, typer.Option("--comment", help="For the timeline.")]
 
@@ -62,14 +62,14 @@ def _act(verb: str, problem_id: str, as_json: bool, **given: str | None) -> None
     async def work(acting: Acting) -> dict[str, Any]:
         from uuid import UUID
 
-        from hashinsight.problems.acts import Act
-        from hashinsight.problems.asking import system_asker
-        from hashinsight.problems.service import listing
-        from hashinsight.problems.service.acting import act_on_one
+        from hashinsight.problems.actions import ProblemAction
+        from hashinsight.problems.caller import system_caller
+        from hashinsight.problems.service import lists
+        from hashinsight.problems.service.actions import act_on_problem
 
-        asker = system_asker(acting.asker.tenant_id, shell_user())
-        await act_on_one(acting.session, asker, Act(verb), UUID(problem_id), _said(given), now=acting.now)
-        (problem,) = await listing.show(acting.session, asker.seen, [UUID(problem_id)], now=acting.now)
+        asker = system_caller(acting.asker.tenant_id, shell_user())
+        await act_on_problem(acting.session, asker, ProblemAction(verb), UUID(problem_id), _said(given), now=acting.now)
+        (problem,) = await lists.list_by_ids(acting.session, asker.seen, [UUID(problem_id)], now=acting.now)
         return problem
 
     problem = jsons.loads(encoded(run_about(work, "problem_events", "id", problem_id)))
@@ -79,11 +79,11 @@ def _act(verb: str, problem_id: str, as_json: bool, **given: str | None) -> None
         print_lines(f"{problem['severity']} {problem['issue_code']} of {problem['miner_id']}: {problem['status']}")
 
 
-def _said(given: dict[str, str | None]) -> "Said":
+def _said(given: dict[str, str | None]) -> "ActionInput":
     from hashinsight.kit.errors import ValidationFailed
-    from hashinsight.problems.acts import Cause, Said
+    from hashinsight.problems.actions import ActionInput, ResolutionCause
 
     cause = given.pop("cause", None)
-    if cause is not None and cause not in set(Cause):
-        raise ValidationFailed(f"{cause}: cause is one of {', '.join(Cause)}")
-    return Said(**given, cause=None if cause is None else Cause(cause))
+    if cause is not None and cause not in set(ResolutionCause):
+        raise ValidationFailed(f"{cause}: cause is one of {', '.join(ResolutionCause)}")
+    return ActionInput(**given, cause=None if cause is None else ResolutionCause(cause))

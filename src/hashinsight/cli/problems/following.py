@@ -38,21 +38,21 @@ def list_problems(
     """List what is open: the worst first, then by risk and when it was last seen."""
 
     async def work(acting: Acting) -> dict[str, Any]:
-        from hashinsight.problems.acts import word_of
+        from hashinsight.problems.actions import status_word
         from hashinsight.problems.codes import EventStatus, Issue, Severity
-        from hashinsight.problems.queries.listing import Wanted
-        from hashinsight.problems.service import listing
+        from hashinsight.problems.queries.lists import ProblemFilter
+        from hashinsight.problems.service import lists
 
-        wanted = Wanted(
+        wanted = ProblemFilter(
             site_id=acting.site_id,
             severity=_one_of("severity", severity, [one.name for one in Severity]),
             issue_code=_one_of("issue", issue, [one.code for one in Issue]),
-            status=_one_of("status", status, [word_of(one) for one in EventStatus]),
+            status=_one_of("status", status, [status_word(one) for one in EventStatus]),
             zone=(zone,) if zone else (),
             text=miner,
         )
         seen = acting.asker.seen
-        found = await listing.list_page(acting.session, seen, wanted, page=page, per_page=per_page, now=acting.now)
+        found = await lists.list_page(acting.session, seen, wanted, page=page, per_page=per_page, now=acting.now)
         return found.shown()
 
     answer = jsons.loads(encoded(run(work, tenant=tenant, site=site)))
@@ -72,10 +72,10 @@ def show(problem_id: ProblemArgument, *, json: JsonOption = False) -> None:
         from uuid import UUID
 
         from hashinsight.cli.commands.names import with_site_codes
-        from hashinsight.problems.service import telling
+        from hashinsight.problems.service import details
 
         session, seen = acting.session, acting.asker.seen
-        story = await telling.tell_problem(session, seen, UUID(problem_id), history_hours=24, now=acting.now)
+        story = await details.get_details(session, seen, UUID(problem_id), history_hours=24, now=acting.now)
         (problem,) = await with_site_codes(session, [story["problem"]])
         return {**story, "problem": problem}
 
@@ -90,9 +90,9 @@ def summary(site: _SITE, *, tenant: TenantOption = None, json: JsonOption = Fals
     """How a site stands: problems now, machines and lost hashrate as of the last scan."""
 
     async def work(acting: Acting) -> dict[str, Any]:
-        from hashinsight.problems.service.summarising import summarise
+        from hashinsight.problems.service.sites import get_summary
 
-        return await summarise(acting.session, acting.asker.seen, str(acting.site_id))
+        return await get_summary(acting.session, acting.asker.seen, str(acting.site_id))
 
     answer = jsons.loads(encoded(run(work, tenant=tenant, site=site)))
     if json:

@@ -28,15 +28,15 @@ def suppress(
     async def work(acting: Acting) -> dict[str, Any]:
         from pydantic import AwareDatetime, TypeAdapter
 
-        from hashinsight.problems.asking import system_asker
-        from hashinsight.problems.service.suppressing import Wish, find_target
-        from hashinsight.problems.service.suppressing import suppress as suppress_all
+        from hashinsight.problems.caller import system_caller
+        from hashinsight.problems.service.suppressions import SuppressionRequest, get_target
+        from hashinsight.problems.service.suppressions import suppress as suppress_all
 
         ends = TypeAdapter(AwareDatetime | None).validate_python(until)
-        asker = system_asker(acting.asker.tenant_id, shell_user())
+        asker = system_caller(acting.asker.tenant_id, shell_user())
         kind = "miner" if miner else "zone" if zone else "site"
-        target = await find_target(acting.session, asker, kind, acting.site_id, miner_id=miner, zone=zone)
-        wish = Wish(reason, ends, maintenance=maintenance)
+        target = await get_target(acting.session, asker, kind, acting.site_id, miner_id=miner, zone=zone)
+        wish = SuppressionRequest(reason, ends, maintenance=maintenance)
         (made,) = await suppress_all(acting.session, asker, target, wish, now=acting.now)
         return made
 
@@ -50,10 +50,10 @@ def unsuppress(site: _SITE, miner: Annotated[str, typer.Option("--miner", help="
     """Lift what was said of a machine itself."""
 
     async def work(acting: Acting) -> dict[str, Any]:
-        from hashinsight.problems.asking import system_asker
-        from hashinsight.problems.service.suppressing import unsuppress_miner
+        from hashinsight.problems.caller import system_caller
+        from hashinsight.problems.service.suppressions import unsuppress_miner
 
-        asker = system_asker(acting.asker.tenant_id, shell_user())
+        asker = system_caller(acting.asker.tenant_id, shell_user())
         lifted, left = await unsuppress_miner(acting.session, asker, miner, acting.site_id, now=acting.now)
         return {"miner_id": miner, "lifted": lifted, "still_by": sorted({one["kind"] for one in left})}
 

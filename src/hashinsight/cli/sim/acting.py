@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 
 if TYPE_CHECKING:
     from hashinsight.sim.plan import Scenario
@@ -26,7 +26,7 @@ SeedOption = Annotated[
 
 def need_sim() -> None:
     if any(importlib.util.find_spec(name) is None for name in ("numpy", "polars", "cryptography")):
-        raise Refusal("this command needs the simulator's packages: run `pip install hashinsight[sim]`.")
+        raise OperatorError("this command needs the simulator's packages: run `pip install hashinsight[sim]`.")
 
 
 @contextmanager
@@ -40,10 +40,10 @@ def refusing() -> Iterator[None]:
     try:
         yield
     except (CannotRun, NotAnswered, ScenarioError) as problem:
-        raise Refusal(f"{str(problem).rstrip('.')}.") from None
+        raise OperatorError(f"{str(problem).rstrip('.')}.") from None
     except OSError as problem:
         where = f"{problem.filename}: " if problem.filename else ""
-        raise Refusal(f"{where}{problem.strerror or problem}.") from None
+        raise OperatorError(f"{where}{problem.strerror or problem}.") from None
 
 
 def get_scenario(name: str, machines: int | None) -> "Scenario":
@@ -54,7 +54,7 @@ def get_scenario(name: str, machines: int | None) -> "Scenario":
     elif Path(name).is_file():
         found = read_scenario(Path(name))
     else:
-        raise Refusal(f"there is no scenario {name}: give a file, or one of {', '.join(library())}.")
+        raise OperatorError(f"there is no scenario {name}: give a file, or one of {', '.join(library())}.")
     return found if machines is None else found.resized(machines)
 
 

@@ -11,7 +11,7 @@ from rich.progress import Progress
 
 from hashinsight.cli.acting import say
 from hashinsight.cli.sim.acting import JsonOption, MachinesOption, ScenarioArgument, SeedOption, get_scenario, refusing
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 
 FIRST_DAY = "2026-01-01T00:00:00"
 
@@ -35,9 +35,11 @@ def frames(
 
         for file in (out, labels):
             if file is not None and (file.suffix not in FORMS or not file.parent.is_dir()):
-                raise Refusal(f"{file} cannot be written: name a {' or '.join(FORMS)} file in a folder that exists.")
+                raise OperatorError(
+                    f"{file} cannot be written: name a {' or '.join(FORMS)} file in a folder that exists."
+                )
         if labels is not None and labels.resolve() == out.resolve():
-            raise Refusal(f"{out} cannot hold both: give --labels a file of its own.")
+            raise OperatorError(f"{out} cannot hold both: give --labels a file of its own.")
         chosen = get_scenario(scenario, machines)
         began = (datetime.fromisoformat(FIRST_DAY) if start is None else start).replace(tzinfo=UTC).timestamp()
         length = chosen.days if days is None else days

@@ -8,11 +8,11 @@ from sqlalchemy import ColumnElement, Select, and_, any_, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.collectors.kinds import DEFAULT_CONFIG, DEFAULT_VERSION, ConfigStatus
 from hashinsight.collectors.models import Collector, CollectorConfig
 from hashinsight.collectors.queries.registry import in_scope
+from hashinsight.collectors.states import DEFAULT_CONFIG, DEFAULT_VERSION, ConfigStatus
 from hashinsight.identity.scope import Scope
-from hashinsight.inventory.models import Site
+from hashinsight.inventory.queries.tables import Site
 from hashinsight.kit.ids import new_id
 
 

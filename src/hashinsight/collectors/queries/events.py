@@ -9,8 +9,8 @@ from sqlalchemy import Select, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.collectors.kinds import OFFLINE, EventStatus, Source
 from hashinsight.collectors.models import CollectorEvent
+from hashinsight.collectors.states import OFFLINE, EventStatus, Source
 from hashinsight.identity.scope import Columns, Scope, within
 
 _SYSTEM = "system"
@@ -29,7 +29,7 @@ async def insert_events(session: AsyncSession, rows: Sequence[dict[str, Any]]) -
     return len(stored.all())
 
 
-async def was_told(
+async def has_recent_event(
     session: AsyncSession, collector_id: UUID, kind: str, detail: tuple[str, str] | None = None, *, since: datetime
 ) -> bool:
     """Whether we ourselves told this of the collector since then; with this detail, name and value, if one is given."""

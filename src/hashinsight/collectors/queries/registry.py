@@ -8,10 +8,10 @@ from uuid import UUID
 from sqlalchemy import case, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.collectors.kinds import REGISTRATION_OPEN, EventStatus, Severity, Status
 from hashinsight.collectors.models import Collector, CollectorEvent
+from hashinsight.collectors.states import REGISTRATION_OPEN, EventStatus, Severity, Status
 from hashinsight.identity.scope import Columns, Scope, within
-from hashinsight.inventory.models import Site
+from hashinsight.inventory.queries.tables import Site
 
 
 def in_scope(scope: Scope) -> Any:

@@ -13,7 +13,7 @@ from hashinsight.kit.db.database import Database
 
 
 @dataclass(frozen=True)
-class Owner:
+class TokenOwner:
     """Whose a token or code is: ids, and nothing else."""
 
     tenant_id: UUID
@@ -22,7 +22,7 @@ class Owner:
 
 
 @dataclass(frozen=True)
-class Holder(Owner):
+class TokenHolder(TokenOwner):
     """The collector that holds a token, as its door needs it."""
 
     revoked_at: datetime | None
@@ -41,22 +41,22 @@ class Holder(Owner):
 _HOLDER = "select * from collector_holding(%s)"
 
 
-async def find_code_owner(session: AsyncSession, code_hash: bytes) -> Owner | None:
+async def find_code_owner(session: AsyncSession, code_hash: bytes) -> TokenOwner | None:
     return await _find(session, "select tenant_id, site_id, collector_id from lookup_enrolment(:key)", code_hash)
 
 
-async def enter_site(session: AsyncSession, owner: Owner) -> None:
+async def enter_site(session: AsyncSession, owner: TokenOwner) -> None:
     """From here on the transaction sees this site of this tenant. Only for an owner that a look-up vouched for."""
     settings = {"app.tenant": str(owner.tenant_id), "app.sites": str(owner.site_id)}
     await session.execute(select(*(func.set_config(name, value, True) for name, value in settings.items())))  # noqa: FBT003
 
 
-async def find_holder(database: Database, token_hash: bytes) -> Holder | None:
+async def find_holder(database: Database, token_hash: bytes) -> TokenHolder | None:
     """Whoever holds this token. Every call of every collector asks: one way to the server and back."""
     async with database.at_once() as driver:
         held = await driver.execute(_HOLDER, (token_hash,), prepare=True)
         row = await held.fetchone()
-    return None if row is None else Holder(*row)
+    return None if row is None else TokenHolder(*row)
 
 
 async def find_newest_token(session: AsyncSession, collector_id: UUID) -> CollectorToken | None:
@@ -153,6 +153,6 @@ def _of(collector: Collector) -> dict[str, Any]:
     return {"tenant_id": collector.tenant_id, "site_id": collector.site_id, "collector_id": collector.id}
 
 
-async def _find(session: AsyncSession, query: str, key: bytes) -> Owner | None:
+async def _find(session: AsyncSession, query: str, key: bytes) -> TokenOwner | None:
     row = (await session.execute(text(query), {"key": key})).first()
-    return Owner(row.tenant_id, row.site_id, row.collector_id) if row else None
+    return TokenOwner(row.tenant_id, row.site_id, row.collector_id) if row else None

@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter
 
-from hashinsight.collectors.routes import configs, events, payload_keys, registry, signing_keys, tokens
+from hashinsight.collectors.routes import collectors, configs, events, payload_keys, signing_keys, tokens
 
 router = APIRouter(prefix="/api/admin/v1", tags=["collectors"])
-for part in (registry, tokens, payload_keys, signing_keys, configs, events):
+for part in (collectors, tokens, payload_keys, signing_keys, configs, events):
     router.include_router(part.router)

@@ -6,14 +6,14 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request
 from sqlalchemy import select
 
-from hashinsight.collectors.acting import NOT_PERMITTED, Acting, acting, get_site
-from hashinsight.collectors.kinds import ConfigStatus
 from hashinsight.collectors.models import Collector, CollectorConfig
+from hashinsight.collectors.operators import NOT_PERMITTED, Operator, get_site, operator
 from hashinsight.collectors.queries import configs
 from hashinsight.collectors.routes import examples
-from hashinsight.collectors.routes.registry import Cursor, Limit, SiteParam
+from hashinsight.collectors.routes.collectors import Cursor, Limit, SiteParam
 from hashinsight.collectors.schemas import NewConfigBody, show_config, show_rollout
 from hashinsight.collectors.service import configs as service
+from hashinsight.collectors.states import ConfigStatus
 from hashinsight.identity.access import ReadSession, Session, allowed, now_of
 from hashinsight.identity.permissions import Permission
 from hashinsight.identity.scope import Scope
@@ -24,8 +24,8 @@ from hashinsight.kit.web.examples import answers
 router = APIRouter()
 
 Kept = Annotated[Scope, allowed(Permission.INVENTORY)]
-Keeper = Annotated[Acting, acting(Permission.INVENTORY)]
-Activator = Annotated[Acting, acting(Permission.INVENTORY, step_up=True)]
+Keeper = Annotated[Operator, operator(Permission.INVENTORY)]
+Activator = Annotated[Operator, operator(Permission.INVENTORY, step_up=True)]
 
 
 @router.get("/collector-configs", responses=answers({"configs": [examples.CONFIG], "next_cursor": None}))

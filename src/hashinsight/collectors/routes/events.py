@@ -5,14 +5,14 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Request
 
-from hashinsight.collectors.acting import NOT_PERMITTED, Acting, acting, get_site
-from hashinsight.collectors.kinds import EventStatus, Severity
 from hashinsight.collectors.models import CollectorEvent
+from hashinsight.collectors.operators import NOT_PERMITTED, Operator, get_site, operator
 from hashinsight.collectors.queries import events
 from hashinsight.collectors.routes import examples
-from hashinsight.collectors.routes.registry import Cursor, Limit, SiteParam
+from hashinsight.collectors.routes.collectors import Cursor, Limit, SiteParam
 from hashinsight.collectors.schemas import show_event
 from hashinsight.collectors.service import events as service
+from hashinsight.collectors.states import EventStatus, Severity
 from hashinsight.identity.access import ReadSession, Session, allowed, now_of
 from hashinsight.identity.permissions import Permission
 from hashinsight.identity.scope import Scope
@@ -22,7 +22,7 @@ from hashinsight.kit.web.examples import answers
 
 router = APIRouter()
 
-Keeper = Annotated[Acting, acting(Permission.ACKNOWLEDGE)]
+Keeper = Annotated[Operator, operator(Permission.ACKNOWLEDGE)]
 Reader = Annotated[Scope, allowed(Permission.ACKNOWLEDGE)]  # what a site's collectors report is not for its customers
 Kind = Annotated[str | None, Query(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 
@@ -69,7 +69,7 @@ async def resolve_event(request: Request, keeper: Keeper, session: Session, even
     return show_event(await _found(session, keeper.seen, event_id))
 
 
-async def _get(session: Session, keeper: Acting, event_id: UUID) -> CollectorEvent:
+async def _get(session: Session, keeper: Operator, event_id: UUID) -> CollectorEvent:
     event = await _found(session, keeper.seen, event_id)
     if await events.find_event(session, keeper.scope, event_id) is None:
         raise Forbidden(NOT_PERMITTED)

@@ -1,7 +1,7 @@
 """Examples for the OpenAPI document. A test compares them with what the routes answer."""
 
-from hashinsight.collectors.kinds import DEFAULT_CONFIG, DEFAULT_VERSION
 from hashinsight.collectors.schemas import COLLECTOR_ID
+from hashinsight.collectors.states import DEFAULT_CONFIG, DEFAULT_VERSION
 
 THEN = "2026-03-01T12:00:00Z"
 LATER = "2027-03-01T12:00:00Z"

@@ -6,9 +6,9 @@ from uuid import UUID
 
 from fastapi import APIRouter, Request
 
-from hashinsight.collectors.acting import Acting, acting, get_collector
-from hashinsight.collectors.key_schemas import PayloadKeyBody
+from hashinsight.collectors.operators import Operator, get_collector, operator
 from hashinsight.collectors.routes import examples
+from hashinsight.collectors.schemas import PayloadKeyBody
 from hashinsight.collectors.service import payload_keys
 from hashinsight.identity.access import Session, now_of, vault_of
 from hashinsight.identity.permissions import Permission
@@ -16,8 +16,8 @@ from hashinsight.kit.web.examples import answers
 
 router = APIRouter()
 
-KeyHolder = Annotated[Acting, acting(Permission.COLLECTOR_TOKENS)]
-Issuer = Annotated[Acting, acting(Permission.COLLECTOR_TOKENS, step_up=True)]
+KeyHolder = Annotated[Operator, operator(Permission.COLLECTOR_TOKENS)]
+Issuer = Annotated[Operator, operator(Permission.COLLECTOR_TOKENS, step_up=True)]
 _PATH = "/collectors/{collector_id}/payload-key"
 _SET = {"payload_key": "mJ4J0w…", "old_keys_until": examples.THEN}
 

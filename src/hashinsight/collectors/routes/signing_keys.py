@@ -6,18 +6,19 @@ from uuid import UUID
 
 from fastapi import APIRouter, Request
 
-from hashinsight.collectors.acting import Acting, acting, get_collector
-from hashinsight.collectors.key_schemas import SigningBody, SigningKeyBody, show_signing_key
+from hashinsight.collectors.operators import Operator, get_collector, operator
+from hashinsight.collectors.queries import signing_keys
 from hashinsight.collectors.routes import examples
-from hashinsight.collectors.signing import queries, service
-from hashinsight.identity.access import Known, ReadSession, Session, check_step_up, now_of, vault_of
+from hashinsight.collectors.schemas import SigningBody, SigningKeyBody, show_signing_key
+from hashinsight.collectors.service import signing_keys
+from hashinsight.identity.access import CurrentCaller, ReadSession, Session, check_step_up, now_of, vault_of
 from hashinsight.identity.permissions import Permission
 from hashinsight.kit.web.examples import answers
 
 router = APIRouter()
 
-KeyHolder = Annotated[Acting, acting(Permission.COLLECTOR_TOKENS)]
-Issuer = Annotated[Acting, acting(Permission.COLLECTOR_TOKENS, step_up=True)]
+KeyHolder = Annotated[Operator, operator(Permission.COLLECTOR_TOKENS)]
+Issuer = Annotated[Operator, operator(Permission.COLLECTOR_TOKENS, step_up=True)]
 _PATH = "/collectors/{collector_id}/signing-keys"
 _KEYS = {"signs_commands": True, "keys": [examples.SIGNING_KEY]}
 _MADE = {
@@ -33,7 +34,7 @@ _MADE = {
 async def list_signing_keys(holder: KeyHolder, session: ReadSession, collector_id: UUID) -> dict[str, Any]:
     """Every key that it has or had, with its public half where there is one."""
     collector = await get_collector(session, holder, collector_id)
-    keys = await queries.list_keys(session, collector_id)
+    keys = await signing_keys.list_keys(session, collector_id)
     return {"signs_commands": collector.signs_commands, "keys": [show_signing_key(key) for key in keys]}
 
 
@@ -47,11 +48,11 @@ async def add_signing_key(
     By a person with a step-up.
     """
     collector = await get_collector(session, issuer, collector_id)
-    given = service.Given(
+    given = signing_keys.KeyMaterial(
         body.algorithm, body.key_id, None if body.key_b64 is None else body.key_b64.get_secret_value()
     )
     after = None if body.signs_after_sec is None else timedelta(seconds=body.signs_after_sec)
-    new = await service.add_key(
+    new = await signing_keys.add_key(
         session, vault_of(request), issuer.actor, collector, given, signs_after=after, now=now_of(request)
     )
     return {
@@ -69,13 +70,19 @@ async def revoke_signing_key(
 ) -> dict[str, Any]:
     """It signs nothing from the next poll on, and its secret is gone. Not the last one while signing is on."""
     collector = await get_collector(session, holder, collector_id)
-    keys = await service.revoke_key(session, holder.actor, collector, key_id, now=now_of(request))
+    keys = await signing_keys.revoke_key(session, holder.actor, collector, key_id, now=now_of(request))
     return {"signs_commands": collector.signs_commands, "keys": [show_signing_key(key) for key in keys]}
 
 
 @router.put("/collectors/{collector_id}/signing", responses=answers({"signs_commands": True}))
 async def turn_signing(
-    request: Request, principal: Known, holder: KeyHolder, session: Session, *, collector_id: UUID, body: SigningBody
+    request: Request,
+    principal: CurrentCaller,
+    holder: KeyHolder,
+    session: Session,
+    *,
+    collector_id: UUID,
+    body: SigningBody,
 ) -> dict[str, Any]:
     """On: from the next poll on it is handed signed commands or none. Needs a key that signs by now.
 
@@ -84,5 +91,5 @@ async def turn_signing(
     collector = await get_collector(session, holder, collector_id)
     if not body.on:
         check_step_up(principal, now=now_of(request))
-    await service.turn(session, holder.actor, collector, on=body.on, now=now_of(request))
+    await signing_keys.switch_signing(session, holder.actor, collector, on=body.on, now=now_of(request))
     return {"signs_commands": body.on}

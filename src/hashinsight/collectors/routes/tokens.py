@@ -6,19 +6,19 @@ from uuid import UUID
 
 from fastapi import APIRouter, Request
 
-from hashinsight.collectors.acting import Acting, acting, get_collector
+from hashinsight.collectors.operators import Operator, get_collector, operator
 from hashinsight.collectors.routes import examples
 from hashinsight.collectors.schemas import CodeBody, RotateBody
 from hashinsight.collectors.service import tokens
-from hashinsight.collectors.service.tokens import Secret
+from hashinsight.collectors.service.tokens import IssuedSecret
 from hashinsight.identity.access import Session, now_of
 from hashinsight.identity.permissions import Permission
 from hashinsight.kit.web.examples import answers
 
 router = APIRouter()
 
-KeyHolder = Annotated[Acting, acting(Permission.COLLECTOR_TOKENS)]
-Issuer = Annotated[Acting, acting(Permission.COLLECTOR_TOKENS, step_up=True)]
+KeyHolder = Annotated[Operator, operator(Permission.COLLECTOR_TOKENS)]
+Issuer = Annotated[Operator, operator(Permission.COLLECTOR_TOKENS, step_up=True)]
 
 
 @router.post(
@@ -60,5 +60,5 @@ async def issue_enrolment_code(
     return _once(await tokens.issue_code(session, issuer.actor, collector, life=life, now=now_of(request)))
 
 
-def _once(secret: Secret) -> dict[str, Any]:
+def _once(secret: IssuedSecret) -> dict[str, Any]:
     return {secret.field: secret.value, "expires_at": secret.expires_at}

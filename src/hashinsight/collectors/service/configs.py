@@ -10,11 +10,11 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor
-from hashinsight.audit.service import record
-from hashinsight.collectors.kinds import CONFIG_CHANGED, CollectorPermission, ConfigStatus
+from hashinsight.audit.service.entries import record
 from hashinsight.collectors.models import CollectorConfig
 from hashinsight.collectors.queries import configs, registry
-from hashinsight.collectors.service.events import tell
+from hashinsight.collectors.service.events import open_event
+from hashinsight.collectors.states import CONFIG_CHANGED, CollectorPermission, ConfigStatus
 from hashinsight.kit.errors import Conflict, NotFound
 from hashinsight.kit.ids import new_id
 
@@ -81,7 +81,7 @@ async def deprecate(session: AsyncSession, actor: Actor, config: CollectorConfig
     await _record(session, actor, Action.COLLECTOR_CONFIG_DEPRECATED, config, {"version": config.version}, now=now)
 
 
-async def applied(session: AsyncSession, actor: Actor, collector_id: UUID, version: str, *, now: datetime) -> bool:
+async def note_applied(session: AsyncSession, actor: Actor, collector_id: UUID, version: str, *, now: datetime) -> bool:
     """The collector says that it runs this version; says whether the version is one of ours.
 
     Its intervals follow only a version that it was to run: an active one that is for it.
@@ -100,7 +100,7 @@ async def applied(session: AsyncSession, actor: Actor, collector_id: UUID, versi
         setattr(collector, column, value)
     if version != before:
         collector.config_version = version
-        await tell(
+        await open_event(
             session,
             collector,
             CONFIG_CHANGED,

@@ -6,14 +6,14 @@ from datetime import datetime
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor, ActorKind
-from hashinsight.audit.service import record
-from hashinsight.collectors.kinds import REGISTERED, Status
+from hashinsight.audit.service.entries import record
 from hashinsight.collectors.models import Collector
 from hashinsight.collectors.queries import registry, tokens
-from hashinsight.collectors.queries.tokens import Owner
-from hashinsight.collectors.service.events import tell
-from hashinsight.collectors.service.tokens import Secret, issue_token
-from hashinsight.identity.refusals import Refused
+from hashinsight.collectors.queries.tokens import TokenOwner
+from hashinsight.collectors.service.events import open_event
+from hashinsight.collectors.service.tokens import IssuedSecret, issue_token
+from hashinsight.collectors.states import REGISTERED, Status
+from hashinsight.identity.caller import AccessRefusal
 from hashinsight.kit.crypto import token_hash
 
 
@@ -28,20 +28,20 @@ class Registration:
 class Registered:
     collector: Collector
     site_code: str
-    secret: Secret
+    secret: IssuedSecret
 
 
 async def register(
-    session: AsyncSession, visitor: Actor, owner: Owner | None, given: Registration, *, now: datetime
-) -> Registered | Refused:
+    session: AsyncSession, visitor: Actor, owner: TokenOwner | None, given: Registration, *, now: datetime
+) -> Registered | AccessRefusal:
     """Use up the code of this owner. A refusal says its reason by its code; nothing was changed then."""
     hashed = token_hash(given.code)
     if owner is None:
-        return Refused(401, "ENROLMENT_CODE_UNKNOWN", "this enrolment code is not known")
+        return AccessRefusal(401, "ENROLMENT_CODE_UNKNOWN", "this enrolment code is not known")
     await tokens.enter_site(session, owner)
     collector = await registry.find_collector(session, owner.collector_id, lock=True)
     if collector is None or collector.status != Status.PENDING:
-        return Refused(403, "COLLECTOR_NOT_ACTIVE", "this collector is not waiting to be enrolled")
+        return AccessRefusal(403, "COLLECTOR_NOT_ACTIVE", "this collector is not waiting to be enrolled")
     if not await tokens.move_code_used(session, hashed, now=now):
         return await _why_not(session, hashed, now=now)
     await tokens.move_tokens_revoked(session, collector.id, now=now)
@@ -62,15 +62,15 @@ async def register(
         after={"device_id": given.device_id, "version": given.version, "address": visitor.address},
         now=now,
     )
-    await tell(session, collector, REGISTERED, f"collector {collector.name} registered", now=now)
+    await open_event(session, collector, REGISTERED, f"collector {collector.name} registered", now=now)
     secret = await issue_token(session, actor, collector, now=now)
     return Registered(collector, await registry.get_site_code(session, collector.site_id), secret)
 
 
-async def _why_not(session: AsyncSession, hashed: bytes, *, now: datetime) -> Refused:
+async def _why_not(session: AsyncSession, hashed: bytes, *, now: datetime) -> AccessRefusal:
     code = await tokens.find_code(session, hashed)
     if code is not None and code.used_at is not None:
-        return Refused(401, "ENROLMENT_CODE_USED", "this enrolment code was used before: ask for a new one")
+        return AccessRefusal(401, "ENROLMENT_CODE_USED", "this enrolment code was used before: ask for a new one")
     if code is not None and code.expires_at <= now:
-        return Refused(401, "ENROLMENT_CODE_EXPIRED", "this enrolment code has expired: ask for a new one")
-    return Refused(401, "ENROLMENT_CODE_REVOKED", "this enrolment code was revoked: ask for a new one")
+        return AccessRefusal(401, "ENROLMENT_CODE_EXPIRED", "this enrolment code has expired: ask for a new one")
+    return AccessRefusal(401, "ENROLMENT_CODE_REVOKED", "this enrolment code was revoked: ask for a new one")

@@ -8,17 +8,17 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor
-from hashinsight.audit.service import record
-from hashinsight.collectors.kinds import EventStatus, Source, severity_of
+from hashinsight.audit.service.entries import record
 from hashinsight.collectors.models import Collector, CollectorEvent
 from hashinsight.collectors.queries import events
+from hashinsight.collectors.states import EventStatus, Source, severity_of
 from hashinsight.kit.errors import Conflict
 from hashinsight.kit.ids import new_id
 from hashinsight.kit.offload import offload
-from hashinsight.kit.scrub import MOST_AT_ONCE, Scrubber
+from hashinsight.kit.scrub import MAX_CHARS_ON_LOOP, Scrubber
 
 
-async def tell(
+async def open_event(
     session: AsyncSession,
     collector: Collector,
     kind: str,
@@ -56,7 +56,7 @@ async def clean(collector_id: UUID, reported: Sequence[dict[str, Any]], size: in
             for event in reported
         ]
 
-    return await offload(collector_id, scrubbed) if size > MOST_AT_ONCE else scrubbed()
+    return await offload(collector_id, scrubbed) if size > MAX_CHARS_ON_LOOP else scrubbed()
 
 
 async def report(

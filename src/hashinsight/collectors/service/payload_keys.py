@@ -10,7 +10,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor
-from hashinsight.audit.service import record
+from hashinsight.audit.service.entries import record
 from hashinsight.collectors.models import Collector
 from hashinsight.collectors.queries import payload_keys, registry
 from hashinsight.kit.clock import iso_z
@@ -23,7 +23,7 @@ KEY_BYTES = 32
 
 
 @dataclass(frozen=True, repr=False)
-class NewKey:
+class NewPayloadKey:
     """`shown_b64` only where we made it: whoever gave one has it."""
 
     shown_b64: str | None
@@ -39,7 +39,7 @@ async def set_key(
     given: bytes | None,
     overlap: timedelta,
     now: datetime,
-) -> NewKey:
+) -> NewPayloadKey:
     """From now on this key; the ones before it are good for the overlap, for what waits in spools."""
     await _lock(session, collector)
     key = given or token_bytes(KEY_BYTES)
@@ -57,7 +57,7 @@ async def set_key(
         after={"given": given is not None, "old_keys_cut": cut, "old_keys_until": iso_z(until)},
         now=now,
     )
-    return NewKey(None if given else b64encode(key).decode(), until)
+    return NewPayloadKey(None if given else b64encode(key).decode(), until)
 
 
 async def remove_keys(session: AsyncSession, actor: Actor, collector: Collector, *, now: datetime) -> int:

@@ -11,14 +11,14 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import SYSTEM, Action, Actor
-from hashinsight.audit.service import record
+from hashinsight.audit.service.entries import record
 from hashinsight.collectors.fields import plain
-from hashinsight.collectors.kinds import DEFAULT_VERSION, MOST_REGISTRATION_OPEN, CollectorPermission, Status
 from hashinsight.collectors.models import Collector
 from hashinsight.collectors.queries import configs, events, registry
-from hashinsight.collectors.service.tokens import Secret, issue_code, issue_token
+from hashinsight.collectors.service.tokens import IssuedSecret, issue_code, issue_token
+from hashinsight.collectors.states import DEFAULT_VERSION, MAX_REGISTRATION_OPEN, CollectorPermission, Status
 from hashinsight.collectors.wider_access import is_wider
-from hashinsight.inventory.models import Site
+from hashinsight.inventory.queries.tables import Site
 from hashinsight.kit.errors import Conflict, NotFound, ValidationFailed
 from hashinsight.kit.ids import new_id
 
@@ -55,7 +55,7 @@ def who(actor: Actor) -> str:
 
 async def create(
     session: AsyncSession, actor: Actor, site: Site, new: NewCollector, credential: Credential, *, now: datetime
-) -> tuple[Collector, Secret | None]:
+) -> tuple[Collector, IssuedSecret | None]:
     """With its token a collector is active at once; with an enrolment code or with nothing it is pending."""
     if not new.name.strip():
         raise ValidationFailed("a collector needs a name")
@@ -124,8 +124,8 @@ async def change(
     if collector is None:
         raise NotFound("no such collector")
     open_until = fields.get("registration_open_until")
-    if open_until is not None and open_until > now + MOST_REGISTRATION_OPEN:
-        raise ValidationFailed(f"registration is opened for at most {MOST_REGISTRATION_OPEN.days} days")
+    if open_until is not None and open_until > now + MAX_REGISTRATION_OPEN:
+        raise ValidationFailed(f"registration is opened for at most {MAX_REGISTRATION_OPEN.days} days")
     before = {name: getattr(collector, name) for name in fields}
     changed = {name: value for name, value in fields.items() if value != before[name]}
     if not changed:

@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor
-from hashinsight.audit.service import record
-from hashinsight.collectors.kinds import CODE_LIFE, TOKEN_LIFE, Status
+from hashinsight.audit.service.entries import record
 from hashinsight.collectors.models import Collector
 from hashinsight.collectors.queries import registry, tokens
+from hashinsight.collectors.states import CODE_LIFE, TOKEN_LIFE, Status
 from hashinsight.kit.clock import iso_z
 from hashinsight.kit.crypto import token_hash
 from hashinsight.kit.errors import Conflict, NotFound
@@ -19,7 +19,7 @@ from hashinsight.kit.ids import new_token
 
 
 @dataclass(frozen=True, repr=False)
-class Secret:
+class IssuedSecret:
     """What is shown once. `field` names it in answers: token or enrolment_code."""
 
     field: str
@@ -35,27 +35,27 @@ async def issue_token(
     now: datetime,
     life: timedelta = TOKEN_LIFE,
     told: Mapping[str, Any] | None = None,
-) -> Secret:
+) -> IssuedSecret:
     """A token beside those that there are; `told` goes into its entry."""
-    secret = Secret("token", new_token("collector"), now + life)
+    secret = IssuedSecret("token", new_token("collector"), now + life)
     await tokens.insert_token(session, collector, token_hash(secret.value), now=now, expires_at=secret.expires_at)
     after = {"expires_at": iso_z(secret.expires_at), **(told or {})}
-    await record_of(session, actor, Action.COLLECTOR_TOKEN_ISSUED, collector, after, now=now)
+    await record_change(session, actor, Action.COLLECTOR_TOKEN_ISSUED, collector, after, now=now)
     return secret
 
 
 async def issue_code(
     session: AsyncSession, actor: Actor, collector: Collector, *, now: datetime, life: timedelta = CODE_LIFE
-) -> Secret:
+) -> IssuedSecret:
     """A new code for a collector that waits to be enrolled; the ones before it are good no more."""
-    collector = await locked(session, collector)
+    collector = await lock_collector(session, collector)
     if collector.status != Status.PENDING:
         raise Conflict("only a pending collector is enrolled: rotate the token of this one")
     await tokens.move_codes_revoked(session, collector.id, now=now)
-    secret = Secret("enrolment_code", new_token("enrol"), now + life)
+    secret = IssuedSecret("enrolment_code", new_token("enrol"), now + life)
     await tokens.insert_code(session, collector, token_hash(secret.value), now=now, expires_at=secret.expires_at)
     after = {"expires_at": iso_z(secret.expires_at)}
-    await record_of(session, actor, Action.ENROLMENT_CODE_ISSUED, collector, after, now=now)
+    await record_change(session, actor, Action.ENROLMENT_CODE_ISSUED, collector, after, now=now)
     return secret
 
 
@@ -67,9 +67,9 @@ async def rotate(
     overlap: timedelta,
     now: datetime,
     life: timedelta = TOKEN_LIFE,
-) -> Secret:
+) -> IssuedSecret:
     """A new token; the old ones are good for the overlap and not longer."""
-    collector = await locked(session, collector)
+    collector = await lock_collector(session, collector)
     until = now + overlap
     cut = await tokens.move_tokens_expiring(session, collector.id, until=until)
     told = {"old_tokens_cut": cut, "old_tokens_until": iso_z(until)}
@@ -78,15 +78,15 @@ async def rotate(
 
 async def revoke(session: AsyncSession, actor: Actor, collector: Collector, *, now: datetime) -> int:
     """All its tokens and unused codes, at once; says how many tokens."""
-    collector = await locked(session, collector)
+    collector = await lock_collector(session, collector)
     revoked = await tokens.move_tokens_revoked(session, collector.id, now=now)
     codes = await tokens.move_codes_revoked(session, collector.id, now=now)
     after = {"tokens": revoked, "enrolment_codes": codes}
-    await record_of(session, actor, Action.COLLECTOR_TOKENS_REVOKED, collector, after, now=now)
+    await record_change(session, actor, Action.COLLECTOR_TOKENS_REVOKED, collector, after, now=now)
     return revoked
 
 
-async def locked(session: AsyncSession, collector: Collector) -> Collector:
+async def lock_collector(session: AsyncSession, collector: Collector) -> Collector:
     """Whoever gives or takes secrets of a collector holds its row first, as registering does: the later one wins."""
     locked = await registry.find_collector(session, collector.id, lock=True)
     if locked is None:
@@ -94,7 +94,7 @@ async def locked(session: AsyncSession, collector: Collector) -> Collector:
     return locked
 
 
-async def record_of(
+async def record_change(
     session: AsyncSession,
     actor: Actor,
     action: Action,

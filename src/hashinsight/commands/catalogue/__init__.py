@@ -2,12 +2,12 @@
 
 from hashinsight.commands.catalogue.entries import (
     CATALOGUE,
-    OLD_NAMES,
+    LEGACY_NAMES,
     RESTARTS,
     SETTINGS,
     TAKES_DOWN,
     CommandType,
-    Down,
+    Downtime,
     Effect,
     Risk,
 )
@@ -16,12 +16,12 @@ from hashinsight.commands.catalogue.table import catalogue_table
 
 __all__ = [
     "CATALOGUE",
-    "OLD_NAMES",
+    "LEGACY_NAMES",
     "RESTARTS",
     "SETTINGS",
     "TAKES_DOWN",
     "CommandType",
-    "Down",
+    "Downtime",
     "Effect",
     "Risk",
     "catalogue_table",

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from hashinsight.commands.catalogue import params as take
-from hashinsight.wire.verbs import VERBS
+from hashinsight.wire.commands import VERBS
 
 
 class Risk(StrEnum):
@@ -26,7 +26,7 @@ class Effect(StrEnum):
     NOTHING = "nothing"
 
 
-class Down(StrEnum):
+class Downtime(StrEnum):
     """Whether it takes its machine down, and how long the machine then counts for the site's cap."""
 
     NO = "no"
@@ -42,7 +42,7 @@ class CommandType:
     name: str
     risk: Risk
     effect: Effect
-    down: Down
+    down: Downtime
     params: type[take.Params] = take.NoParams
     is_control: bool = True  # one at a time per miner
     secret_params: frozenset[str] = frozenset()  # sealed at rest, never shown
@@ -68,13 +68,13 @@ class CommandType:
 
 
 _TYPES = (
-    CommandType("reboot_device", Risk.HIGH, Effect.RESTARTS, Down.BACK, take.Reboot),
-    CommandType("restart_mining", Risk.MEDIUM, Effect.RESTARTS, Down.BACK),
+    CommandType("reboot_device", Risk.HIGH, Effect.RESTARTS, Downtime.BACK, take.Reboot),
+    CommandType("restart_mining", Risk.MEDIUM, Effect.RESTARTS, Downtime.BACK),
     CommandType(
         "disable_hashing",
         Risk.HIGH,
         Effect.STOPS,
-        Down.ENABLED,
+        Downtime.ENABLED,
         opposes=frozenset({"enable_hashing"}),
         inverse="enable_hashing",
     ),
@@ -82,7 +82,7 @@ _TYPES = (
         "enable_hashing",
         Risk.MEDIUM,
         Effect.RESUMES,
-        Down.NO,
+        Downtime.NO,
         opposes=frozenset({"disable_hashing"}),
         inverse="disable_hashing",
     ),
@@ -90,30 +90,34 @@ _TYPES = (
         "set_pool",
         Risk.HIGH,
         Effect.ADJUSTS,
-        Down.HASHING,
+        Downtime.HASHING,
         take.Pool,
         secret_params=frozenset({"pool_password"}),
         inverse="set_pool",
     ),
-    CommandType("set_frequency", Risk.MEDIUM, Effect.ADJUSTS, Down.HASHING, take.Frequency, inverse="set_frequency"),
-    CommandType("set_fan", Risk.MEDIUM, Effect.ADJUSTS, Down.NO, take.Fan, inverse="set_fan"),
     CommandType(
-        "set_power_limit", Risk.MEDIUM, Effect.ADJUSTS, Down.HASHING, take.PowerLimit, inverse="set_power_limit"
+        "set_frequency", Risk.MEDIUM, Effect.ADJUSTS, Downtime.HASHING, take.Frequency, inverse="set_frequency"
     ),
-    CommandType("set_power_mode", Risk.MEDIUM, Effect.ADJUSTS, Down.HASHING, take.PowerMode, inverse="set_power_mode"),
+    CommandType("set_fan", Risk.MEDIUM, Effect.ADJUSTS, Downtime.NO, take.Fan, inverse="set_fan"),
     CommandType(
-        "fault_light", Risk.LOW, Effect.NOTHING, Down.NO, take.FaultLight, is_control=False, inverse="fault_light"
+        "set_power_limit", Risk.MEDIUM, Effect.ADJUSTS, Downtime.HASHING, take.PowerLimit, inverse="set_power_limit"
     ),
-    CommandType("update_config", Risk.MEDIUM, Effect.ADJUSTS, Down.HASHING, take.Config),
+    CommandType(
+        "set_power_mode", Risk.MEDIUM, Effect.ADJUSTS, Downtime.HASHING, take.PowerMode, inverse="set_power_mode"
+    ),
+    CommandType(
+        "fault_light", Risk.LOW, Effect.NOTHING, Downtime.NO, take.FaultLight, is_control=False, inverse="fault_light"
+    ),
+    CommandType("update_config", Risk.MEDIUM, Effect.ADJUSTS, Downtime.HASHING, take.Config),
 )
 CATALOGUE: Mapping[str, CommandType] = MappingProxyType({one.name: one for one in _TYPES})
-TAKES_DOWN = tuple(one.name for one in _TYPES if one.down is not Down.NO)
-SETTINGS = tuple(one.name for one in _TYPES if one.down is Down.HASHING)  # that restart the mining program
-RESTARTS = tuple(one.name for one in _TYPES if one.down in (Down.HASHING, Down.BACK))  # and back by itself
+TAKES_DOWN = tuple(one.name for one in _TYPES if one.down is not Downtime.NO)
+SETTINGS = tuple(one.name for one in _TYPES if one.down is Downtime.HASHING)  # that restart the mining program
+RESTARTS = tuple(one.name for one in _TYPES if one.down in (Downtime.HASHING, Downtime.BACK))  # and back by itself
 
 
 @dataclass(frozen=True)
-class OldName:
+class LegacyName:
     """What older clients call a type, which of its parameters they call otherwise, and what the name itself says."""
 
     name: str
@@ -121,11 +125,11 @@ class OldName:
     implied: Mapping[str, Any] = field(default_factory=dict)
 
 
-OLD_NAMES: Mapping[str, OldName] = MappingProxyType(
+LEGACY_NAMES: Mapping[str, LegacyName] = MappingProxyType(
     {
-        "reboot_miner": OldName("reboot_device"),
-        "switch_pool": OldName("set_pool", renamed={"worker": "pool_user"}),
-        "adjust_frequency": OldName("set_frequency", renamed={"frequency_mhz": "frequency"}),
-        "enable_low_power": OldName("set_power_mode", implied={"mode": "eco"}),
+        "reboot_miner": LegacyName("reboot_device"),
+        "switch_pool": LegacyName("set_pool", renamed={"worker": "pool_user"}),
+        "adjust_frequency": LegacyName("set_frequency", renamed={"frequency_mhz": "frequency"}),
+        "enable_low_power": LegacyName("set_power_mode", implied={"mode": "eco"}),
     }
 )

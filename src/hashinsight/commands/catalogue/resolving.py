@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from hashinsight.commands.catalogue.entries import CATALOGUE, OLD_NAMES, CommandType, OldName
+from hashinsight.commands.catalogue.entries import CATALOGUE, LEGACY_NAMES, CommandType, LegacyName
 from hashinsight.commands.catalogue.params import MachineConfig
 from hashinsight.kit.errors import ValidationFailed
 
@@ -31,9 +31,9 @@ def resolve(name: object, params: object = None) -> tuple[CommandType, dict[str,
     return kind, checked.model_dump(exclude_none=True)
 
 
-def _find_type(name: object) -> tuple[CommandType, OldName | None]:
+def _find_type(name: object) -> tuple[CommandType, LegacyName | None]:
     word = name if isinstance(name, str) else ""
-    old = OLD_NAMES.get(word)
+    old = LEGACY_NAMES.get(word)
     kind = CATALOGUE.get(old.name if old else word)
     if kind is not None:
         return kind, old
@@ -47,7 +47,7 @@ def _find_type(name: object) -> tuple[CommandType, OldName | None]:
     )
 
 
-def _in_todays_words(kind: CommandType, old: OldName | None, params: Mapping[Any, Any]) -> dict[str, Any]:
+def _in_todays_words(kind: CommandType, old: LegacyName | None, params: Mapping[Any, Any]) -> dict[str, Any]:
     if not all(isinstance(name, str) for name in params):
         raise _bad(kind, [("params", "a parameter's name is a text")])
     if old is None:
@@ -59,7 +59,7 @@ def _in_todays_words(kind: CommandType, old: OldName | None, params: Mapping[Any
     return {**{old.renamed.get(name, name): value for name, value in params.items()}, **old.implied}
 
 
-def _faults(error: ValidationError, old: OldName | None, params: Mapping[Any, Any]) -> list[tuple[str, str]]:
+def _faults(error: ValidationError, old: LegacyName | None, params: Mapping[Any, Any]) -> list[tuple[str, str]]:
     """One line a parameter, under the name by which the client knows it."""
     before = {new: name for name, new in old.renamed.items() if new not in params} if old else {}
     found: dict[str, str] = {}

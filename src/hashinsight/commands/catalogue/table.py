@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hashinsight.commands.catalogue.entries import CATALOGUE, OLD_NAMES, CommandType, Down
+from hashinsight.commands.catalogue.entries import CATALOGUE, LEGACY_NAMES, CommandType, Downtime
 
 _HEAD = (
     "command_type",
@@ -29,14 +29,14 @@ def _line(cells: tuple[str, ...]) -> str:
 
 
 def _cells(kind: CommandType) -> tuple[str, ...]:
-    older = [f"`{old}`{_meaning(old)}" for old, new in OLD_NAMES.items() if new.name == kind.name]
+    older = [f"`{old}`{_meaning(old)}" for old, new in LEGACY_NAMES.items() if new.name == kind.name]
     return (
         f"`{kind.name}`",
         f"`{kind.verb}`",
         kind.risk.value,
         ", ".join(_params(kind)),
         "" if kind.effect.value == "nothing" else kind.effect.value,
-        "" if kind.down is Down.NO else kind.down.value,
+        "" if kind.down is Downtime.NO else kind.down.value,
         "✓" if kind.is_control else "",
         _undone_by(kind),
         ", ".join(older),
@@ -50,8 +50,8 @@ def _undone_by(kind: CommandType) -> str:
 
 
 def _meaning(old: str) -> str:
-    renamed = [f"{name} = {new}" for name, new in OLD_NAMES[old].renamed.items()]
-    implied = [f"{name} {value}" for name, value in OLD_NAMES[old].implied.items()]
+    renamed = [f"{name} = {new}" for name, new in LEGACY_NAMES[old].renamed.items()]
+    implied = [f"{name} {value}" for name, value in LEGACY_NAMES[old].implied.items()]
     return f" ({', '.join(renamed + implied)})" if renamed + implied else ""
 
 

@@ -15,7 +15,7 @@ import msgspec
 from hashinsight.commands.catalogue import RESTARTS, SETTINGS, TAKES_DOWN
 from hashinsight.commands.checker.findings import Finding, Name, found
 from hashinsight.commands.checker.timeline import Timeline
-from hashinsight.commands.limits import most_down
+from hashinsight.commands.limits import outage_cap
 from hashinsight.commands.states import Event
 
 _SURELY_DOWN = timedelta(minutes=1)  # behind an ack
@@ -81,7 +81,7 @@ def check_caps(
             down = {each.miner_no for each in going if _counts(each, one, stops[each.miner_no])} | {one.miner_no}
             going.append(one)
             share = max(shares.between(one.at - _CLOCKS_DIFFER, one.at))
-            cap = most_down(share, machines.get(site_id, 0))
+            cap = outage_cap(share, machines.get(site_id, 0))
             if len(down) > cap and (since is None or one.at >= since):
                 message = f"{one.command_type} at site {site_id}, at {one.at}"
                 yield found(Name.CAP_EXCEEDED, one.command_id, message, in_transition=len(down), cap=cap)

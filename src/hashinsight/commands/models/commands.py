@@ -21,7 +21,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from hashinsight.commands.catalogue import SETTINGS
 from hashinsight.commands.models.columns import json, may, must, owned, when
-from hashinsight.commands.states import ACTIVE_CONTROL, CHECKS, READY, listed
+from hashinsight.commands.states import ACTIVE_CONTROL, CHECKS, READY, sql_list
 from hashinsight.kit.db.metadata import metadata
 
 
@@ -99,7 +99,7 @@ COMMANDS = Table(
         "ix_commands_settings",
         "site_id",
         "finished_at",
-        postgresql_where=text(f"state = 'succeeded' and command_type in ({listed(SETTINGS)})"),
+        postgresql_where=text(f"state = 'succeeded' and command_type in ({sql_list(SETTINGS)})"),
     ),
     Index("ix_commands_batch_id", "batch_id"),
     Index("ix_commands_created_at", "created_at"),  # and no id: it would be taken for a way to one of them

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, and_, exists, func, not_, or_, select, tex
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.commands.models import APPROVALS, BATCHES, COMMANDS, DONE
-from hashinsight.commands.queries.scopes import commands_within
+from hashinsight.commands.queries.fragments import commands_within
 from hashinsight.identity.scope import Columns, Scope, within
 from hashinsight.kit.errors import NotFound
 from hashinsight.kit.paging import Page, decode_cursor, encode_cursor, page
@@ -34,7 +34,7 @@ where b.batch_id = :batch_id and e.place > :after order by e.place limit :most
 
 
 @dataclass(frozen=True)
-class WantedBatches:
+class BatchFilter:
     site_id: int | None = None
     command_type: str | None = None
     approval_state: str | None = None
@@ -68,7 +68,7 @@ def batches_within(scope: Scope) -> ColumnElement[bool]:
 
 
 async def list_batches(
-    session: AsyncSession, scope: Scope, wanted: WantedBatches, *, limit: int, cursor: str | None = None
+    session: AsyncSession, scope: Scope, wanted: BatchFilter, *, limit: int, cursor: str | None = None
 ) -> Page:
     """Newest first."""
     query = select(*_SHOWN, _WAITS).where(batches_within(scope), *wanted.conditions())
@@ -86,7 +86,7 @@ async def get_batch(session: AsyncSession, scope: Scope, batch_id: UUID) -> dict
     return dict(found._mapping)  # noqa: SLF001 - SQLAlchemy's name for it
 
 
-async def check_seen(session: AsyncSession, scope: Scope, batch_id: UUID) -> None:
+async def check_visible(session: AsyncSession, scope: Scope, batch_id: UUID) -> None:
     """That at least one of its commands is seen: the batch itself may be too wide for whoever decides about a part."""
     for table in (COMMANDS, DONE):
         query = select(table.c.command_id).where(commands_within(scope, table), table.c.batch_id == batch_id)

@@ -9,8 +9,8 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import SYSTEM, Action
-from hashinsight.audit.service import RECORD_IN_PLACE
-from hashinsight.commands.queries.packing import TOLD, packed, rows_of, whence
+from hashinsight.audit.service.entries import INSERT_AUDIT_LOG
+from hashinsight.commands.queries.fragments import TOLD, packed, rows_of, whence
 from hashinsight.commands.states import READY
 from hashinsight.kit.ids import new_id
 
@@ -52,7 +52,7 @@ with extended as (
         'more time: ' || reason, details, null
     from extended where is_first
 )
-{RECORD_IN_PLACE}
+{INSERT_AUDIT_LOG}
 select entry_id, :now, tenant_id, :actor_kind, :actor_id, '{Action.COMMAND_EXTENDED.value}', 'command',
     command_id::text, '{{"state": "queued"}}'::jsonb, details || '{{"state": "queued"}}', 'more time: ' || reason,
     :request_id, :address

@@ -8,7 +8,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.commands.catalogue import RESTARTS, SETTINGS, TAKES_DOWN
-from hashinsight.commands.states import listed
+from hashinsight.commands.states import sql_list
 
 _BACK_AFTER = "interval '1 minute'"  # behind an ack and the delay that was asked for: by then a restart has begun
 _HASHING_WITHIN = "interval '5 minutes'"  # behind the ack of settings; they stay in the hot table for longer
@@ -42,10 +42,10 @@ def down_now(sites: str) -> str:
                     from all_commands c where c.command_id = cast(substr(e.cause, 9) as uuid)) end)
     union all
     select c.site_id, c.miner_no, false from commands c
-    where c.lease_until is not null and c.site_id = any ({sites}) and c.command_type in ({listed(TAKES_DOWN)})
+    where c.lease_until is not null and c.site_id = any ({sites}) and c.command_type in ({sql_list(TAKES_DOWN)})
     union all
     select c.site_id, c.miner_no, false from commands c
-    where c.state = 'succeeded' and c.site_id = any ({sites}) and c.command_type in ({listed(SETTINGS)})
+    where c.state = 'succeeded' and c.site_id = any ({sites}) and c.command_type in ({sql_list(SETTINGS)})
         and c.finished_at > cast(:now as timestamptz) - {_HASHING_WITHIN} and not exists (
             select from telemetry_live l where l.miner_no = c.miner_no and l.hashrate_5min_ths > 0 and l.online
                 and l.ts > c.finished_at + {_BACK_AFTER})
@@ -74,7 +74,7 @@ select site_id, case when settled = 0 then n else least(n, 2 * settled) end as n
 """)
 
 
-class Down(NamedTuple):
+class SiteOutages(NamedTuple):
     """Of a site: how many machines are down by commands, and which of those that were asked about."""
 
     machines: int
@@ -86,14 +86,14 @@ class Down(NamedTuple):
         return self.in_transition if command_type in RESTARTS else self.machines
 
 
-NOBODY_DOWN = Down(0, 0, frozenset())
+NO_OUTAGES = SiteOutages(0, 0, frozenset())
 
 
 async def list_down(
     session: AsyncSession, sites: Sequence[int], miner_nos: Sequence[int], *, now: datetime
-) -> dict[int, Down]:
+) -> dict[int, SiteOutages]:
     rows = await session.execute(_DOWN, {"sites": list(sites), "nos": list(miner_nos), "now": now})
-    return {row.site_id: Down(row.n, row.moving, frozenset(row.nos or ())) for row in rows}
+    return {row.site_id: SiteOutages(row.n, row.moving, frozenset(row.nos or ())) for row in rows}
 
 
 async def count_machines(session: AsyncSession, sites: Sequence[int], *, now: datetime) -> dict[int, int]:

@@ -9,8 +9,8 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Actor, ActorKind
-from hashinsight.commands.approval import Before
-from hashinsight.commands.queries.packing import packed, rows_of
+from hashinsight.commands.approval import RecentRequests
+from hashinsight.commands.queries.fragments import packed, rows_of
 
 _PERSON = text("select person_of(:kind, :id)")
 # until the end of the transaction: requests of one requester at one site are summed one after the other
@@ -67,11 +67,13 @@ async def take_turn(session: AsyncSession, site_id: int, requester: str) -> None
 
 async def sum_unapproved(
     session: AsyncSession, site_id: int, requester: str, miner_nos: Sequence[int], *, since: datetime
-) -> tuple[Before, dict[int, float]]:
+) -> tuple[RecentRequests, dict[int, float]]:
     """What this requester commanded there without approval: other machines than these, and what these drew then."""
     values = {"site_id": site_id, "requester": requester, "nos": list(miner_nos), "since": since}
     row = (await session.execute(_BEFORE, values)).one()
-    return Before(row.machines, float(row.power_w) / 1000), dict(zip(row.nos or (), row.powers_w or (), strict=True))
+    return RecentRequests(row.machines, float(row.power_w) / 1000), dict(
+        zip(row.nos or (), row.powers_w or (), strict=True)
+    )
 
 
 async def note_unapproved(

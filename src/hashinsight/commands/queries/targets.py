@@ -9,9 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.filters import MinerFilter
-from hashinsight.inventory.models import Miner
-from hashinsight.inventory.queries.miners import narrowed
+from hashinsight.inventory.queries.miners import filter_condition
 from hashinsight.inventory.queries.scopes import in_groups, miners_within
+from hashinsight.inventory.queries.tables import Miner
 from hashinsight.telemetry.models import LIVE
 
 # of the registry beside us, which we know by its rows and not by its code
@@ -36,7 +36,7 @@ def by_group(group_id: int) -> ColumnElement[bool]:
 def by_filter(
     chosen: MinerFilter, site_id: int | None, *, online: bool | None, issue_code: str | None
 ) -> ColumnElement[bool]:
-    narrow: ColumnElement[bool] = narrowed(chosen, site_id=site_id)
+    narrow: ColumnElement[bool] = filter_condition(chosen, site_id=site_id)
     if online is not None:
         narrow = and_(narrow, Miner.miner_no.in_(select(LIVE.c.miner_no).where(LIVE.c.online.is_(online))))
     if issue_code is not None:

@@ -5,15 +5,15 @@ from typing import Annotated, Any
 import msgspec
 from fastapi import Depends, Response
 
-from hashinsight.commands.asking import Asker, asker_of
-from hashinsight.identity.access import Known
+from hashinsight.commands.requests import CommandCaller, caller_for
+from hashinsight.identity.access import CurrentCaller
 
 
-def _asker(principal: Known) -> Asker:
-    return asker_of(principal)
+def _asker(principal: CurrentCaller) -> CommandCaller:
+    return caller_for(principal)
 
 
-Asks = Annotated[Asker, Depends(_asker)]
+Asks = Annotated[CommandCaller, Depends(_asker)]
 
 
 def told(content: Any, status: int = 200) -> Response:

@@ -6,15 +6,15 @@ from uuid import UUID
 from fastapi import APIRouter, Request, Response
 
 from hashinsight.commands import service
-from hashinsight.commands.asking import asker_of
-from hashinsight.commands.queries import reading
+from hashinsight.commands.answer_schemas import show_brief
+from hashinsight.commands.queries import commands
+from hashinsight.commands.requests import caller_for
 from hashinsight.commands.routes import examples
 from hashinsight.commands.routes.asking import Asks, told
 from hashinsight.commands.schemas import Cancellation, Decision, body
-from hashinsight.commands.service.deciding import Which
-from hashinsight.commands.showing import brief
-from hashinsight.identity.access import Known, Session, check_step_up, now_of
-from hashinsight.inventory.routes.asking import Now
+from hashinsight.commands.service.approvals import DecisionTarget
+from hashinsight.identity.access import CurrentCaller, Session, check_step_up, now_of
+from hashinsight.inventory.parameters import Now
 from hashinsight.kit.web.examples import answers
 
 router = APIRouter()
@@ -30,7 +30,7 @@ _CANCELED = {"state": "canceled", "error_code": "CANCELED", "wait_reason": None}
 )
 async def approve_command(
     request: Request,
-    principal: Known,
+    principal: CurrentCaller,
     session: Session,
     command_id: UUID,
     decision: Annotated[Decision, body(Decision)],
@@ -39,11 +39,11 @@ async def approve_command(
 
     403 `OWN_REQUEST` for the one who asked; 409 `ALREADY_DECIDED` or `ALREADY_FINAL` when somebody was first.
     """
-    now, asker = now_of(request), asker_of(principal)
-    await reading.get_command(session, asker.seen, command_id)  # first: what one does not see does not exist
+    now, asker = now_of(request), caller_for(principal)
+    await commands.get_command(session, asker.seen, command_id)  # first: what one does not see does not exist
     check_step_up(principal, now=now)
-    await service.approve(session, asker, Which(command_id=command_id), reason=decision.reason, now=now)
-    return told(brief(await service.tell_story(session, asker.seen, command_id, now=now)))
+    await service.approve(session, asker, DecisionTarget(command_id=command_id), reason=decision.reason, now=now)
+    return told(show_brief(await service.get_story(session, asker.seen, command_id, now=now)))
 
 
 @router.post("/commands/{command_id}/reject", response_class=Response, responses=answers(examples.COMMAND | _REJECTED))
@@ -51,8 +51,8 @@ async def reject_command(
     asker: Asks, session: Session, now: Now, command_id: UUID, decision: Annotated[Decision, body(Decision)]
 ) -> Response:
     """Never let it go out. 409 `ALREADY_DECIDED` or `ALREADY_FINAL` when somebody was first."""
-    await service.reject(session, asker, Which(command_id=command_id), reason=decision.reason, now=now)
-    return told(brief(await service.tell_story(session, asker.seen, command_id, now=now)))
+    await service.reject(session, asker, DecisionTarget(command_id=command_id), reason=decision.reason, now=now)
+    return told(show_brief(await service.get_story(session, asker.seen, command_id, now=now)))
 
 
 @router.post("/commands/{command_id}/cancel", response_class=Response, responses=answers(examples.COMMAND | _CANCELED))
@@ -68,5 +68,5 @@ async def cancel_command(
     409 `ALREADY_FINAL` when it is over, `CANCEL_REQUESTED` when somebody was first.
     """
     reason = "" if wish is None else wish.reason
-    await service.cancel(session, asker, Which(command_id=command_id), reason=reason, now=now)
-    return told(brief(await service.tell_story(session, asker.seen, command_id, now=now)))
+    await service.cancel(session, asker, DecisionTarget(command_id=command_id), reason=reason, now=now)
+    return told(show_brief(await service.get_story(session, asker.seen, command_id, now=now)))

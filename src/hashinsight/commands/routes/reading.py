@@ -9,18 +9,18 @@ from pydantic import AwareDatetime
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.commands import service
-from hashinsight.commands.queries import reading as queries
-from hashinsight.commands.queries.reading import Wanted
+from hashinsight.commands.answer_schemas import show_brief
+from hashinsight.commands.queries import commands as queries
+from hashinsight.commands.queries.commands import CommandFilter
 from hashinsight.commands.routes import examples
 from hashinsight.commands.routes.asking import told
-from hashinsight.commands.service.finding import find_machine
-from hashinsight.commands.showing import brief
+from hashinsight.commands.service.stories import find_machine
 from hashinsight.commands.states import Approval, Priority, State
-from hashinsight.identity.access import Known, ReadSession
+from hashinsight.identity.access import CurrentCaller, ReadSession
 from hashinsight.identity.permissions import Permission
 from hashinsight.inventory.filters import Word
+from hashinsight.inventory.parameters import Cursor, Limit, Now, SiteQuery, ViewScope
 from hashinsight.inventory.queries import places
-from hashinsight.inventory.routes.asking import Cursor, Limit, Now, See, SiteQuery
 from hashinsight.kit.errors import Forbidden, NotFound
 from hashinsight.kit.web.examples import answers
 
@@ -34,7 +34,7 @@ Text = Annotated[Word | None, Query()]
 )
 async def list_commands(
     *,
-    scope: See,
+    scope: ViewScope,
     session: ReadSession,
     now: Now,
     site_id: SiteQuery = None,
@@ -54,7 +54,7 @@ async def list_commands(
 ) -> Response:
     """Commands in one's scope, newest first, finished ones too. One that waits says why: `wait_reason`."""
     site = None if site_id is None else (await places.get_site(session, scope, site_id)).id
-    wanted = Wanted(
+    wanted = CommandFilter(
         site_id=site,
         batch_id=batch_id,
         state=tuple(one.value for one in state or ()),
@@ -68,23 +68,25 @@ async def list_commands(
         until=until,
         **(await find_machine(session, scope, miner_id, site)),
     )
-    found = await service.list_shown(session, scope, wanted, limit=limit, cursor=cursor, now=now)
-    return told({"commands": [brief(row) for row in found.rows], "next_cursor": found.next_cursor})
+    found = await service.list_commands(session, scope, wanted, limit=limit, cursor=cursor, now=now)
+    return told({"commands": [show_brief(row) for row in found.rows], "next_cursor": found.next_cursor})
 
 
 @router.get("/commands/{command_id}", response_class=Response, responses=answers(examples.STORY))
-async def read_command(principal: Known, scope: See, session: ReadSession, now: Now, command_id: UUID) -> Response:
+async def read_command(
+    principal: CurrentCaller, scope: ViewScope, session: ReadSession, now: Now, command_id: UUID
+) -> Response:
     """A command's whole story: its fields, attempts, moves, decisions and audit, and why it waits if it does.
 
     `audit` is null for those who may not read the record there.
     """
-    story = await service.tell_story(session, scope, command_id, now=now)
+    story = await service.get_story(session, scope, command_id, now=now)
     if not await _may_read_audit(session, principal, command_id):
         story["audit"] = None
     return told(story)
 
 
-async def _may_read_audit(session: AsyncSession, principal: Known, command_id: UUID) -> bool:
+async def _may_read_audit(session: AsyncSession, principal: CurrentCaller, command_id: UUID) -> bool:
     with suppress(Forbidden, NotFound):
         await queries.get_command(session, principal.scope_for(Permission.AUDIT_READ), command_id)
         return True

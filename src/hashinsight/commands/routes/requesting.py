@@ -5,17 +5,16 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Request, Response
 
 from hashinsight.commands import service
-from hashinsight.commands.asking import asker_of
-from hashinsight.commands.catalogue import OLD_NAMES
+from hashinsight.commands.answer_schemas import show_dry_run, show_result
+from hashinsight.commands.catalogue import LEGACY_NAMES
+from hashinsight.commands.requests import caller_for
 from hashinsight.commands.routes import examples
 from hashinsight.commands.routes.asking import told
 from hashinsight.commands.schemas import NewCommands, body
-from hashinsight.commands.showing import shown_answer, shown_run
-from hashinsight.identity.access import Known, Session, check_step_up, now_of, vault_of
-from hashinsight.identity.known_first import KnownFirst
+from hashinsight.identity.access import AuthenticateFirst, CurrentCaller, Session, check_step_up, now_of, vault_of
 from hashinsight.kit.web.examples import answers
 
-router = APIRouter(route_class=KnownFirst)
+router = APIRouter(route_class=AuthenticateFirst)
 
 Key = Annotated[
     str | None,
@@ -29,7 +28,7 @@ _ANSWERS = answers(examples.MADE, 201, "Made, or refused, machine by machine") |
 @router.post("/commands", status_code=201, response_class=Response, responses=_ANSWERS)
 async def request_commands(
     request: Request,
-    principal: Known,
+    principal: CurrentCaller,
     session: Session,
     asked: Annotated[NewCommands, body(NewCommands)],
     idempotency_key: Key = None,
@@ -41,14 +40,14 @@ async def request_commands(
     with `"existing": true`. When no machine can be meant at all, it is an error and nothing is stored. Emergencies
     and changes of pools need the second factor shown again, where there is one.
     """
-    now, asker, wanted = now_of(request), asker_of(principal), asked.asked(idempotency_key)
+    now, asker, wanted = now_of(request), caller_for(principal), asked.asked(idempotency_key)
     if asked.dry_run:
-        return told(shown_run(await service.dry_run(session, vault_of(request), asker, wanted, now=now)))
+        return told(show_dry_run(await service.dry_run(session, vault_of(request), asker, wanted, now=now)))
     if asked.emergency or _changes_pools(asked.command_type):
         check_step_up(principal, now=now)
-    return told(shown_answer(await service.request(session, vault_of(request), asker, wanted, now=now)), 201)
+    return told(show_result(await service.request(session, vault_of(request), asker, wanted, now=now)), 201)
 
 
 def _changes_pools(command_type: str) -> bool:
-    old = OLD_NAMES.get(command_type)
+    old = LEGACY_NAMES.get(command_type)
     return (old.name if old else command_type) == "set_pool"

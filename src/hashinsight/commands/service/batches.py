@@ -7,8 +7,8 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.commands.queries import batches as queries
-from hashinsight.commands.queries.batches import WantedBatches
-from hashinsight.commands.service.deciding import Decided
+from hashinsight.commands.queries.batches import BatchFilter
+from hashinsight.commands.service.approvals import DecisionResult
 from hashinsight.identity.scope import Scope
 from hashinsight.kit.paging import Page
 
@@ -16,14 +16,14 @@ SHOWN = 1000  # of the machines that it named, and of those that it left out; th
 
 
 async def list_batches(
-    session: AsyncSession, scope: Scope, wanted: WantedBatches, *, limit: int, cursor: str | None = None
+    session: AsyncSession, scope: Scope, wanted: BatchFilter, *, limit: int, cursor: str | None = None
 ) -> Page:
     """Newest first. How far each is would cost a count of all its commands: that is told of one at a time."""
     found = await queries.list_batches(session, scope, wanted, limit=limit, cursor=cursor)
     return Page([_shown(row) for row in found.rows], found.next_cursor)
 
 
-async def tell_batch(session: AsyncSession, scope: Scope, batch_id: UUID) -> dict[str, Any]:
+async def get_batch(session: AsyncSession, scope: Scope, batch_id: UUID) -> dict[str, Any]:
     batch = _shown(await queries.get_batch(session, scope, batch_id))
     states, waiting = await queries.count_commands(session, scope, batch_id)
     return {
@@ -43,7 +43,7 @@ async def list_refused(
     return await queries.list_refused(session, batch_id, limit=limit, cursor=cursor)
 
 
-def summary(batch_id: UUID, decided: Decided) -> dict[str, Any]:
+def summarize_decision(batch_id: UUID, decided: DecisionResult) -> dict[str, Any]:
     """Of a decision about a whole batch: how many it moved, and where they are now."""
     states = Counter(state for _, state in decided.commands)
     return {"batch_id": batch_id, "commands": len(decided.commands), "states": dict(states)}

@@ -9,10 +9,10 @@ from sqlalchemy import ColumnElement
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.commands import errors
-from hashinsight.commands.asking import Asker, Refusal, Request
 from hashinsight.commands.catalogue import CommandType, Risk
-from hashinsight.commands.limits import MOST_MACHINES
+from hashinsight.commands.limits import MAX_MACHINES
 from hashinsight.commands.queries import targets
+from hashinsight.commands.requests import CommandCaller, CommandRequest, Refusal
 from hashinsight.commands.service.understanding import Order
 from hashinsight.commands.states import HIGH_CLASSES
 from hashinsight.identity.permissions import Permission
@@ -46,8 +46,8 @@ async def choose(session: AsyncSession, order: Order) -> Chosen:
     may = _scope_for(asker, asked, order.kind)
     site_id = None if asked.site is None else (await places.get_site(session, asker.seen, asked.site)).id
     meant = await _meant(session, asker, asked)
-    rows = await targets.list_targets(session, asker.seen, meant, site_id=site_id, may=may, most=MOST_MACHINES + 1)
-    if len(rows) > MOST_MACHINES:
+    rows = await targets.list_targets(session, asker.seen, meant, site_id=site_id, may=may, most=MAX_MACHINES + 1)
+    if len(rows) > MAX_MACHINES:
         raise errors.too_many_machines()
     if asked.emergency:
         rows = await _may_approve(session, asker, meant, site_id, rows)
@@ -60,7 +60,7 @@ async def choose(session: AsyncSession, order: Order) -> Chosen:
     return Chosen(next(row.site_id for row in rows), machines, zones, tuple(refused))
 
 
-def _scope_for(asker: Asker, asked: Request, kind: CommandType) -> Scope:
+def _scope_for(asker: CommandCaller, asked: CommandRequest, kind: CommandType) -> Scope:
     """High risk and batches are for some roles, the rest for more; an emergency for those who may approve.
 
     So are the classes above the ordinary: they displace what others asked for, also what was approved.
@@ -75,9 +75,9 @@ def _scope_for(asker: Asker, asked: Request, kind: CommandType) -> Scope:
     return scope
 
 
-async def _meant(session: AsyncSession, asker: Asker, asked: Request) -> ColumnElement[bool]:
+async def _meant(session: AsyncSession, asker: CommandCaller, asked: CommandRequest) -> ColumnElement[bool]:
     if asked.miner_ids is not None:
-        if len(set(asked.miner_ids)) > MOST_MACHINES:
+        if len(set(asked.miner_ids)) > MAX_MACHINES:
             raise errors.too_many_machines()
         return targets.by_ids(asked.miner_ids)
     if asked.group_id is not None:
@@ -91,16 +91,16 @@ async def _meant(session: AsyncSession, asker: Asker, asked: Request) -> ColumnE
 
 
 async def _may_approve(
-    session: AsyncSession, asker: Asker, meant: ColumnElement[bool], site_id: int | None, rows: Sequence[Any]
+    session: AsyncSession, asker: CommandCaller, meant: ColumnElement[bool], site_id: int | None, rows: Sequence[Any]
 ) -> Sequence[Any]:
     """Of an emergency, only the machines for which the asker may approve as well."""
-    most = MOST_MACHINES + 1
+    most = MAX_MACHINES + 1
     both = await targets.list_targets(session, asker.seen, meant, site_id=site_id, may=asker.approve, most=most)
     approved = {row.miner_no for row in both if row.is_allowed}
     return [row if row.miner_no in approved else row._replace(is_allowed=False) for row in rows]
 
 
-def _check_one_site(asked: Request, rows: Sequence[Any]) -> None:
+def _check_one_site(asked: CommandRequest, rows: Sequence[Any]) -> None:
     if len({row.site_id for row in rows}) <= 1:
         return
     if asked.miner_ids is not None:
@@ -111,7 +111,7 @@ def _check_one_site(asked: Request, rows: Sequence[Any]) -> None:
     raise errors.several_sites()
 
 
-def _refused(asked: Request, rows: Sequence[Any]) -> list[Refusal]:
+def _refused(asked: CommandRequest, rows: Sequence[Any]) -> list[Refusal]:
     found = {row.miner_id for row in rows}
     refused = [
         Refusal(one, "NOT_FOUND", "there is no such miner") for one in sorted(set(asked.miner_ids or ()) - found)

@@ -17,12 +17,12 @@ from hashinsight.commands import limits
 from hashinsight.commands.catalogue import RESTARTS
 from hashinsight.commands.limits import WaitReason
 from hashinsight.commands.queries import extensions as queries
-from hashinsight.commands.queries import leasing, outages
-from hashinsight.inventory.service import read_settings
+from hashinsight.commands.queries import leases, outages
+from hashinsight.inventory.service import get_settings
 
 NEAR_END = timedelta(minutes=1)  # some sweeps, and a poll
 POLLED_WITHIN = timedelta(minutes=2)  # some polls
-STEP_SEC = limits.TTL_SEC
+STEP_SEC = limits.DEFAULT_TTL_SEC
 BOUND_SEC = 24 * 3600
 
 
@@ -43,20 +43,20 @@ async def _list_held(session: AsyncSession, tenant_id: UUID, rows: Sequence[Any]
     Those that go out next need no more time. But a place that came free a moment ago must not end those behind it.
     """
     sites = sorted({row.site_id for row in rows})
-    thresholds = (await read_settings(session, tenant_id)).settings.thresholds
+    thresholds = (await get_settings(session, tenant_id)).settings.thresholds
     machines = await outages.count_machines(session, sites, now=now)
     down = await outages.list_down(session, sites, [row.miner_no for row in rows], now=now)
-    limited = limits.limited(thresholds.reboots_per_site_5min)
-    used = await leasing.list_used(session, sites, list(limited), since=now - limits.RATE_WINDOW)
+    limited = limits.rate_limits(thresholds.reboots_per_site_5min)
+    used = await leases.list_used(session, sites, list(limited), since=now - limits.RATE_WINDOW)
     polled = await queries.list_polled(session, sites, since=now - POLLED_WITHIN)
-    taking_room = [row for row in rows if row.miner_no not in down.get(row.site_id, outages.NOBODY_DOWN).among]
+    taking_room = [row for row in rows if row.miner_no not in down.get(row.site_id, outages.NO_OUTAGES).among]
     adds = Counter(row.site_id for row in taking_room)
     of_type = Counter((row.site_id, row.command_type) for row in rows)
 
     def reason(row: Any) -> WaitReason | None:
         site_id, kind = row.site_id, row.command_type
-        spent, in_transition = used.get((site_id, kind), 0), down.get(site_id, outages.NOBODY_DOWN).in_transition
-        cap = limits.most_down(thresholds.max_share_of_site_down, machines.get(site_id, 0))
+        spent, in_transition = used.get((site_id, kind), 0), down.get(site_id, outages.NO_OUTAGES).in_transition
+        cap = limits.outage_cap(thresholds.max_share_of_site_down, machines.get(site_id, 0))
         if kind in limited and spent and spent + of_type[site_id, kind] > limited[kind]:
             return WaitReason.RATE_LIMITED
         return WaitReason.BLAST_RADIUS if in_transition and in_transition + adds[site_id] > cap else None
@@ -64,6 +64,6 @@ async def _list_held(session: AsyncSession, tenant_id: UUID, rows: Sequence[Any]
     def was_passed_by(row: Any) -> bool:
         """A poll is noted once in a while: the newest note may be that much older."""
         last = [polled[key] for key in ((row.site_id, None), (row.site_id, row.zone_id)) if key in polled]
-        return bool(last) and max(last) > row.due_at - leasing.HEARD_EVERY
+        return bool(last) and max(last) > row.due_at - leases.HEARD_EVERY
 
     return {row.command_id: why.value for row in rows if was_passed_by(row) and (why := reason(row)) is not None}

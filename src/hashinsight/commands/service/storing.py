@@ -10,11 +10,11 @@ import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action
-from hashinsight.audit.service import Entry, record_many
-from hashinsight.commands.approval import Need
-from hashinsight.commands.asking import Made, Request
-from hashinsight.commands.queries import requesting as queries
-from hashinsight.commands.service.leasing import SEALED_FOR
+from hashinsight.audit.service.entries import Entry, record_many
+from hashinsight.commands.approval import ApprovalNeed
+from hashinsight.commands.queries import requests as queries
+from hashinsight.commands.requests import CommandRequest, CreatedCommand
+from hashinsight.commands.service.leases import SEALED_FOR
 from hashinsight.commands.service.superseding import supersede
 from hashinsight.commands.service.understanding import Order
 from hashinsight.commands.service.weighing import Weighed
@@ -22,7 +22,7 @@ from hashinsight.commands.states import State
 from hashinsight.kit.clock import iso_z
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.ids import new_id
-from hashinsight.wire.command import wire_priority
+from hashinsight.wire.commands import wire_priority
 
 REASONS = "; "  # between those for which a batch needs approval
 _Ids = Mapping[int, UUID]  # miner_no → the new command
@@ -33,12 +33,12 @@ async def store(
     vault: Vault,
     order: Order,
     weighed: Weighed,
-    need: Need,
+    need: ApprovalNeed,
     *,
     batch_id: UUID,
     site_id: int,
     now: datetime,
-) -> list[Made]:
+) -> list[CreatedCommand]:
     ids = {no: new_id() for no in weighed.accepted}
     owner = {"tenant_id": order.asker.tenant_id, "site_id": site_id, "batch_id": batch_id}
     await queries.insert_batch(session, {**owner, **_batch(order, weighed, need, now=now)})
@@ -55,7 +55,7 @@ async def store(
     entries = [*_created(order, weighed, need, ids, batch_id, now=now), *_arbitrated(order, weighed, ids, batch_id)]
     await record_many(session, order.asker.actor, entries, now=now)
     state, approval = State.QUEUED.value, need.state.value
-    return [Made(ids[no], miner_id, state, approval) for no, miner_id in weighed.accepted.items()]
+    return [CreatedCommand(ids[no], miner_id, state, approval) for no, miner_id in weighed.accepted.items()]
 
 
 def _rows(weighed: Weighed, ids: _Ids) -> list[dict[str, Any]]:
@@ -69,7 +69,7 @@ def _rows(weighed: Weighed, ids: _Ids) -> list[dict[str, Any]]:
     return rows
 
 
-def _values(vault: Vault, order: Order, need: Need, *, now: datetime) -> dict[str, Any]:
+def _values(vault: Vault, order: Order, need: ApprovalNeed, *, now: datetime) -> dict[str, Any]:
     """What is the same for every machine."""
     asked, kind = order.asked, order.kind
     shown, secret = kind.part(order.params)
@@ -102,11 +102,11 @@ def _values(vault: Vault, order: Order, need: Need, *, now: datetime) -> dict[st
     }
 
 
-def _dedupe_until(asked: Request, *, now: datetime) -> datetime:
+def _dedupe_until(asked: CommandRequest, *, now: datetime) -> datetime:
     return now + timedelta(seconds=asked.dedupe_window_sec or asked.ttl_sec)
 
 
-def _batch(order: Order, weighed: Weighed, need: Need, *, now: datetime) -> dict[str, Any]:
+def _batch(order: Order, weighed: Weighed, need: ApprovalNeed, *, now: datetime) -> dict[str, Any]:
     asked, actor = order.asked, order.asker.actor
     return {
         "command_type": order.kind.name,
@@ -127,7 +127,7 @@ def _batch(order: Order, weighed: Weighed, need: Need, *, now: datetime) -> dict
     }
 
 
-def _leave(order: Order, need: Need, commands: int, *, now: datetime) -> dict[str, Any]:
+def _leave(order: Order, need: ApprovalNeed, commands: int, *, now: datetime) -> dict[str, Any]:
     """Why nobody had to wait: an emergency of somebody who may approve, or leave that was given before."""
     allowed, actor = order.asked.pre_approval, order.asker.actor
     by = (actor.kind.value, actor.id, order.asked.reason)
@@ -146,7 +146,9 @@ def _displaced(weighed: Weighed, ids: _Ids) -> list[dict[str, Any]]:
     ]
 
 
-def _created(order: Order, weighed: Weighed, need: Need, ids: _Ids, batch_id: UUID, *, now: datetime) -> list[Entry]:
+def _created(
+    order: Order, weighed: Weighed, need: ApprovalNeed, ids: _Ids, batch_id: UUID, *, now: datetime
+) -> list[Entry]:
     asked, tenant_id = order.asked, order.asker.tenant_id
     same = {
         "state": State.QUEUED.value,

@@ -8,22 +8,22 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.commands.approval import NOTHING_BEFORE, Before, Need
+from hashinsight.commands.approval import NO_RECENT_REQUESTS, ApprovalNeed, RecentRequests
 from hashinsight.commands.queries import requesters, targets
 from hashinsight.commands.service.understanding import Order
 from hashinsight.commands.states import Approval
-from hashinsight.facts.spellings import find_model
+from hashinsight.facts.models import find_model
 
 
 async def sum_before(
     session: AsyncSession, order: Order, site_id: int, machines: Mapping[int, str], *, lock: bool, now: datetime
-) -> Before:
+) -> RecentRequests:
     """`lock`: until this request is stored, no other of the requester is judged.
 
     Behind all other locks, so that none is waited for in a circle.
     """
     if not order.kind.is_control or not machines:
-        return NOTHING_BEFORE
+        return NO_RECENT_REQUESTS
     requester = requesters.summed_as(order.requester)
     if lock:
         await requesters.take_turn(session, site_id, requester)
@@ -37,7 +37,7 @@ async def sum_before(
 
 
 async def note_unapproved(
-    session: AsyncSession, order: Order, site_id: int, need: Need, made: Mapping[int, UUID], *, now: datetime
+    session: AsyncSession, order: Order, site_id: int, need: ApprovalNeed, made: Mapping[int, UUID], *, now: datetime
 ) -> None:
     """What nobody else decides about counts from now on, also when it is canceled. `made`: the commands by machine."""
     if not order.kind.is_control or not made or need.state is not Approval.NONE:

@@ -8,9 +8,9 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor
-from hashinsight.audit.service import Entry, record_many
-from hashinsight.commands.arbitration import outranking
-from hashinsight.commands.queries import requesting as queries
+from hashinsight.audit.service.entries import Entry, record_many
+from hashinsight.commands.arbitration import find_outranking
+from hashinsight.commands.queries import requests as queries
 from hashinsight.commands.service.weighing import by_machine
 
 
@@ -57,7 +57,7 @@ async def weigh_returned(
     rows = []
     for ones in present.values():
         for one in ones:
-            by = outranking(one, ones) if one.command_id in returned else None
+            by = find_outranking(one, ones) if one.command_id in returned else None
             if by is not None:
                 message = f"came back to the queue, where {by} goes before it"
                 rows.append({"command_id": one.command_id, "moves": one.moves, "by": by.command_id, "message": message})

@@ -5,13 +5,19 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.commands.approval import NOTHING_BEFORE, Before, Impact, Limits, Need, judge_need
-from hashinsight.commands.asking import Asker, Request
+from hashinsight.commands.approval import (
+    NO_RECENT_REQUESTS,
+    ApprovalLimits,
+    ApprovalNeed,
+    Impact,
+    RecentRequests,
+    judge_approval,
+)
 from hashinsight.commands.catalogue import CommandType, resolve
-from hashinsight.commands.checking import check
-from hashinsight.commands.pools import is_allowed, is_worker_allowed
 from hashinsight.commands.queries.requesters import find_requester
-from hashinsight.inventory.service import read_settings
+from hashinsight.commands.requests import CommandCaller, CommandRequest, check_request
+from hashinsight.facts.pools import is_pool_allowed, is_worker_allowed
+from hashinsight.inventory.service import get_settings
 from hashinsight.inventory.tenant_settings import TenantSettings
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.errors import ValidationFailed
@@ -25,20 +31,20 @@ class Order:
     `requester` is the same for all that one person asks, by session or by key.
     """
 
-    asker: Asker
+    asker: CommandCaller
     requester: str
-    asked: Request
+    asked: CommandRequest
     kind: CommandType
     params: dict[str, Any]
     asks: bytes
     settings: TenantSettings
 
-    def need(self, impact: Impact, before: Before = NOTHING_BEFORE) -> Need:
+    def need(self, impact: Impact, before: RecentRequests = NO_RECENT_REQUESTS) -> ApprovalNeed:
         approval = self.settings.approval
-        return judge_need(
+        return judge_approval(
             self.kind.risk,
             impact,
-            Limits(approval.machines, approval.power_kw, approval.window_min),
+            ApprovalLimits(approval.machines, approval.power_kw, approval.window_min),
             is_control=self.kind.is_control,
             before=before,
             asked_for=self.asked.approval_required,
@@ -55,12 +61,12 @@ class Order:
         return vault.fingerprint("command request", canonical_json(words).decode())
 
 
-async def understand(session: AsyncSession, vault: Vault, asker: Asker, asked: Request) -> Order:
-    check(asked)
+async def understand(session: AsyncSession, vault: Vault, asker: CommandCaller, asked: CommandRequest) -> Order:
+    check_request(asked)
     kind, params = resolve(asked.command_type, asked.params)
-    settings = (await read_settings(session, asker.tenant_id)).settings
+    settings = (await get_settings(session, asker.tenant_id)).settings
     url = params.get("pool_url")
-    if url is not None and not is_allowed(url, settings.pools.allowed):
+    if url is not None and not is_pool_allowed(url, settings.pools.allowed):
         raise ValidationFailed("the tenant's settings do not allow this pool", code="POOL_NOT_ALLOWED")
     user = params.get("pool_user")
     if user is not None and not is_worker_allowed(user, settings.pools.workers):

@@ -9,36 +9,36 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.commands.approval import Impact
-from hashinsight.commands.arbitration import Present, Verdict, Wish, arbitrate_all
-from hashinsight.commands.asking import Made, Refusal
-from hashinsight.commands.queries import requesting as queries
+from hashinsight.commands.arbitration import ArbitrationResult, Intent, OpenCommand, arbitrate_all
+from hashinsight.commands.queries import requests as queries
 from hashinsight.commands.queries import targets
+from hashinsight.commands.requests import CreatedCommand, Refusal
 from hashinsight.commands.service.choosing import Chosen
 from hashinsight.commands.service.understanding import Order
 from hashinsight.commands.states import Priority, State
-from hashinsight.facts.spellings import find_model
+from hashinsight.facts.models import find_model
 from hashinsight.inventory.queries import places
 
 
 @dataclass(frozen=True)
 class Weighed:
     accepted: dict[int, str]  # miner_no → miner_id
-    verdicts: dict[int, Verdict]  # of the machines that had something to weigh
-    existing: tuple[Made, ...]
+    verdicts: dict[int, ArbitrationResult]  # of the machines that had something to weigh
+    existing: tuple[CreatedCommand, ...]
     refused: tuple[Refusal, ...]
 
 
 async def weigh(session: AsyncSession, order: Order, chosen: Chosen, *, lock: bool, now: datetime) -> Weighed:
     asked, kind = order.asked, order.kind
     if lock:
-        await places.hold_sites(session, [chosen.site_id])
+        await places.lock_sites_shared(session, [chosen.site_id])
         chosen = chosen.without_moved(await targets.lock_machines(session, list(chosen.machines)))
     nos = list(chosen.machines)
     existing = await _existing(session, order, nos, now=now)
     left = {no: name for no, name in chosen.machines.items() if no not in existing}
-    verdicts: dict[int, Verdict] = {}
+    verdicts: dict[int, ArbitrationResult] = {}
     if kind.is_control and left:
-        wish = Wish(kind.name, order.asks, Priority(asked.priority), asked.emergency, kind.opposes)
+        wish = Intent(kind.name, order.asks, Priority(asked.priority), asked.emergency, kind.opposes)
         present = await queries.list_present(session, list(left), lock=lock, now=now)
         verdicts = arbitrate_all(wish, by_machine(present))
     refused = {no: one for no, one in verdicts.items() if one.refused is not None}
@@ -61,21 +61,24 @@ async def measure(session: AsyncSession, site_id: int, miner_nos: Sequence[int],
     return Impact(len(miner_nos), watts / 1000, float(ths), unknown_power, unknown_ths, of_site)
 
 
-async def _existing(session: AsyncSession, order: Order, nos: Sequence[int], *, now: datetime) -> dict[int, Made]:
+async def _existing(
+    session: AsyncSession, order: Order, nos: Sequence[int], *, now: datetime
+) -> dict[int, CreatedCommand]:
     key = order.asked.dedupe_key
     if key is None:
         return {}
     rows = await queries.list_repeated(session, order.asker.tenant_id, order.requester, key, nos, now=now)
     return {
-        row.miner_no: Made(row.command_id, row.miner_id, row.state, row.approval_state, existing=True) for row in rows
+        row.miner_no: CreatedCommand(row.command_id, row.miner_id, row.state, row.approval_state, existing=True)
+        for row in rows
     }
 
 
-def by_machine(rows: Sequence[Any]) -> dict[int, Sequence[Present]]:
-    found: dict[int, list[Present]] = defaultdict(list)
+def by_machine(rows: Sequence[Any]) -> dict[int, Sequence[OpenCommand]]:
+    found: dict[int, list[OpenCommand]] = defaultdict(list)
     for row in rows:
         found[row.miner_no].append(
-            Present(
+            OpenCommand(
                 row.command_id,
                 row.moves,
                 row.command_type,
@@ -89,6 +92,6 @@ def by_machine(rows: Sequence[Any]) -> dict[int, Sequence[Present]]:
     return dict(found)
 
 
-def _refusal(miner_id: str, verdict: Verdict) -> Refusal:
+def _refusal(miner_id: str, verdict: ArbitrationResult) -> Refusal:
     code = "" if verdict.refused is None else verdict.refused.value
     return Refusal(miner_id, code, verdict.reason, verdict.because_of)

@@ -1,15 +1,6 @@
 """All SQL of identity. Look-ups before the tenant is known return ids; everything else is read inside the tenant."""
 
-from hashinsight.identity.queries.door import find_entering_key, find_entering_user
-from hashinsight.identity.queries.failures import (
-    delete_failures,
-    delete_failures_of,
-    delete_stale_failures,
-    lock_failures,
-    update_failures_less_one,
-    upsert_failures,
-)
-from hashinsight.identity.queries.people import (
+from hashinsight.identity.queries.accounts import (
     delete_grants_of_user,
     find_grant,
     find_key,
@@ -21,22 +12,32 @@ from hashinsight.identity.queries.people import (
     list_grants_of,
     list_keys_of,
     list_owners,
-    list_reaching,
     list_site_codes,
     list_sites_by_code,
     list_sites_of_parts,
     list_tenants,
     list_users_of,
+    list_users_with_access,
     lock_tenant,
     move_key_revoked,
 )
+from hashinsight.identity.queries.failures import (
+    delete_failures,
+    delete_failures_of,
+    delete_stale_failures,
+    lock_failures,
+    update_failures_less_one,
+    upsert_failures,
+)
 from hashinsight.identity.queries.sessions import (
-    Found,
+    TenantRow,
     enter_tenant,
+    find_api_key,
     find_login,
     find_refresh,
     find_refresh_row,
     find_session,
+    find_session_user,
     insert_refresh,
     list_addresses,
     move_password,
@@ -49,20 +50,20 @@ from hashinsight.identity.queries.sessions import (
 )
 
 __all__ = [
-    "Found",
+    "TenantRow",
     "delete_failures",
     "delete_failures_of",
     "delete_grants_of_user",
     "delete_stale_failures",
     "enter_tenant",
-    "find_entering_key",
-    "find_entering_user",
+    "find_api_key",
     "find_grant",
     "find_key",
     "find_login",
     "find_refresh",
     "find_refresh_row",
     "find_session",
+    "find_session_user",
     "find_tenant",
     "find_user",
     "find_user_by_email",
@@ -73,12 +74,12 @@ __all__ = [
     "list_grants_of",
     "list_keys_of",
     "list_owners",
-    "list_reaching",
     "list_site_codes",
     "list_sites_by_code",
     "list_sites_of_parts",
     "list_tenants",
     "list_users_of",
+    "list_users_with_access",
     "lock_failures",
     "lock_tenant",
     "move_key_revoked",

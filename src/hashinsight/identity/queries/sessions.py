@@ -5,19 +5,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+import msgspec
 from sqlalchemy import delete, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.identity.models import (
-    LoginSession,
-    RecoveryCode,
-    RefreshToken,
-    User,
-)
+from hashinsight.identity.models import LoginSession, RecoveryCode, RefreshToken, User
+from hashinsight.identity.permissions import Role
+from hashinsight.identity.scope import Reach
+from hashinsight.kit.db.database import Database
 
 
 @dataclass(frozen=True)
-class Found:
+class TenantRow:
     """What a look-up before the tenant is known gives: the tenant, and the id inside it."""
 
     tenant_id: UUID
@@ -31,11 +30,11 @@ async def enter_tenant(session: AsyncSession, tenant_id: UUID) -> None:
     )
 
 
-async def find_login(session: AsyncSession, email: str) -> Found | None:
+async def find_login(session: AsyncSession, email: str) -> TenantRow | None:
     return await _find(session, "select tenant_id, id from lookup_login(:key)", email)
 
 
-async def find_refresh(session: AsyncSession, token_hash: bytes) -> Found | None:
+async def find_refresh(session: AsyncSession, token_hash: bytes) -> TenantRow | None:
     return await _find(session, "select tenant_id, id from lookup_refresh(:key)", token_hash)
 
 
@@ -147,6 +146,65 @@ async def replace_recovery_codes(session: AsyncSession, user: User, hashes: Sequ
         await session.execute(insert(RecoveryCode), rows)
 
 
-async def _find(session: AsyncSession, query: str, key: str | bytes) -> Found | None:
+async def _find(session: AsyncSession, query: str, key: str | bytes) -> TenantRow | None:
     row = (await session.execute(text(query), {"key": key})).first()
-    return Found(row.tenant_id, row.id) if row else None
+    return TenantRow(row.tenant_id, row.id) if row else None
+
+
+Reaches = tuple[tuple[Role, Reach], ...]
+_Ids = tuple[int, ...] | None
+_GRANTS = msgspec.json.Decoder(list[tuple[Role, _Ids, _Ids, _Ids]])
+
+
+@dataclass(frozen=True)
+class SessionLookup:
+    """`revoked_at` and `expires_at` are the session's; a session that nobody knows has no end."""
+
+    is_active: bool
+    has_totp: bool
+    require_totp: bool
+    revoked_at: datetime | None
+    expires_at: datetime | None
+    grants: Reaches
+    touched: tuple[int, ...]  # the sites that zones and groups of the grants lie in
+
+
+@dataclass(frozen=True)
+class KeyLookup:
+    tenant_id: UUID
+    id: UUID
+    user_id: UUID | None  # who made it; None for a key of the server itself
+    is_backed: bool  # who made it could still make it
+    grants: Reaches
+    touched: tuple[int, ...]
+
+
+async def find_session_user(
+    database: Database, tenant_id: UUID, user_id: UUID, session_id: UUID
+) -> SessionLookup | None:
+    """Only for ids that a signature vouched for."""
+    async with database.at_once() as driver:
+        asked = "select * from user_entering(%s, %s, %s)"
+        row = await (await driver.execute(asked, (tenant_id, user_id, session_id), prepare=True)).fetchone()
+    if row is None:
+        return None
+    state, has_totp, require_totp, revoked_at, expires_at, grants, touched = row
+    return SessionLookup(
+        state == "active", has_totp, require_totp, revoked_at, expires_at, _reaches(grants), tuple(touched)
+    )
+
+
+async def find_api_key(database: Database, key_hash: bytes, *, now: datetime) -> KeyLookup | None:
+    """A key that is good at this moment; that it was used is noted."""
+    async with database.at_once() as driver:
+        asked = "select * from key_entering(%s, %s)"
+        row = await (await driver.execute(asked, (key_hash, now), prepare=True)).fetchone()
+    if row is None:
+        return None
+    tenant_id, key_id, user_id, is_backed, grants, touched = row
+    return KeyLookup(tenant_id, key_id, user_id, is_backed, _reaches(grants), tuple(touched))
+
+
+def _reaches(grants: str) -> Reaches:
+    held: Sequence[tuple[Role, _Ids, _Ids, _Ids]] = _GRANTS.decode(grants)
+    return tuple((role, Reach(sites, zones, groups)) for role, sites, zones, groups in held)

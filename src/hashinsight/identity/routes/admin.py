@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Request
 from sqlalchemy import select
 
 from hashinsight.audit.actions import Action
-from hashinsight.audit.service import record
+from hashinsight.audit.service.entries import record
 from hashinsight.identity import queries
 from hashinsight.identity.access import ReadSession, Session, allowed, now_of, vault_of
 from hashinsight.identity.models import Grant, User
@@ -27,7 +27,7 @@ from hashinsight.identity.scope import Columns, Scope, within
 from hashinsight.identity.service import grants, second_factor, tenants, users
 from hashinsight.kit.errors import Conflict, Forbidden, NotFound
 from hashinsight.kit.paging import MAX_LIMIT, page
-from hashinsight.kit.web.answers import answer_exception
+from hashinsight.kit.web.error_handlers import exception_response
 from hashinsight.kit.web.examples import answers
 
 router = APIRouter(prefix="/api/admin/v1", tags=["identity"])
@@ -82,7 +82,7 @@ async def create_user(request: Request, scope: ActingAdmin, session: Session, bo
     except Conflict as error:  # that somebody elsewhere has this e-mail can be guessed here: on the record
         after = {"email": body.email.lower(), "error_code": error.error_code}
         await record(session, scope.actor, Action.USER_REFUSED, "user", tenant_id=scope.tenant_id, after=after, now=now)
-        return answer_exception(request.scope, error)
+        return exception_response(request.scope, error)
 
 
 @router.get("/users/{user_id}", responses=answers(_USER | {"grants": [_GRANT]}))
@@ -135,7 +135,7 @@ async def reset_totp(request: Request, scope: ActingAdmin, session: Session, use
     One's own: `/api/v1/auth/totp/disable`, with a code. 403 `OWN_ACCOUNT` here.
     """
     _check_other(scope, user_id, "turn your own second factor off with its code: /api/v1/auth/totp/disable")
-    await second_factor.reset(session, scope.actor, user_id, now=now_of(request))
+    await second_factor.reset_totp(session, scope.actor, user_id, now=now_of(request))
 
 
 def _check_other(scope: Scope, user_id: UUID, instead: str) -> None:

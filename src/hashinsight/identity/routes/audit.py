@@ -11,14 +11,21 @@ from fastapi.responses import StreamingResponse
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from hashinsight.audit.actions import Action
-from hashinsight.audit.delivery import list_shown
 from hashinsight.audit.models import AuditEntry
-from hashinsight.audit.search import ORDER, Wanted, entries, list_lines
-from hashinsight.audit.search import shown as entry_shown
-from hashinsight.audit.service import record
-from hashinsight.audit.verifying import Part, verify
-from hashinsight.identity.access import Known, ReadSession, Session, allowed, now_of, vault_of
-from hashinsight.identity.known_first import KnownFirst
+from hashinsight.audit.queries.entries import ORDER, AuditFilter, list_lines, select_entries
+from hashinsight.audit.queries.entries import entry_fields as entry_shown
+from hashinsight.audit.service.delivery import list_anchor_lines
+from hashinsight.audit.service.entries import record
+from hashinsight.audit.service.verification import VerifyLimits, verify
+from hashinsight.identity.access import (
+    AuthenticateFirst,
+    CurrentCaller,
+    ReadSession,
+    Session,
+    allowed,
+    now_of,
+    vault_of,
+)
 from hashinsight.identity.permissions import Permission
 from hashinsight.identity.routes.admin import Cursor, Limit
 from hashinsight.identity.scope import Columns, Scope, within
@@ -26,9 +33,9 @@ from hashinsight.kit.db.database import Database
 from hashinsight.kit.errors import RateLimited
 from hashinsight.kit.paging import page
 from hashinsight.kit.web.examples import answers
-from hashinsight.kit.web.session import get_database
+from hashinsight.kit.web.state import get_database
 
-router = APIRouter(prefix="/api/admin/v1/audit", tags=["audit"], route_class=KnownFirst)
+router = APIRouter(prefix="/api/admin/v1/audit", tags=["audit"], route_class=AuthenticateFirst)
 
 Reader = Annotated[Scope, allowed(Permission.AUDIT_READ, whole=True)]
 Auditor = Annotated[Scope, allowed(Permission.AUDIT, whole=True)]
@@ -108,11 +115,11 @@ def _wanted(
     action: Annotated[Action | None, Query()] = None,
     since: Annotated[AwareDatetime | None, Query()] = None,
     until: Annotated[AwareDatetime | None, Query()] = None,
-) -> Wanted:
-    return Wanted(entity_type, entity_id, actor, action, since, until)
+) -> AuditFilter:
+    return AuditFilter(entity_type, entity_id, actor, action, since, until)
 
 
-Asked = Annotated[Wanted, Depends(_wanted)]
+Asked = Annotated[AuditFilter, Depends(_wanted)]
 
 
 @router.get("", responses=answers({"entries": [_ENTRY], "next_cursor": None}))
@@ -120,7 +127,7 @@ async def search(
     scope: Reader, session: ReadSession, wanted: Asked, limit: Limit = 100, cursor: Cursor = None
 ) -> dict[str, Any]:
     """The tenant's entries, newest first."""
-    query = entries(wanted, within(scope, Columns(AuditEntry.tenant_id)))
+    query = select_entries(wanted, within(scope, Columns(AuditEntry.tenant_id)))
     found = await page(session, query, ORDER, limit=limit, cursor=cursor, descending=True)
     return {"entries": [entry_shown(entry) for entry in found.rows], "next_cursor": found.next_cursor}
 
@@ -147,7 +154,7 @@ async def export(request: Request, scope: Auditor, session: Session, wanted: Ask
     return StreamingResponse(lines, media_type="application/x-ndjson", headers=name)
 
 
-async def _lines(database: Database, scope: Scope, wanted: Wanted) -> AsyncIterator[str]:
+async def _lines(database: Database, scope: Scope, wanted: AuditFilter) -> AsyncIterator[str]:
     """Each part is read in a short session of its own: a slow reader holds no connection."""
     after: tuple[datetime, UUID] | None = None
     mine = within(scope, Columns(AuditEntry.tenant_id))
@@ -165,14 +172,14 @@ async def list_seals(
     _scope: Reader, session: ReadSession, *, after: Annotated[int, Query(ge=0, lt=2**62)] = 0, limit: Limit = 100
 ) -> dict[str, Any]:
     """The seals behind number `after`, to be kept elsewhere: with them, a cut or rewritten log can be told."""
-    return {"seals": await list_shown(session, after=after, limit=limit)}
+    return {"seals": await list_anchor_lines(session, after=after, limit=limit)}
 
 
 @router.post("/verify", responses=answers(_REPORT))
 async def verify_now(
     request: Request,
     scope: Auditor,
-    principal: Known,
+    principal: CurrentCaller,
     body: Annotated[Anchored | None, Body(examples=[{"anchors": [_SEAL]}])] = None,
 ) -> dict[str, Any]:
     """Prove that nothing in the whole log was changed, removed or inserted; with anchors, also that nothing was cut.
@@ -186,7 +193,7 @@ async def verify_now(
     if _VERIFYING.locked():
         raise RateLimited("the log is being verified for somebody else: wait a moment", retry_after_sec=_PART_SECONDS)
     async with _VERIFYING:
-        part = Part(after=body.after, seconds=_PART_SECONDS, statement_seconds=_STATEMENT_SECONDS)
+        part = VerifyLimits(after=body.after, seconds=_PART_SECONDS, statement_seconds=_STATEMENT_SECONDS)
         report = await verify(database, vault_of(request), body.anchors, now=now, part=part)
     async with database.transaction(principal.context()) as session:
         await record(

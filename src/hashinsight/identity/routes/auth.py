@@ -10,18 +10,18 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.identity import queries
 from hashinsight.identity.access import (
     ACCESS_COOKIE,
-    AnyPrincipal,
+    AnyCaller,
     EnrolSession,
+    anonymous_actor,
     check_step_up,
+    count_attempt,
     csrf_token,
-    get_signed_in,
+    get_session_user,
     now_of,
-    spend_try,
     vault_of,
-    visitor,
 )
+from hashinsight.identity.caller import AccessRefusal
 from hashinsight.identity.permissions import Permission, Role, may
-from hashinsight.identity.refusals import Refused
 from hashinsight.identity.schemas import LoginBody, PasswordBody, RefreshBody, show_user
 from hashinsight.identity.scope import Reach
 from hashinsight.identity.service.login import Credentials, Tokens, login, logout, refresh
@@ -29,9 +29,9 @@ from hashinsight.identity.service.users import change_password
 from hashinsight.identity.tokens import REFRESH_LIFE
 from hashinsight.kit.errors import Forbidden, RateLimited, Unauthenticated
 from hashinsight.kit.networks import network_of
-from hashinsight.kit.web.answers import error_answer
+from hashinsight.kit.web.error_handlers import error_response
 from hashinsight.kit.web.examples import answers
-from hashinsight.kit.web.session import get_database
+from hashinsight.kit.web.state import get_database
 
 router = APIRouter(prefix="/api/v1/auth", tags=["auth"])
 
@@ -50,7 +50,7 @@ async def sign_in(request: Request, response: Response, body: LoginBody) -> Any:
     `LOGIN_LOCKED` (too many wrong passwords for this account from this network) and `TOTP_LOCKED` (429, with
     `Retry-After`). For a user without a second factor, dangerous acts need no step-up for the first five minutes.
     """
-    vault, actor = vault_of(request), visitor(request)
+    vault, actor = vault_of(request), anonymous_actor(request)
     email = body.email.lower()
     # by address alone: a limit by e-mail would let strangers keep its owner out
     if not await request.app.state.rates.spend(f"login-from:{network_of(actor.address)}", _TRIES_PER_MINUTE):
@@ -77,18 +77,20 @@ async def renew(request: Request, response: Response, body: RefreshBody) -> Any:
     if given is None and cookie is not None and request.headers.get("sec-fetch-site", "same-origin") != "same-origin":
         raise Forbidden("the console's cookie is taken from the console alone", code="CSRF_FAILED")
     if not await request.app.state.rates.spend(
-        f"refresh-from:{network_of(visitor(request).address)}", _REFRESHES_PER_MINUTE
+        f"refresh-from:{network_of(anonymous_actor(request).address)}", _REFRESHES_PER_MINUTE
     ):
         raise RateLimited("too many refreshes: wait a minute", retry_after_sec=60)
     token = given or cookie
     if token is None:
         raise Unauthenticated("a refresh token is missing", code="REFRESH_UNKNOWN")
-    result = await refresh(get_database(request), vault_of(request), visitor(request), token, now=now_of(request))
+    result = await refresh(
+        get_database(request), vault_of(request), anonymous_actor(request), token, now=now_of(request)
+    )
     return _answer(request, response, result, by_cookie=given is None)
 
 
 @router.post("/logout", status_code=204)
-async def sign_out(request: Request, response: Response, principal: AnyPrincipal, session: EnrolSession) -> None:
+async def sign_out(request: Request, response: Response, principal: AnyCaller, session: EnrolSession) -> None:
     """End this session: its refresh token and its access tokens are refused from now on."""
     if principal.token is None:
         raise Forbidden("an API key has no session: revoke it instead")
@@ -121,7 +123,7 @@ async def sign_out(request: Request, response: Response, principal: AnyPrincipal
         }
     ),
 )
-async def me(request: Request, principal: AnyPrincipal) -> dict[str, Any]:
+async def me(request: Request, principal: AnyCaller) -> dict[str, Any]:
     """Who the caller is, with which roles over which scope; `may` names what one of the grants allows somewhere.
 
     A grant's own `may` holds at the sites that it `touches`, or everywhere when that is null; of a site that it touches
@@ -160,16 +162,16 @@ async def _show_grant(session: AsyncSession, role: Role, reach: Reach) -> dict[s
 
 
 @router.post("/password", status_code=204, response_class=Response)
-async def set_own_password(request: Request, principal: AnyPrincipal, body: PasswordBody) -> Response:
+async def set_own_password(request: Request, principal: AnyCaller, body: PasswordBody) -> Response:
     """Change one's own password, with the old one. Every other session of this user ends.
 
     Whoever has a second factor shows it again before (`STEP_UP_REQUIRED`). After five wrong passwords `PASSWORD_LOCKED`
     (429, with `Retry-After`).
     """
-    person, now = get_signed_in(principal), now_of(request)
+    person, now = get_session_user(principal), now_of(request)
     if principal.has_totp:
         check_step_up(principal, now=now)
-    await spend_try(request, "password", principal)
+    await count_attempt(request, "password", principal)
     refused = await change_password(
         get_database(request),
         vault_of(request),
@@ -181,15 +183,15 @@ async def set_own_password(request: Request, principal: AnyPrincipal, body: Pass
     return Response(status_code=204) if refused is None else refusal(request, refused)
 
 
-def refusal(request: Request, refused: Refused) -> JSONResponse:
+def refusal(request: Request, refused: AccessRefusal) -> JSONResponse:
     """A recorded refusal as an answer: returned, so that the record is committed."""
-    return error_answer(
+    return error_response(
         request.scope, refused.status, refused.code, refused.message, retry_after_sec=refused.retry_after_sec
     )
 
 
-def _answer(request: Request, response: Response, result: Tokens | Refused, *, by_cookie: bool) -> Any:
-    if isinstance(result, Refused):
+def _answer(request: Request, response: Response, result: Tokens | AccessRefusal, *, by_cookie: bool) -> Any:
+    if isinstance(result, AccessRefusal):
         return refusal(request, result)
     if not by_cookie:
         return {

@@ -8,10 +8,10 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor
-from hashinsight.audit.service import record
+from hashinsight.audit.service.entries import record
 from hashinsight.identity import queries
 from hashinsight.identity.models import Grant
-from hashinsight.identity.permissions import SCOPED, Role
+from hashinsight.identity.permissions import SCOPE_REQUIRED, Role
 from hashinsight.identity.scope import Reach
 from hashinsight.kit.errors import Conflict, NotFound, ValidationFailed
 from hashinsight.kit.ids import new_id
@@ -54,7 +54,7 @@ async def delete_grant(session: AsyncSession, actor: Actor, grant_id: UUID, *, n
     grant = await queries.find_grant(session, grant_id)
     if grant is None:
         raise NotFound("no such grant")
-    async with keeping_an_owner(session, grant.tenant_id):
+    async with keep_last_owner(session, grant.tenant_id):
         await session.delete(grant)
         await session.flush()
     await record(
@@ -70,7 +70,7 @@ async def delete_grant(session: AsyncSession, actor: Actor, grant_id: UUID, *, n
 
 
 @asynccontextmanager
-async def keeping_an_owner(session: AsyncSession, tenant_id: UUID) -> AsyncIterator[None]:
+async def keep_last_owner(session: AsyncSession, tenant_id: UUID) -> AsyncIterator[None]:
     """What is done in the block may not take the tenant's last owner away, nor may two do it at the same moment."""
     await queries.lock_tenant(session, tenant_id)
     before = await queries.list_owners(session, tenant_id)
@@ -87,7 +87,7 @@ def check_scope(role: Role, *, has_scope: bool, whole_tenant: bool) -> None:
             code="SCOPE_CONFLICT",
             details={"field": "whole_tenant"},
         )
-    if role in SCOPED and not has_scope and not whole_tenant:
+    if role in SCOPE_REQUIRED and not has_scope and not whole_tenant:
         raise ValidationFailed(
             f"{role.value} without site_ids, zone_ids or group_ids would see the whole tenant: name them, or send"
             " whole_tenant: true",

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor, ActorKind
-from hashinsight.audit.service import record
+from hashinsight.audit.service.entries import record
 from hashinsight.identity import queries
 from hashinsight.identity.models import ApiKey
 from hashinsight.identity.permissions import Role

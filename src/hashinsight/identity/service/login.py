@@ -11,29 +11,23 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor, ActorKind
-from hashinsight.audit.service import record
+from hashinsight.audit.service.entries import record
 from hashinsight.identity import queries
-from hashinsight.identity.claims import AccessToken, Proof
+from hashinsight.identity.caller import AccessRefusal
 from hashinsight.identity.models import LoginSession, User
 from hashinsight.identity.passwords import is_password
-from hashinsight.identity.refusals import Refused
 from hashinsight.identity.service.proofs import account_door, show_login_code
 from hashinsight.identity.throttle import FROM_EVERYWHERE, FROM_NETWORK
-from hashinsight.identity.tokens import (
-    ACCESS_LIFE,
-    REFRESH_LIFE,
-    SESSION_LIFE,
-    sign_access,
-)
+from hashinsight.identity.tokens import ACCESS_LIFE, REFRESH_LIFE, SESSION_LIFE, AccessToken, Proof, sign_access
 from hashinsight.kit.crypto import Vault, token_hash
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.ids import new_id, new_token
 from hashinsight.kit.networks import network_of
 
-_NOBODY = queries.Found(UUID(int=0), UUID(int=0))
-_WRONG = Refused(401, "INVALID_CREDENTIALS", "e-mail or password is wrong")
-_UNKNOWN = Refused(401, "REFRESH_UNKNOWN", "this refresh token is not known")
+_NOBODY = queries.TenantRow(UUID(int=0), UUID(int=0))
+_WRONG = AccessRefusal(401, "INVALID_CREDENTIALS", "e-mail or password is wrong")
+_UNKNOWN = AccessRefusal(401, "REFRESH_UNKNOWN", "this refresh token is not known")
 
 
 @dataclass(frozen=True)
@@ -61,16 +55,16 @@ class _Try:
     account: bytes  # the door of this account, from every network that is new to it
     here: bytes  # the door of this account from this network
     is_known: bool  # its owner signed in from this network before
-    found: queries.Found
+    found: queries.TenantRow
     password_hash: str | None
 
 
 async def login(
     database: Database, vault: Vault, actor: Actor, given: Credentials, *, now: datetime
-) -> Tokens | Refused:
+) -> Tokens | AccessRefusal:
     async with database.transaction(Context()) as session:
         counted = await _count_try(session, vault, actor, given.email.strip().lower(), now=now)
-    if isinstance(counted, Refused):
+    if isinstance(counted, AccessRefusal):
         return counted
     right = await is_password(given.password, counted.password_hash)
     async with database.transaction(Context()) as session:
@@ -102,7 +96,7 @@ async def login(
 
 async def _count_try(
     session: AsyncSession, vault: Vault, actor: Actor, email: str, *, now: datetime
-) -> "_Try | Refused":
+) -> "_Try | AccessRefusal":
     """For nobody the same statements run: how long an answer takes must not tell who exists."""
     network = network_of(actor.address)
     account, here = account_door(vault, email), vault.fingerprint("login failures from", f"{network} {email}")
@@ -115,7 +109,7 @@ async def _count_try(
     blocked = nearby if nearby.is_blocked(now) or is_known else everywhere
     if blocked.is_blocked(now):
         code = "LOGIN_LOCKED" if nearby.is_locked(now, FROM_NETWORK) else "LOGIN_SLOWED"
-        refused = Refused(429, code, "too many failed logins", blocked.wait_sec(now))
+        refused = AccessRefusal(429, code, "too many failed logins", blocked.wait_sec(now))
         return await _refuse(session, actor, user, refused, now=now)
     await queries.upsert_failures(session, here, account, nearby.one_more(now, FROM_NETWORK))
     counted = everywhere if is_known else everywhere.one_more(now, FROM_EVERYWHERE)
@@ -124,7 +118,9 @@ async def _count_try(
     return _Try(account, here, is_known, found, user.password_hash if user else None)
 
 
-async def refresh(database: Database, vault: Vault, actor: Actor, token: str, *, now: datetime) -> Tokens | Refused:
+async def refresh(
+    database: Database, vault: Vault, actor: Actor, token: str, *, now: datetime
+) -> Tokens | AccessRefusal:
     """A new pair for an unused token. One that was used before is a thief's or a victim's: the whole family goes."""
     hashed = token_hash(token)
     async with database.transaction(Context()) as session:
@@ -142,15 +138,15 @@ async def refresh(database: Database, vault: Vault, actor: Actor, token: str, *,
         return await _issue(session, vault, opened, now=now)
 
 
-def _judge_session(opened: LoginSession | None, user: User | None, *, now: datetime) -> Refused | None:
+def _judge_session(opened: LoginSession | None, user: User | None, *, now: datetime) -> AccessRefusal | None:
     if opened is None or user is None:
         return _UNKNOWN
     if opened.revoked_at is not None:
-        return Refused(401, "SESSION_REVOKED", "this session was ended")
+        return AccessRefusal(401, "SESSION_REVOKED", "this session was ended")
     if user.state != "active":
-        return Refused(401, "USER_NOT_ACTIVE", "this user may not sign in any more")
+        return AccessRefusal(401, "USER_NOT_ACTIVE", "this user may not sign in any more")
     if opened.expires_at <= now:
-        return Refused(401, "REFRESH_EXPIRED", "this session is over: sign in again")
+        return AccessRefusal(401, "REFRESH_EXPIRED", "this session is over: sign in again")
     return None
 
 
@@ -159,11 +155,11 @@ async def logout(session: AsyncSession, actor: Actor, tenant_id: UUID, session_i
         await record(session, actor, Action.LOGOUT, "session", session_id, tenant_id=tenant_id, now=now)
 
 
-def _judge_password(user: User | None, *, right: bool) -> Refused | None:
+def _judge_password(user: User | None, *, right: bool) -> AccessRefusal | None:
     if user is None or not right:
         return _WRONG
     if user.state != "active":
-        return Refused(_WRONG.status, _WRONG.code, _WRONG.message, reason=f"the user is {user.state}")
+        return AccessRefusal(_WRONG.status, _WRONG.code, _WRONG.message, reason=f"the user is {user.state}")
     return None
 
 
@@ -180,13 +176,13 @@ async def _issue(
 
 async def _refuse_used(
     session: AsyncSession, actor: Actor, user: User, hashed: bytes, session_id: UUID, *, now: datetime
-) -> Refused:
+) -> AccessRefusal:
     row = await queries.find_refresh_row(session, hashed)
     if row is not None and row.used_at is not None:
         await queries.move_session_revoked(session, session_id, reason="refresh token used twice", now=now)
-        refused = Refused(401, "REFRESH_REUSED", "this refresh token was used before: the session was ended")
+        refused = AccessRefusal(401, "REFRESH_REUSED", "this refresh token was used before: the session was ended")
         return await _refuse(session, actor, user, refused, action=Action.REFRESH_REUSED, now=now)
-    refused = Refused(401, "REFRESH_EXPIRED", "this refresh token is too old: sign in again")
+    refused = AccessRefusal(401, "REFRESH_EXPIRED", "this refresh token is too old: sign in again")
     return await _refuse(session, actor, user, refused, action=Action.REFRESH_REFUSED, now=now)
 
 
@@ -194,11 +190,11 @@ async def _refuse(
     session: AsyncSession,
     actor: Actor,
     user: User | None,
-    refused: Refused,
+    refused: AccessRefusal,
     *,
     now: datetime,
     action: Action = Action.LOGIN_REFUSED,
-) -> Refused:
+) -> AccessRefusal:
     await record(
         session,
         actor,

@@ -12,11 +12,10 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.identity import queries
+from hashinsight.identity.caller import AccessRefusal, SessionUser
 from hashinsight.identity.models import User
 from hashinsight.identity.passwords import is_password
-from hashinsight.identity.principal import SignedIn
-from hashinsight.identity.refusals import Refused
-from hashinsight.identity.throttle import PROOFS, PROOFS_OF_USER, SESSION_ENDS_AT, Failures, Pace
+from hashinsight.identity.throttle import PROOFS, PROOFS_OF_USER, SESSION_ENDS_AT, Failures, ThrottlePolicy
 from hashinsight.identity.totp import matching_step
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.database import Database
@@ -30,7 +29,7 @@ _LOCKED = "too many wrong ones: wait, or ask an owner to unlock you"
 @dataclass(frozen=True)
 class _Door:
     fingerprint: bytes
-    pace: Pace
+    pace: ThrottlePolicy
 
 
 @dataclass(frozen=True)
@@ -53,9 +52,9 @@ def account_door(vault: Vault, email: str) -> bytes:
 
 async def show_login_code(
     session: AsyncSession, vault: Vault, user: User, code: str | None, *, now: datetime
-) -> Refused | None:
+) -> AccessRefusal | None:
     if not code:
-        return Refused(401, "TOTP_REQUIRED", "this user also needs a code of the second factor")
+        return AccessRefusal(401, "TOTP_REQUIRED", "this user also needs a code of the second factor")
     door = _Door(vault.fingerprint("codes at the login", str(user.id)), PROOFS)
     refused, _ = await _show_code(session, vault, user, code, [door], now=now)
     return refused
@@ -63,7 +62,7 @@ async def show_login_code(
 
 async def show_code(
     session: AsyncSession, vault: Vault, user: User, session_id: UUID, code: str, *, now: datetime
-) -> Refused | None:
+) -> AccessRefusal | None:
     """In a session. None when the code is right."""
     doors = _session_doors(vault, "codes", user, session_id)
     refused, counted = await _show_code(session, vault, user, code, doors, now=now)
@@ -73,8 +72,8 @@ async def show_code(
 
 
 async def try_password(
-    database: Database, vault: Vault, person: SignedIn, password: str, *, now: datetime
-) -> PasswordTry | Refused:
+    database: Database, vault: Vault, person: SessionUser, password: str, *, now: datetime
+) -> PasswordTry | AccessRefusal:
     """In a session. No connection and no lock is held while it is hashed; `settle_password` says how it went."""
     token = person.token
     async with database.transaction(person.context) as session:
@@ -85,7 +84,7 @@ async def try_password(
         known = await _lock(session, account, doors, now=now)
         blocked = _find_blocked(known, now)
         if blocked is not None:
-            return Refused(429, "PASSWORD_LOCKED", _LOCKED, blocked.wait_sec(now))
+            return AccessRefusal(429, "PASSWORD_LOCKED", _LOCKED, blocked.wait_sec(now))
         counted = await _count(session, account, doors, known, now=now)
         password_hash = user.password_hash
     is_right = await is_password(password, password_hash)
@@ -93,13 +92,13 @@ async def try_password(
 
 
 async def settle_password(
-    session: AsyncSession, user: User, tried: PasswordTry | Refused, *, now: datetime
-) -> Refused | None:
+    session: AsyncSession, user: User, tried: PasswordTry | AccessRefusal, *, now: datetime
+) -> AccessRefusal | None:
     """None when the password was right, and is the user's still."""
-    if isinstance(tried, Refused):
+    if isinstance(tried, AccessRefusal):
         return tried
     if not tried.is_right or user.password_hash != tried.password_hash:
-        refused = Refused(403, "INVALID_CREDENTIALS", "the password is wrong")
+        refused = AccessRefusal(403, "INVALID_CREDENTIALS", "the password is wrong")
         is_last = tried.count >= SESSION_ENDS_AT
         return await _end_session(session, tried.session_id, refused, now=now) if is_last else refused
     await queries.lock_failures(session, tried.account, tried.account, now=now)
@@ -108,31 +107,33 @@ async def settle_password(
     return None
 
 
-async def check_code(session: AsyncSession, vault: Vault, user: User, code: str, *, now: datetime) -> Refused | None:
+async def check_code(
+    session: AsyncSession, vault: Vault, user: User, code: str, *, now: datetime
+) -> AccessRefusal | None:
     """None when the code is right: a time-based one that was not used before, or an unused recovery code."""
     code = code.strip().upper()
     if "-" in code:
         hashed = vault.fingerprint(RECOVERY_CODES, f"{user.id} {code}")
         if await queries.move_recovery_used(session, user.id, hashed, now=now):
             return None
-        return Refused(401, "TOTP_WRONG", "this recovery code is wrong or was used")
+        return AccessRefusal(401, "TOTP_WRONG", "this recovery code is wrong or was used")
     step = matching_step(_secret(vault, user), code, now=now)
     if step is None:
-        return Refused(401, "TOTP_WRONG", "the code of the second factor is wrong")
+        return AccessRefusal(401, "TOTP_WRONG", "the code of the second factor is wrong")
     if not await queries.move_totp_step(session, user.id, step):
-        return Refused(401, "TOTP_REPLAYED", "this code was used already: wait for the next one")
+        return AccessRefusal(401, "TOTP_REPLAYED", "this code was used already: wait for the next one")
     return None
 
 
 async def _show_code(
     session: AsyncSession, vault: Vault, user: User, code: str, doors: list[_Door], *, now: datetime
-) -> tuple[Refused | None, list[Failures]]:
+) -> tuple[AccessRefusal | None, list[Failures]]:
     """Whether it is right, and what is counted now if it is not. The last door is the narrowest."""
     account = account_door(vault, user.email)
     known = await _lock(session, account, doors, now=now)
     blocked = _find_blocked(known, now)
     if blocked is not None:
-        return Refused(429, "TOTP_LOCKED", _LOCKED, blocked.wait_sec(now)), []
+        return AccessRefusal(429, "TOTP_LOCKED", _LOCKED, blocked.wait_sec(now)), []
     refused = await check_code(session, vault, user, code, now=now)
     if refused is None:
         await queries.delete_failures(session, doors[-1].fingerprint)
@@ -166,11 +167,13 @@ async def _count(
     return counted
 
 
-async def _end_session(session: AsyncSession, session_id: UUID, refused: Refused, *, now: datetime) -> Refused:
+async def _end_session(
+    session: AsyncSession, session_id: UUID, refused: AccessRefusal, *, now: datetime
+) -> AccessRefusal:
     """Whoever goes on guessing after a lock is not its owner."""
     await queries.move_session_revoked(session, session_id, reason="too many wrong codes or passwords", now=now)
     message = f"{refused.message}; this session was ended: sign in again"
-    return Refused(refused.status, refused.code, message, reason="the session was ended")
+    return AccessRefusal(refused.status, refused.code, message, reason="the session was ended")
 
 
 def _secret(vault: Vault, user: User) -> str:

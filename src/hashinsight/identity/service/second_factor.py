@@ -7,14 +7,12 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor
-from hashinsight.audit.service import record
+from hashinsight.audit.service.entries import record
 from hashinsight.identity import queries
-from hashinsight.identity.claims import AccessToken, Proof
+from hashinsight.identity.caller import AccessRefusal, SessionUser
 from hashinsight.identity.models import User
-from hashinsight.identity.principal import SignedIn
-from hashinsight.identity.refusals import Refused
 from hashinsight.identity.service.proofs import RECOVERY_CODES, TOTP_KEYS, settle_password, show_code, try_password
-from hashinsight.identity.tokens import sign_access
+from hashinsight.identity.tokens import AccessToken, Proof, sign_access
 from hashinsight.identity.totp import new_recovery_codes, new_secret, provisioning_uri
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.database import Database
@@ -22,16 +20,16 @@ from hashinsight.kit.errors import Conflict, NotFound, ValidationFailed
 
 
 @dataclass(frozen=True)
-class Shown:
+class GivenProof:
     """What somebody shows to prove that it is them: a code, or by whoever has no second factor the password."""
 
     code: str | None = None
     password: str | None = None
 
 
-async def begin(
-    database: Database, vault: Vault, person: SignedIn, password: str, *, now: datetime
-) -> tuple[str, str] | Refused:
+async def begin_totp(
+    database: Database, vault: Vault, person: SessionUser, password: str, *, now: datetime
+) -> tuple[str, str] | AccessRefusal:
     """A new secret and its address for the authenticator; it counts only once a code has confirmed it.
 
     The password is asked for: a second factor of whoever holds a stolen session would keep its owner out.
@@ -59,9 +57,9 @@ def _check_not_on(user: User) -> None:
         raise Conflict("the second factor is on already: disable it first")
 
 
-async def confirm(
+async def confirm_totp(
     session: AsyncSession, vault: Vault, actor: Actor, token: AccessToken, code: str, *, now: datetime
-) -> list[str] | Refused:
+) -> list[str] | AccessRefusal:
     """Turn it on with a first code; gives the recovery codes, once."""
     user = await _get_user(session, token.user_id)
     if user.totp_key is None or user.totp_confirmed_at is not None:
@@ -78,7 +76,7 @@ async def confirm(
     return codes
 
 
-async def disable(session: AsyncSession, actor: Actor, user_id: UUID, *, now: datetime) -> None:
+async def disable_totp(session: AsyncSession, actor: Actor, user_id: UUID, *, now: datetime) -> None:
     """By its owner after a step-up, or by an administrator."""
     user = await _get_user(session, user_id)
     user.totp_key = None
@@ -88,13 +86,15 @@ async def disable(session: AsyncSession, actor: Actor, user_id: UUID, *, now: da
     await record(session, actor, Action.TOTP_DISABLED, "user", user.id, tenant_id=user.tenant_id, now=now)
 
 
-async def reset(session: AsyncSession, actor: Actor, user_id: UUID, *, now: datetime) -> None:
+async def reset_totp(session: AsyncSession, actor: Actor, user_id: UUID, *, now: datetime) -> None:
     """By an administrator for somebody who lost the phone: whoever is signed in as that user signs in again."""
-    await disable(session, actor, user_id, now=now)
+    await disable_totp(session, actor, user_id, now=now)
     await queries.move_sessions_revoked(session, user_id, reason="second factor reset", now=now)
 
 
-async def step_up(database: Database, vault: Vault, person: SignedIn, shown: Shown, *, now: datetime) -> str | Refused:
+async def step_up(
+    database: Database, vault: Vault, person: SessionUser, shown: GivenProof, *, now: datetime
+) -> str | AccessRefusal:
     """A fresh access token that remembers for five minutes what was shown."""
     token = person.token
     async with database.transaction(person.context) as session:
@@ -116,14 +116,14 @@ async def step_up(database: Database, vault: Vault, person: SignedIn, shown: Sho
 async def _stepped_up(
     session: AsyncSession,
     vault: Vault,
-    person: SignedIn,
+    person: SessionUser,
     user: User,
-    proof: Proof | Refused,
+    proof: Proof | AccessRefusal,
     *,
     now: datetime,
-) -> str | Refused:
+) -> str | AccessRefusal:
     actor, token = person.actor, person.token
-    if isinstance(proof, Refused):
+    if isinstance(proof, AccessRefusal):
         return await _recorded(session, actor, Action.STEP_UP_REFUSED, user, proof, now=now)
     after = {"proof": proof.value}
     await record(session, actor, Action.STEP_UP, "user", user.id, tenant_id=user.tenant_id, after=after, now=now)
@@ -131,8 +131,8 @@ async def _stepped_up(
 
 
 async def _recorded(
-    session: AsyncSession, actor: Actor, action: Action, user: User, refused: Refused, *, now: datetime
-) -> Refused:
+    session: AsyncSession, actor: Actor, action: Action, user: User, refused: AccessRefusal, *, now: datetime
+) -> AccessRefusal:
     after = {"error_code": refused.code}
     await record(
         session, actor, action, "user", user.id, tenant_id=user.tenant_id, after=after, reason=refused.reason, now=now

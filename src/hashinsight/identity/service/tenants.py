@@ -1,15 +1,20 @@
 """Tenants: made by the installation's own operator, changed by their owners."""
 
+import secrets
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.audit.actions import Action, Actor
-from hashinsight.audit.service import record
+from hashinsight.audit.actions import SYSTEM, Action, Actor
+from hashinsight.audit.service.entries import record
 from hashinsight.identity import queries
 from hashinsight.identity.models import Tenant
+from hashinsight.identity.permissions import Role
+from hashinsight.identity.service.users import NewUser, create_user
 from hashinsight.kit.errors import Conflict, NotFound
 from hashinsight.kit.ids import new_id
 
@@ -59,3 +64,26 @@ async def change_tenant(
         now=now,
     )
     return tenant
+
+
+FIRST_OWNER_EMAIL = "owner@hashinsight.local"
+FIRST_TENANT_NAME = "My fleet"
+
+
+@dataclass(frozen=True)
+class FirstLogin:
+    email: str
+    password: str
+
+
+async def ensure_owner(session: AsyncSession, *, now: datetime) -> FirstLogin | None:
+    """Make the first owner if the installation has no user at all; None when it has."""
+    # two starts at once make one owner
+    await session.execute(text("select pg_advisory_xact_lock(hashtext('hashinsight first owner'))"))
+    if await queries.has_users(session):
+        return None
+    tenants = await queries.list_tenants(session)
+    tenant = tenants[0] if tenants else await create_tenant(session, SYSTEM, FIRST_TENANT_NAME, now=now)
+    login = FirstLogin(FIRST_OWNER_EMAIL, secrets.token_urlsafe(15))
+    await create_user(session, SYSTEM, tenant.id, NewUser(login.email, login.password, Role.OWNER, "Owner"), now=now)
+    return login

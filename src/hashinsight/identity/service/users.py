@@ -8,15 +8,14 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor
-from hashinsight.audit.service import record
+from hashinsight.audit.service.entries import record
 from hashinsight.identity import queries
+from hashinsight.identity.caller import AccessRefusal, SessionUser
 from hashinsight.identity.models import User
 from hashinsight.identity.passwords import check_strength, hash_password
 from hashinsight.identity.permissions import Role
-from hashinsight.identity.principal import SignedIn
-from hashinsight.identity.refusals import Refused
 from hashinsight.identity.scope import WHOLE_TENANT, Reach
-from hashinsight.identity.service.grants import create_grant, keeping_an_owner
+from hashinsight.identity.service.grants import create_grant, keep_last_owner
 from hashinsight.identity.service.proofs import account_door, settle_password, try_password
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.database import Database
@@ -73,7 +72,7 @@ async def change_user(
 ) -> User:
     user = await get_user(session, user_id)
     before = {"name": user.name, "state": user.state}
-    async with keeping_an_owner(session, user.tenant_id):
+    async with keep_last_owner(session, user.tenant_id):
         user.name = user.name if name is None else name.strip()
         if state is not None and state != user.state:
             user.state = state
@@ -97,7 +96,7 @@ async def change_user(
 async def delete_user(session: AsyncSession, actor: Actor, user_id: UUID, *, now: datetime) -> None:
     """The row stays for the record; sessions end, grants go, the e-mail is free again."""
     user = await get_user(session, user_id)
-    async with keeping_an_owner(session, user.tenant_id):
+    async with keep_last_owner(session, user.tenant_id):
         user.state = "deleted"
         user.totp_key = None
         user.totp_confirmed_at = None
@@ -117,8 +116,8 @@ async def delete_user(session: AsyncSession, actor: Actor, user_id: UUID, *, now
 
 
 async def change_password(
-    database: Database, vault: Vault, person: SignedIn, *, old: str, new: str, now: datetime
-) -> Refused | None:
+    database: Database, vault: Vault, person: SessionUser, *, old: str, new: str, now: datetime
+) -> AccessRefusal | None:
     """By oneself, with the old one. All other sessions end. No connection is held while either is hashed."""
     actor, token = person.actor, person.token
     tried = await try_password(database, vault, person, old, now=now)
@@ -133,7 +132,7 @@ async def change_password(
     async with database.transaction(person.context) as session:
         user = await get_user(session, token.user_id)
         if not await queries.move_password(session, user.id, before=shown, after=hashed):
-            refused = Refused(403, "INVALID_CREDENTIALS", "the password was changed meanwhile")
+            refused = AccessRefusal(403, "INVALID_CREDENTIALS", "the password was changed meanwhile")
             return await _refuse_password(session, actor, user, refused, now=now)
         await _end_other_sessions(session, actor, user, now=now, keep=token.session_id)
     return None
@@ -156,8 +155,8 @@ async def _end_other_sessions(
 
 
 async def _refuse_password(
-    session: AsyncSession, actor: Actor, user: User, refused: Refused, *, now: datetime
-) -> Refused:
+    session: AsyncSession, actor: Actor, user: User, refused: AccessRefusal, *, now: datetime
+) -> AccessRefusal:
     await record(
         session,
         actor,

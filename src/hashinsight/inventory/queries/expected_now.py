@@ -13,8 +13,7 @@ from sqlalchemy import ColumnElement, DateTime, Select, Text, and_, case, func, 
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.inventory.models import ExpectedState, GroupMember, Miner
-from hashinsight.inventory.suppressions import Suppression
+from hashinsight.inventory.queries.tables import ExpectedState, GroupMember, Miner, Suppression
 
 _WHEN = DateTime(timezone=True)
 
@@ -99,7 +98,7 @@ def _ends_at() -> ColumnElement[datetime | None]:
     return func.least(Suppression.until_at, Suppression.lifted_at, type_=_WHEN)
 
 
-def reaches(miner_no: int) -> ColumnElement[bool]:
+def covers_miner(miner_no: int) -> ColumnElement[bool]:
     """Whether a suppression is of this machine, or of the zone, site or a group that it is in."""
     member = select(GroupMember.group_id).where(GroupMember.miner_no == miner_no)
     zone, site = (
@@ -126,7 +125,7 @@ async def _find_maintenance(session: AsyncSession, miner_no: int, *, as_of: date
     of, ends_at = Suppression, _ends_at()
     query = (
         select(of.from_at, ends_at.label("until_at"), of.reason)
-        .where(of.maintenance, of.from_at <= as_of, or_(ends_at.is_(None), ends_at > as_of), reaches(miner_no))
+        .where(of.maintenance, of.from_at <= as_of, or_(ends_at.is_(None), ends_at > as_of), covers_miner(miner_no))
         .order_by(of.created_at.desc(), of.id.desc())
         .limit(1)
     )

@@ -10,15 +10,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.identity.models import Grant
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.filters import MinerFilter
-from hashinsight.inventory.models import Group, GroupMember, Miner
-from hashinsight.inventory.queries.miners import narrowed
-from hashinsight.inventory.queries.scopes import groups_seen, miners_within
+from hashinsight.inventory.queries.miners import filter_condition
+from hashinsight.inventory.queries.scopes import miners_within, visible_groups
+from hashinsight.inventory.queries.tables import Group, GroupMember, Miner
 from hashinsight.kit.errors import NotFound
 from hashinsight.kit.paging import Page, page
 
 
 async def get_group(session: AsyncSession, scope: Scope, group_id: int, *, lock: bool = False) -> Group:
-    query = select(Group).where(groups_seen(scope), Group.id == group_id)
+    query = select(Group).where(visible_groups(scope), Group.id == group_id)
     group = (await session.execute(query.with_for_update(key_share=True) if lock else query)).scalar()
     if group is None:
         raise NotFound("there is no such group")
@@ -26,7 +26,7 @@ async def get_group(session: AsyncSession, scope: Scope, group_id: int, *, lock:
 
 
 async def list_groups(session: AsyncSession, scope: Scope, *, limit: int, cursor: str | None = None) -> Page:
-    return await page(session, select(Group).where(groups_seen(scope)), [Group.id], limit=limit, cursor=cursor)
+    return await page(session, select(Group).where(visible_groups(scope)), [Group.id], limit=limit, cursor=cursor)
 
 
 async def count_members(session: AsyncSession, scope: Scope, group_ids: Sequence[int]) -> dict[int, int]:
@@ -92,7 +92,7 @@ async def note_difference(session: AsyncSession, group: Group, chosen: MinerFilt
 
 def _meant(group: Group, chosen: MinerFilter) -> ColumnElement[bool]:
     site_id = int(chosen.site_id) if chosen.site_id is not None else None  # stored as a number
-    meant: ColumnElement[bool] = (Miner.tenant_id == group.tenant_id) & narrowed(chosen, site_id=site_id)
+    meant: ColumnElement[bool] = (Miner.tenant_id == group.tenant_id) & filter_condition(chosen, site_id=site_id)
     return meant
 
 

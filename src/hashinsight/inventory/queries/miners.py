@@ -8,12 +8,12 @@ from typing import Any
 from sqlalchemy import Row, Select, and_, case, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.facts.spellings import find_model
+from hashinsight.facts.models import find_model
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.filters import MinerFilter
-from hashinsight.inventory.models import Miner, MinerChange, Rack, Site, Zone
-from hashinsight.inventory.queries.places import get_site, zone_named
+from hashinsight.inventory.queries.places import get_site, zone_matches
 from hashinsight.inventory.queries.scopes import in_groups, miners_within
+from hashinsight.inventory.queries.tables import Miner, MinerChange, Rack, Site, Zone
 from hashinsight.kit.errors import Conflict, NotFound
 from hashinsight.kit.paging import Page, page
 
@@ -21,7 +21,7 @@ _SHOWN: tuple[Any, ...] = (Miner, Site.code.label("site"), Zone.code.label("zone
 
 
 @dataclass(frozen=True)
-class Located:
+class LocatedMiner:
     """A machine with the codes of where it stands."""
 
     miner: Miner
@@ -30,7 +30,7 @@ class Located:
     rack: str | None
 
 
-def narrowed(chosen: MinerFilter, *, site_id: int | None = None) -> Any:
+def filter_condition(chosen: MinerFilter, *, site_id: int | None = None) -> Any:
     """A filter as one condition on `miners`; `site_id` is the filter's site, looked up."""
     conditions = [Miner.state == chosen.state] if chosen.state != "any" else []
     if site_id is not None:
@@ -43,7 +43,7 @@ def narrowed(chosen: MinerFilter, *, site_id: int | None = None) -> Any:
     if chosen.owner is not None:
         conditions.append(Miner.owner == chosen.owner)
     if chosen.zone is not None:
-        conditions.append(Miner.zone_id.in_(select(Zone.id).where(zone_named(chosen.zone))))
+        conditions.append(Miner.zone_id.in_(select(Zone.id).where(zone_matches(chosen.zone))))
     if chosen.rack is not None:
         conditions.append(Miner.rack_id.in_(select(Rack.id).where(Rack.code == chosen.rack)))
     if chosen.group_id is not None:
@@ -59,7 +59,7 @@ async def list_miners(
 ) -> Page:
     query = (await _chosen(session, scope, chosen)).with_only_columns(*_SHOWN)
     found = await page(session, query, [Miner.miner_id, Miner.miner_no], limit=limit, cursor=cursor)
-    return Page([Located(*row) for row in found.rows], found.next_cursor)
+    return Page([LocatedMiner(*row) for row in found.rows], found.next_cursor)
 
 
 async def list_miner_nos(session: AsyncSession, scope: Scope, chosen: MinerFilter) -> list[int]:
@@ -96,7 +96,7 @@ async def list_after(
 
 async def get_miner(
     session: AsyncSession, scope: Scope, miner_id: str, site: str | int | None = None, *, lock: bool = False
-) -> Located:
+) -> LocatedMiner:
     """The machine by the operator's id; 409 when two sites of the scope hold it and none is named."""
     query = _located().where(miners_within(scope), Miner.miner_id == miner_id)
     if site is not None:
@@ -109,7 +109,7 @@ async def get_miner(
         raise NotFound("there is no such miner")
     if len(rows) > 1:
         raise _ambiguous([miner_id], [row.site for row in rows])
-    return Located(*rows[0])
+    return LocatedMiner(*rows[0])
 
 
 async def resolve_miners(
@@ -142,7 +142,7 @@ async def list_changes(
 
 async def _chosen(session: AsyncSession, scope: Scope, chosen: MinerFilter) -> Select[Any]:
     site_id = None if chosen.site_id is None else (await get_site(session, scope, chosen.site_id)).id
-    return _located().where(miners_within(scope), narrowed(chosen, site_id=site_id))
+    return _located().where(miners_within(scope), filter_condition(chosen, site_id=site_id))
 
 
 def _located() -> Select[Any]:

@@ -9,8 +9,8 @@ from sqlalchemy.orm import aliased
 
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.filters import MAX_INT
-from hashinsight.inventory.models import Miner, Node, Rack, Site, Zone
-from hashinsight.inventory.queries.scopes import miners_within, nodes_within, racks_within, sites_seen, zones_within
+from hashinsight.inventory.queries.scopes import miners_within, nodes_within, racks_within, visible_sites, zones_within
+from hashinsight.inventory.queries.tables import Miner, Node, Rack, Site, Zone
 from hashinsight.kit.errors import NotFound
 from hashinsight.kit.paging import Page, page
 from hashinsight.wire.sites import fold_code
@@ -18,33 +18,33 @@ from hashinsight.wire.sites import fold_code
 
 async def get_site(session: AsyncSession, scope: Scope, ref: str | int) -> Site:
     """The site by its integer id or its code; outside the scope it does not exist."""
-    site = (await session.execute(select(Site).where(sites_seen(scope), site_named(str(ref).strip())))).scalar()
+    site = (await session.execute(select(Site).where(visible_sites(scope), site_matches(str(ref).strip())))).scalar()
     if site is None:
         raise NotFound("there is no such site")
     return site
 
 
-async def hold_sites(session: AsyncSession, site_ids: Collection[int]) -> None:
+async def lock_sites_shared(session: AsyncSession, site_ids: Collection[int]) -> None:
     """Before a machine is written: no import of these sites runs until the transaction ends. Many may hold at once."""
     query = select(Site.id).where(Site.id.in_(site_ids)).order_by(Site.id).with_for_update(read=True)
     if len((await session.execute(query)).all()) != len(site_ids):
         raise NotFound("there is no such site")
 
 
-async def list_tenants_of(session: AsyncSession, site_ids: Collection[int]) -> list[tuple[int, UUID]]:
+async def list_site_tenants(session: AsyncSession, site_ids: Collection[int]) -> list[tuple[int, UUID]]:
     """Whose each of these sites is, as far as the transaction sees them."""
     query = select(Site.id, Site.tenant_id).where(Site.id.in_(site_ids)).order_by(Site.id)
     return [(row.id, row.tenant_id) for row in await session.execute(query)]
 
 
-async def find_names(session: AsyncSession, scope: Scope, site_ids: Collection[int]) -> dict[int, tuple[str, str]]:
+async def list_site_names(session: AsyncSession, scope: Scope, site_ids: Collection[int]) -> dict[int, tuple[str, str]]:
     """Code and name of each of these sites."""
-    query = select(Site.id, Site.code, Site.name).where(sites_seen(scope), Site.id.in_(site_ids))
+    query = select(Site.id, Site.code, Site.name).where(visible_sites(scope), Site.id.in_(site_ids))
     return {row.id: (row.code, row.name) for row in await session.execute(query)}
 
 
 async def list_sites(session: AsyncSession, scope: Scope, *, limit: int, cursor: str | None = None) -> Page:
-    return await page(session, select(Site).where(sites_seen(scope)), [Site.id], limit=limit, cursor=cursor)
+    return await page(session, select(Site).where(visible_sites(scope)), [Site.id], limit=limit, cursor=cursor)
 
 
 async def count_miners(session: AsyncSession, scope: Scope, site_id: int) -> int:
@@ -54,7 +54,7 @@ async def count_miners(session: AsyncSession, scope: Scope, site_id: int) -> int
 
 async def get_zone(session: AsyncSession, scope: Scope, site_id: int, code: str) -> Zone:
     zone = (
-        await session.execute(select(Zone).where(zones_within(scope), Zone.site_id == site_id, zone_named(code)))
+        await session.execute(select(Zone).where(zones_within(scope), Zone.site_id == site_id, zone_matches(code)))
     ).scalar()
     if zone is None:
         raise NotFound("there is no such zone at this site")
@@ -116,14 +116,14 @@ async def list_nodes(
     return await page(session, query, [Node.id], limit=limit, cursor=cursor)
 
 
-def site_named(ref: str) -> ColumnElement[bool]:
+def site_matches(ref: str) -> ColumnElement[bool]:
     """A whole number is an id: no site's code is made of digits alone. A code matches without its case."""
     if ref.isascii() and ref.isdecimal():
         return Site.id == min(int(ref[:12]), MAX_INT)
     return Site.code_key == fold_code(ref)
 
 
-def zone_named(code: str) -> ColumnElement[bool]:
+def zone_matches(code: str) -> ColumnElement[bool]:
     """The zone of this code; where a site has none that is written so, the one that differs only in case."""
     written, alike = aliased(Zone), aliased(Zone)
     is_exact = exists(select(written.id).where(written.site_id == Zone.site_id, written.code == code))

@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, exists, or_, select, true
 from sqlalchemy.orm import aliased
 
 from hashinsight.identity.scope import Columns, Scope, within
-from hashinsight.inventory.models import Group, GroupMember, Miner, Node, Rack, Site, Zone
+from hashinsight.inventory.queries.tables import Group, GroupMember, Miner, Node, Rack, Site, Zone
 
 
 def in_groups(groups: Sequence[int]) -> ColumnElement[bool]:
@@ -31,13 +31,13 @@ def nodes_within(scope: Scope) -> ColumnElement[bool]:
     return within(scope, Columns(Node.tenant_id, site=Node.site_id))
 
 
-def sites_seen(scope: Scope) -> ColumnElement[bool]:
+def visible_sites(scope: Scope) -> ColumnElement[bool]:
     """Also the site of which only a zone or some machines are inside: its holder sees its name."""
     inside = true() if scope.sites is None else Site.id.in_(scope.sites)
     return (Site.tenant_id == scope.tenant_id) & inside
 
 
-def groups_seen(scope: Scope) -> ColumnElement[bool]:
+def visible_groups(scope: Scope) -> ColumnElement[bool]:
     """One's own groups, and those that a machine of the scope is in."""
     own = Group.tenant_id == scope.tenant_id
     if scope.is_whole:

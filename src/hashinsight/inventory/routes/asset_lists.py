@@ -5,14 +5,13 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
-from hashinsight.identity.access import Known, Session
+from hashinsight.identity.access import CurrentCaller, Session
+from hashinsight.inventory.asset_list import COLUMNS
 from hashinsight.inventory.filters import SiteRef
-from hashinsight.inventory.importing.reading import COLUMNS
-from hashinsight.inventory.routes.asking import Now, See, Write, shows
-from hashinsight.inventory.schemas.importing import ImportReport
-from hashinsight.inventory.service.exporting import begin_export, export_lines
-from hashinsight.inventory.service.importing import import_miners
-from hashinsight.kit.web.session import get_database
+from hashinsight.inventory.parameters import Now, ViewScope, Write, shows
+from hashinsight.inventory.schemas.miners import ImportReport
+from hashinsight.inventory.service.asset_lists import begin_export, export_lines, import_miners
+from hashinsight.kit.web.state import get_database
 
 router = APIRouter()
 
@@ -35,7 +34,7 @@ async def import_list(
     request: Request,
     site_id: SiteOfList,
     rights: Write,
-    principal: Known,
+    principal: CurrentCaller,
     now: Now,
     all_or_nothing: Annotated[bool, Query(description="Load nothing when a line is refused.")] = False,
 ) -> ImportReport:
@@ -55,7 +54,7 @@ async def import_list(
     responses={200: {"description": "The asset list", "content": {_CSV: {"example": _LIST}}}},
 )
 async def export_list(
-    request: Request, site_id: SiteOfList, scope: See, session: Session, now: Now
+    request: Request, site_id: SiteOfList, scope: ViewScope, session: Session, now: Now
 ) -> StreamingResponse:
     """The machines of a site that are in service and in scope, as the list that an import takes."""
     site = await begin_export(session, scope, site_id, now=now)

@@ -4,26 +4,25 @@ from typing import Annotated
 
 from fastapi import APIRouter
 
-from hashinsight.identity.access import Session
-from hashinsight.identity.known_first import KnownFirst
-from hashinsight.inventory.routes.asking import Now, Write, body, shows
-from hashinsight.inventory.schemas.maintenance import EndMaintenance, SetMaintenance, Touched
-from hashinsight.inventory.service import maintenance as service
+from hashinsight.identity.access import AuthenticateFirst, Session
+from hashinsight.inventory.parameters import Now, Write, body, shows
+from hashinsight.inventory.schemas.miners import EndMaintenance, MachineCount, SetMaintenance
+from hashinsight.inventory.service import expected_states as service
 
-router = APIRouter(route_class=KnownFirst)
+router = APIRouter(route_class=AuthenticateFirst)
 
 
-@router.post("/miners/maintenance", status_code=201, responses=shows(Touched, 201))
+@router.post("/miners/maintenance", status_code=201, responses=shows(MachineCount, 201))
 async def set_maintenance(
     asked: Annotated[SetMaintenance, body(SetMaintenance)], rights: Write, session: Session, now: Now
-) -> Touched:
+) -> MachineCount:
     """Say that machines are worked on, until a time or until it is ended: they are then not offline, but expected."""
-    return Touched(machines=len(await service.set_maintenance(session, rights, asked, now=now)))
+    return MachineCount(machines=len(await service.set_maintenance(session, rights, asked, now=now)))
 
 
-@router.post("/miners/maintenance/end", responses=shows(Touched))
+@router.post("/miners/maintenance/end", responses=shows(MachineCount))
 async def end_maintenance(
     asked: Annotated[EndMaintenance, body(EndMaintenance)], rights: Write, session: Session, now: Now
-) -> Touched:
+) -> MachineCount:
     """End the maintenance of machines now, and take back what was planned."""
-    return Touched(machines=len(await service.end_maintenance(session, rights, asked, now=now)))
+    return MachineCount(machines=len(await service.end_maintenance(session, rights, asked, now=now)))

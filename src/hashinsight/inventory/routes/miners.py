@@ -6,15 +6,15 @@ from fastapi import APIRouter, Depends, Path, Query
 
 from hashinsight.identity.access import ReadSession, Session
 from hashinsight.inventory.filters import Id, MinerFilter, Word
+from hashinsight.inventory.parameters import Cursor, Limit, Now, SiteQuery, ViewScope, Write, body, shows
 from hashinsight.inventory.queries import expected_now, miners
-from hashinsight.inventory.routes.asking import Cursor, Limit, Now, See, SiteQuery, Write, body, shows
 from hashinsight.inventory.schemas.miners import (
-    Changes,
-    ChangeShown,
-    MinerChangeBody,
+    MinerChangeList,
+    MinerChangeOut,
     MinerDetail,
-    Miners,
-    MinerShown,
+    MinerList,
+    MinerOut,
+    MinerUpdate,
     NewMiner,
     RetireBody,
 )
@@ -50,51 +50,49 @@ def _filter(
     )
 
 
-@router.get("/miners", responses=shows(Miners))
+@router.get("/miners", responses=shows(MinerList))
 async def list_miners(
     chosen: Annotated[MinerFilter, Depends(_filter)],
-    scope: See,
+    scope: ViewScope,
     session: ReadSession,
     limit: Limit = 100,
     cursor: Cursor = None,
-) -> Miners:
+) -> MinerList:
     """The machines in scope, by id; every filter that is given must hold."""
     found = await miners.list_miners(session, scope, chosen, limit=limit, cursor=cursor)
-    return Miners(miners=[MinerShown.of(one) for one in found.rows], next_cursor=found.next_cursor)
+    return MinerList(miners=[MinerOut.of(one) for one in found.rows], next_cursor=found.next_cursor)
 
 
-@router.post("/miners", status_code=201, responses=shows(MinerShown, 201))
-async def create_miner(
-    new: Annotated[NewMiner, body(NewMiner)], rights: Write, session: Session, now: Now
-) -> MinerShown:
+@router.post("/miners", status_code=201, responses=shows(MinerOut, 201))
+async def create_miner(new: Annotated[NewMiner, body(NewMiner)], rights: Write, session: Session, now: Now) -> MinerOut:
     """Make one machine. Its zone and rack must exist; an import makes them."""
-    return MinerShown.of(await service.create_miner(session, rights, new, now=now))
+    return MinerOut.of(await service.create_miner(session, rights, new, now=now))
 
 
 @router.get("/miners/{miner_id}", responses=shows(MinerDetail))
 async def get_miner(
-    miner_id: MinerPath, scope: See, session: ReadSession, now: Now, site_id: SiteQuery = None
+    miner_id: MinerPath, scope: ViewScope, session: ReadSession, now: Now, site_id: SiteQuery = None
 ) -> MinerDetail:
     """One machine, and what it is expected to be now. 409 AMBIGUOUS_MINER when two visible sites hold this id."""
     found = await miners.get_miner(session, scope, miner_id, site_id)
     return MinerDetail.of(found, await expected_now.find_expected(session, found.miner.miner_no, as_of=now))
 
 
-@router.patch("/miners/{miner_id}", responses=shows(MinerShown))
+@router.patch("/miners/{miner_id}", responses=shows(MinerOut))
 async def change_miner(
     *,
     miner_id: MinerPath,
-    change: Annotated[MinerChangeBody, body(MinerChangeBody)],
+    change: Annotated[MinerUpdate, body(MinerUpdate)],
     rights: Write,
     session: Session,
     now: Now,
     site_id: SiteQuery = None,
-) -> MinerShown:
+) -> MinerOut:
     """Change a machine. It keeps its number, also with another MAC, another id or at another site."""
-    return MinerShown.of(await service.change_miner(session, rights, miner_id, change, site=site_id, now=now))
+    return MinerOut.of(await service.change_miner(session, rights, miner_id, change, site=site_id, now=now))
 
 
-@router.post("/miners/{miner_id}/retire", responses=shows(MinerShown))
+@router.post("/miners/{miner_id}/retire", responses=shows(MinerOut))
 async def retire_miner(
     *,
     miner_id: MinerPath,
@@ -103,24 +101,24 @@ async def retire_miner(
     session: Session,
     now: Now,
     site_id: SiteQuery = None,
-) -> MinerShown:
+) -> MinerOut:
     """Take a machine out of service. Its record stays; a change of `state` to in_service brings it back."""
     retired = await service.retire_miner(session, rights, miner_id, site=site_id, reason=asked.reason, now=now)
-    return MinerShown.of(retired)
+    return MinerOut.of(retired)
 
 
-@router.get("/miners/{miner_id}/history", responses=shows(Changes))
+@router.get("/miners/{miner_id}/history", responses=shows(MinerChangeList))
 async def list_history(
     *,
     miner_id: MinerPath,
-    scope: See,
+    scope: ViewScope,
     session: ReadSession,
     site_id: SiteQuery = None,
     limit: Limit = 100,
     cursor: Cursor = None,
-) -> Changes:
+) -> MinerChangeList:
     """What the machine was before, newest first: swapped boards, moves, other names."""
     miner_no = (await miners.get_miner(session, scope, miner_id, site_id)).miner.miner_no
     found = await miners.list_changes(session, scope, miner_no, limit=limit, cursor=cursor)
-    changes = [ChangeShown.model_validate(row) for row in found.rows]
-    return Changes(miner_no=miner_no, changes=changes, next_cursor=found.next_cursor)
+    changes = [MinerChangeOut.model_validate(row) for row in found.rows]
+    return MinerChangeList(miner_no=miner_no, changes=changes, next_cursor=found.next_cursor)

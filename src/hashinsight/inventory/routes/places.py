@@ -5,116 +5,127 @@ from typing import Annotated
 from fastapi import APIRouter
 
 from hashinsight.identity.access import ReadSession, Session
+from hashinsight.inventory.parameters import (
+    Cursor,
+    IdPath,
+    Limit,
+    Now,
+    SitePath,
+    SiteQuery,
+    ViewScope,
+    Write,
+    body,
+    shows,
+)
 from hashinsight.inventory.queries import places as queries
-from hashinsight.inventory.routes.asking import Cursor, Limit, Now, Number, See, SitePath, SiteQuery, Write, body, shows
 from hashinsight.inventory.schemas.places import (
     NewNode,
     NewRack,
     NewSite,
     NewZone,
-    Nodes,
-    NodeShown,
-    Racks,
-    RackShown,
+    NodeList,
+    NodeOut,
+    RackList,
+    RackOut,
     SiteChange,
     SiteDetail,
-    Sites,
-    SiteShown,
+    SiteList,
+    SiteOut,
     ZoneChange,
-    Zones,
-    ZoneShown,
+    ZoneList,
+    ZoneOut,
 )
 from hashinsight.inventory.service import places as service
 
 router = APIRouter()
 
 
-@router.get("/sites", responses=shows(Sites))
-async def list_sites(scope: See, session: ReadSession, limit: Limit = 100, cursor: Cursor = None) -> Sites:
+@router.get("/sites", responses=shows(SiteList))
+async def list_sites(scope: ViewScope, session: ReadSession, limit: Limit = 100, cursor: Cursor = None) -> SiteList:
     """The sites that the caller sees all or a part of."""
     found = await queries.list_sites(session, scope, limit=limit, cursor=cursor)
-    return Sites(sites=[SiteShown.model_validate(site) for site in found.rows], next_cursor=found.next_cursor)
+    return SiteList(sites=[SiteOut.model_validate(site) for site in found.rows], next_cursor=found.next_cursor)
 
 
-@router.post("/sites", status_code=201, responses=shows(SiteShown, 201))
-async def create_site(new: Annotated[NewSite, body(NewSite)], rights: Write, session: Session, now: Now) -> SiteShown:
+@router.post("/sites", status_code=201, responses=shows(SiteOut, 201))
+async def create_site(new: Annotated[NewSite, body(NewSite)], rights: Write, session: Session, now: Now) -> SiteOut:
     """Make a site. Its code is unique in the installation, keeps its case and matches without it."""
-    return SiteShown.model_validate(await service.create_site(session, rights, new, now=now))
+    return SiteOut.model_validate(await service.create_site(session, rights, new, now=now))
 
 
 @router.get("/sites/{site_id}", responses=shows(SiteDetail))
-async def get_site(site_id: SitePath, scope: See, session: ReadSession) -> SiteDetail:
+async def get_site(site_id: SitePath, scope: ViewScope, session: ReadSession) -> SiteDetail:
     """One site, with the number of its machines that the caller sees."""
     site = await queries.get_site(session, scope, site_id)
     miners = await queries.count_miners(session, scope, site.id)
-    return SiteDetail(**SiteShown.model_validate(site).model_dump(), miners=miners)
+    return SiteDetail(**SiteOut.model_validate(site).model_dump(), miners=miners)
 
 
-@router.patch("/sites/{site_id}", responses=shows(SiteShown))
+@router.patch("/sites/{site_id}", responses=shows(SiteOut))
 async def change_site(
     site_id: SitePath, change: Annotated[SiteChange, body(SiteChange)], rights: Write, session: Session, now: Now
-) -> SiteShown:
+) -> SiteOut:
     """Change a site's code, name or time zone. Its integer id stays."""
-    return SiteShown.model_validate(await service.change_site(session, rights, site_id, change, now=now))
+    return SiteOut.model_validate(await service.change_site(session, rights, site_id, change, now=now))
 
 
-@router.get("/zones", responses=shows(Zones))
+@router.get("/zones", responses=shows(ZoneList))
 async def list_zones(
-    scope: See, session: ReadSession, site_id: SiteQuery = None, limit: Limit = 100, cursor: Cursor = None
-) -> Zones:
+    scope: ViewScope, session: ReadSession, site_id: SiteQuery = None, limit: Limit = 100, cursor: Cursor = None
+) -> ZoneList:
     """The zones in scope, of all sites or of one."""
     site = None if site_id is None else (await queries.get_site(session, scope, site_id)).id
     found = await queries.list_zones(session, scope, site, limit=limit, cursor=cursor)
-    return Zones(zones=[ZoneShown.model_validate(zone) for zone in found.rows], next_cursor=found.next_cursor)
+    return ZoneList(zones=[ZoneOut.model_validate(zone) for zone in found.rows], next_cursor=found.next_cursor)
 
 
-@router.post("/zones", status_code=201, responses=shows(ZoneShown, 201))
-async def create_zone(new: Annotated[NewZone, body(NewZone)], rights: Write, session: Session, now: Now) -> ZoneShown:
+@router.post("/zones", status_code=201, responses=shows(ZoneOut, 201))
+async def create_zone(new: Annotated[NewZone, body(NewZone)], rights: Write, session: Session, now: Now) -> ZoneOut:
     """Make a zone in a site."""
-    return ZoneShown.model_validate(await service.create_zone(session, rights, new, now=now))
+    return ZoneOut.model_validate(await service.create_zone(session, rights, new, now=now))
 
 
-@router.get("/zones/{zone_id}", responses=shows(ZoneShown))
-async def get_zone(zone_id: Number, scope: See, session: ReadSession) -> ZoneShown:
+@router.get("/zones/{zone_id}", responses=shows(ZoneOut))
+async def get_zone(zone_id: IdPath, scope: ViewScope, session: ReadSession) -> ZoneOut:
     """One zone."""
-    return ZoneShown.model_validate(await queries.get_zone_by_id(session, scope, zone_id))
+    return ZoneOut.model_validate(await queries.get_zone_by_id(session, scope, zone_id))
 
 
-@router.patch("/zones/{zone_id}", responses=shows(ZoneShown))
+@router.patch("/zones/{zone_id}", responses=shows(ZoneOut))
 async def change_zone(
-    zone_id: Number, change: Annotated[ZoneChange, body(ZoneChange)], rights: Write, session: Session, now: Now
-) -> ZoneShown:
+    zone_id: IdPath, change: Annotated[ZoneChange, body(ZoneChange)], rights: Write, session: Session, now: Now
+) -> ZoneOut:
     """Change a zone's code or name."""
-    return ZoneShown.model_validate(await service.change_zone(session, rights, zone_id, change, now=now))
+    return ZoneOut.model_validate(await service.change_zone(session, rights, zone_id, change, now=now))
 
 
-@router.get("/racks", responses=shows(Racks))
+@router.get("/racks", responses=shows(RackList))
 async def list_racks(
-    scope: See, session: ReadSession, site_id: SiteQuery = None, limit: Limit = 100, cursor: Cursor = None
-) -> Racks:
+    scope: ViewScope, session: ReadSession, site_id: SiteQuery = None, limit: Limit = 100, cursor: Cursor = None
+) -> RackList:
     """The racks in scope, of all sites or of one."""
     site = None if site_id is None else (await queries.get_site(session, scope, site_id)).id
     found = await queries.list_racks(session, scope, site, limit=limit, cursor=cursor)
-    return Racks(racks=[RackShown.model_validate(rack) for rack in found.rows], next_cursor=found.next_cursor)
+    return RackList(racks=[RackOut.model_validate(rack) for rack in found.rows], next_cursor=found.next_cursor)
 
 
-@router.post("/racks", status_code=201, responses=shows(RackShown, 201))
-async def create_rack(new: Annotated[NewRack, body(NewRack)], rights: Write, session: Session, now: Now) -> RackShown:
+@router.post("/racks", status_code=201, responses=shows(RackOut, 201))
+async def create_rack(new: Annotated[NewRack, body(NewRack)], rights: Write, session: Session, now: Now) -> RackOut:
     """Make a rack in a zone, or in the site itself."""
-    return RackShown.model_validate(await service.create_rack(session, rights, new, now=now))
+    return RackOut.model_validate(await service.create_rack(session, rights, new, now=now))
 
 
-@router.get("/nodes", responses=shows(Nodes))
+@router.get("/nodes", responses=shows(NodeList))
 async def list_nodes(
-    scope: See, session: ReadSession, site_id: SiteQuery = None, limit: Limit = 100, cursor: Cursor = None
-) -> Nodes:
+    scope: ViewScope, session: ReadSession, site_id: SiteQuery = None, limit: Limit = 100, cursor: Cursor = None
+) -> NodeList:
     """Points of the power and network trees, of all sites or of one. They belong to whole sites."""
     site = None if site_id is None else (await queries.get_site(session, scope, site_id)).id
     found = await queries.list_nodes(session, scope, site, limit=limit, cursor=cursor)
-    return Nodes(nodes=[NodeShown.model_validate(node) for node in found.rows], next_cursor=found.next_cursor)
+    return NodeList(nodes=[NodeOut.model_validate(node) for node in found.rows], next_cursor=found.next_cursor)
 
 
-@router.post("/nodes", status_code=201, responses=shows(NodeShown, 201))
-async def create_node(new: Annotated[NewNode, body(NewNode)], rights: Write, session: Session, now: Now) -> NodeShown:
+@router.post("/nodes", status_code=201, responses=shows(NodeOut, 201))
+async def create_node(new: Annotated[NewNode, body(NewNode)], rights: Write, session: Session, now: Now) -> NodeOut:
     """Make a point of the power or network tree, below a parent or as a root."""
-    return NodeShown.model_validate(await service.create_node(session, rights, new, now=now))
+    return NodeOut.model_validate(await service.create_node(session, rights, new, now=now))

@@ -4,39 +4,38 @@ from typing import Annotated
 
 from fastapi import APIRouter
 
-from hashinsight.identity.access import Known, ReadSession, Session, check_step_up
-from hashinsight.identity.known_first import KnownFirst
+from hashinsight.identity.access import AuthenticateFirst, CurrentCaller, ReadSession, Session, check_step_up
 from hashinsight.identity.permissions import Permission
 from hashinsight.identity.scope import Scope
-from hashinsight.inventory.routes.asking import Now, See, body, shows
-from hashinsight.inventory.schemas.settings import SettingsChange, SettingsShown
+from hashinsight.inventory.parameters import Now, ViewScope, body, shows
+from hashinsight.inventory.schemas.settings import SettingsChange, SettingsOut
 from hashinsight.inventory.service import settings as service
 from hashinsight.kit.errors import Forbidden
 
-router = APIRouter(route_class=KnownFirst)
+router = APIRouter(route_class=AuthenticateFirst)
 
 _HARMLESS = {"prices"}  # every other section holds back somebody: commands, pools, limits, alarms
 _NEEDED = {"thresholds": Permission.GOVERN, "rules": Permission.GOVERN}  # every other section is the owner's
 
 
-@router.get("/settings", responses=shows(SettingsShown))
-async def read_settings(scope: See, session: ReadSession) -> SettingsShown:
+@router.get("/settings", responses=shows(SettingsOut))
+async def read_settings(scope: ViewScope, session: ReadSession) -> SettingsOut:
     """The tenant's settings with their version; for those whose scope is the whole tenant."""
     _check_whole(scope)
-    return SettingsShown.of(await service.read_settings(session, scope.tenant_id))
+    return SettingsOut.of(await service.get_settings(session, scope.tenant_id))
 
 
-@router.patch("/settings", responses=shows(SettingsShown))
+@router.patch("/settings", responses=shows(SettingsOut))
 async def change_settings(
-    change: Annotated[SettingsChange, body(SettingsChange)], principal: Known, session: Session, now: Now
-) -> SettingsShown:
+    change: Annotated[SettingsChange, body(SettingsChange)], principal: CurrentCaller, session: Session, now: Now
+) -> SettingsOut:
     """Change sections of the settings. 409 SETTINGS_CHANGED when `version` is not the newest any more.
 
     Thresholds and rules need the right to govern, everything else that of an owner. What holds commands back or raises
     alarms (all but `prices`) needs a step-up: 403 `STEP_UP_REQUIRED`, and `PERSON_REQUIRED` for an API key.
     """
     _check_whole(principal.scope_for(Permission.SEE))
-    old = await service.read_settings(session, principal.tenant_id)
+    old = await service.get_settings(session, principal.tenant_id)
     new = change.applied(old.settings)
     touched = change.model_fields_set - {"version"}
     for section in sorted(touched) or ["thresholds"]:
@@ -46,7 +45,7 @@ async def change_settings(
     changed = await service.change_settings(
         session, principal.actor, principal.tenant_id, new, version=change.version, now=now
     )
-    return SettingsShown.of(changed)
+    return SettingsOut.of(changed)
 
 
 def _check_whole(scope: Scope) -> None:

@@ -5,10 +5,10 @@ from typing import Any, Self
 
 from pydantic import BaseModel, model_validator
 
+from hashinsight.inventory.fields import MinerIds, Name, SiteIdOrCode
 from hashinsight.inventory.filters import MinerFilter
-from hashinsight.inventory.models import Group
+from hashinsight.inventory.queries.tables import Group
 from hashinsight.inventory.schemas import WHEN, example
-from hashinsight.inventory.schemas.fields import MinerIds, Name, Site
 
 _GROUP = {
     "id": 5,
@@ -23,7 +23,7 @@ _GROUP = {
 }
 
 
-def _within(chosen: MinerFilter | None, site_id: Site | None) -> MinerFilter | None:
+def _within(chosen: MinerFilter | None, site_id: SiteIdOrCode | None) -> MinerFilter | None:
     """The filter with the site that stands beside it; two different ones contradict each other."""
     if chosen is None or site_id is None or chosen.site_id == site_id:
         return chosen
@@ -42,7 +42,7 @@ class NewGroup(BaseModel):
 
     name: Name
     filter: MinerFilter | None = None
-    site_id: Site | None = None
+    site_id: SiteIdOrCode | None = None
     miner_ids: MinerIds | None = None
 
     @model_validator(mode="after")
@@ -60,7 +60,7 @@ class GroupChange(BaseModel):
 
     name: Name | None = None
     filter: MinerFilter | None = None
-    site_id: Site | None = None
+    site_id: SiteIdOrCode | None = None
     add: MinerIds | None = None
     remove: MinerIds | None = None
 
@@ -70,7 +70,7 @@ class GroupChange(BaseModel):
         return self
 
 
-class GroupShown(BaseModel):
+class GroupOut(BaseModel):
     """`members` are the machines of the group that the caller sees.
 
     While rights rest on a filter group it is refreshed only by those who give rights: `to_join` and `to_leave` say how
@@ -91,14 +91,14 @@ class GroupShown(BaseModel):
 
     @classmethod
     def of(cls, group: Group, members: int, *, is_whole: bool) -> Self:
-        own = {name: getattr(group, name) for name in GroupShown.model_fields if name != "members"}
+        own = {name: getattr(group, name) for name in GroupOut.model_fields if name != "members"}
         if not is_whole:  # machines that the caller does not see are not counted to them either
             own |= {"to_join": None, "to_leave": None}
         return cls(**own, members=members)
 
 
-class Groups(BaseModel):
+class GroupList(BaseModel):
     model_config = example(groups=[_GROUP], next_cursor=None)
 
-    groups: list[GroupShown]
+    groups: list[GroupOut]
     next_cursor: str | None

@@ -4,26 +4,27 @@ from datetime import datetime
 from typing import Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import AwareDatetime, BaseModel, model_validator
 
-from hashinsight.inventory.filters import Id
-from hashinsight.inventory.models import ExpectedState
-from hashinsight.inventory.queries.miners import Located
-from hashinsight.inventory.schemas import WHEN, example
-from hashinsight.inventory.schemas.fields import (
+from hashinsight.inventory.fields import (
     Firmware,
     Mac,
     MinerId,
-    Model,
+    MinerIds,
+    ModelName,
     Owner,
     Position,
-    Rack,
+    RackCode,
     Reason,
     Serial,
-    Site,
+    SiteIdOrCode,
     Ths,
-    Zone,
+    ZoneCode,
 )
+from hashinsight.inventory.filters import Id, MinerFilter
+from hashinsight.inventory.queries.miners import LocatedMiner
+from hashinsight.inventory.queries.tables import ExpectedState
+from hashinsight.inventory.schemas import WHEN, example
 
 Cooling = Literal["air", "hydro", "immersion"]
 _GIVEN = {
@@ -57,15 +58,15 @@ class NewMiner(BaseModel):
 
     model_config = example(site_id="tx-midland-1", **_GIVEN)
 
-    site_id: Site
+    site_id: SiteIdOrCode
     miner_id: MinerId
     serial: Serial | None = None
     mac: Mac | None = None
-    model: Model | None = None
+    model: ModelName | None = None
     firmware: Firmware | None = None
     cooling: Cooling | None = None
-    zone: Zone | None = None
-    rack: Rack | None = None
+    zone: ZoneCode | None = None
+    rack: RackCode | None = None
     position: Position | None = None
     power_node_id: Id | None = None
     network_node_id: Id | None = None
@@ -73,20 +74,20 @@ class NewMiner(BaseModel):
     expected_ths: Ths | None = None
 
 
-class MinerChangeBody(BaseModel):
+class MinerUpdate(BaseModel):
     """Only what is given changes; null clears. `site_id` moves the machine to another site, with its history."""
 
     model_config = example(mac="02:1a:2b:3c:4d:77", position="04")
 
-    site_id: Site | None = None
+    site_id: SiteIdOrCode | None = None
     miner_id: MinerId = ""
     serial: Serial | None = None
     mac: Mac | None = None
-    model: Model | None = None
+    model: ModelName | None = None
     firmware: Firmware | None = None
     cooling: Cooling = "air"
-    zone: Zone | None = None
-    rack: Rack | None = None
+    zone: ZoneCode | None = None
+    rack: RackCode | None = None
     position: Position | None = None
     power_node_id: Id | None = None
     network_node_id: Id | None = None
@@ -101,7 +102,7 @@ class RetireBody(BaseModel):
     reason: Reason
 
 
-class MinerShown(BaseModel):
+class MinerOut(BaseModel):
     model_config = example(**_MINER)
 
     miner_no: int
@@ -126,13 +127,13 @@ class MinerShown(BaseModel):
     updated_at: datetime
 
     @classmethod
-    def of(cls, one: Located) -> Self:
+    def of(cls, one: LocatedMiner) -> Self:
         codes = {"site": one.site, "zone": one.zone, "rack": one.rack}
-        own = {name: getattr(one.miner, name) for name in MinerShown.model_fields if name not in codes}
+        own = {name: getattr(one.miner, name) for name in MinerOut.model_fields if name not in codes}
         return cls(**own, **codes)
 
 
-class Expected(BaseModel):
+class ExpectedStateOut(BaseModel):
     model_config = {"from_attributes": True}
 
     state: str
@@ -149,22 +150,24 @@ class MinerDetail(BaseModel):
         expected={"state": "maintenance", "from_at": WHEN, "until_at": None, "cause": "maintenance: new fans"},
     )
 
-    miner: MinerShown
-    expected: Expected | None
+    miner: MinerOut
+    expected: ExpectedStateOut | None
 
     @classmethod
-    def of(cls, one: Located, expected: ExpectedState | None) -> Self:
-        return cls(miner=MinerShown.of(one), expected=None if expected is None else Expected.model_validate(expected))
+    def of(cls, one: LocatedMiner, expected: ExpectedState | None) -> Self:
+        return cls(
+            miner=MinerOut.of(one), expected=None if expected is None else ExpectedStateOut.model_validate(expected)
+        )
 
 
-class Miners(BaseModel):
+class MinerList(BaseModel):
     model_config = example(miners=[_MINER], next_cursor="W1sicyIsIkIyLVIxNC0wMyJdXQ")
 
-    miners: list[MinerShown]
+    miners: list[MinerOut]
     next_cursor: str | None
 
 
-class ChangeShown(BaseModel):
+class MinerChangeOut(BaseModel):
     model_config = {"from_attributes": True}
 
     id: UUID
@@ -175,7 +178,7 @@ class ChangeShown(BaseModel):
     cause: str
 
 
-class Changes(BaseModel):
+class MinerChangeList(BaseModel):
     model_config = example(
         miner_no=10231,
         changes=[
@@ -192,5 +195,80 @@ class Changes(BaseModel):
     )
 
     miner_no: int
-    changes: list[ChangeShown]
+    changes: list[MinerChangeOut]
     next_cursor: str | None
+
+
+class MinerSelection(BaseModel):
+    """Either `miner_ids` (of `site_id`, where an id is at more than one site), or `filter`."""
+
+    site_id: SiteIdOrCode | None = None
+    miner_ids: MinerIds | None = None
+    filter: MinerFilter | None = None
+    reason: Reason
+
+    @model_validator(mode="after")
+    def _one_choice(self) -> Self:
+        if (self.filter is None) == (self.miner_ids is None):
+            raise ValueError("give either miner_ids or filter")
+        if self.filter is not None and not self.filter.given():
+            raise ValueError("the filter is empty: every machine would be meant")
+        return self
+
+
+class SetMaintenance(MinerSelection):
+    model_config = example(
+        site_id="tx-midland-1", miner_ids=["B2-R14-03"], reason="new fans", until_at="2026-03-01T18:00:00Z"
+    )
+
+    from_at: AwareDatetime | None = None
+    until_at: AwareDatetime | None = None
+
+
+class EndMaintenance(MinerSelection):
+    model_config = example(filter={"site_id": "tx-midland-1", "rack": "R14"}, reason="fans are in")
+
+
+class MachineCount(BaseModel):
+    model_config = example(machines=1)
+
+    machines: int
+
+
+SHOWN_LINES = 10_000
+
+
+class RefusedLine(BaseModel):
+    line: int
+    miner_id: str | None
+    error_code: str
+    reason: str
+
+
+class ImportReport(BaseModel):
+    """`refused` counts all refused lines; `lines` lists the first 10,000 of them."""
+
+    model_config = example(
+        created=4118,
+        changed=1,
+        unchanged=0,
+        refused=1,
+        zones_created=4,
+        racks_created=96,
+        lines=[
+            {
+                "line": 17,
+                "miner_id": "B2-R14-03",
+                "error_code": "BAD_MAC",
+                "reason": "mac is no address of 12 hexadecimal digits",
+            }
+        ],
+    )
+
+    created: int
+    changed: int
+    unchanged: int
+    refused: int
+    zones_created: int
+    racks_created: int
+    lines: list[RefusedLine]

@@ -6,9 +6,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, BaseModel
 
+from hashinsight.inventory.fields import Name, RackCode, SiteCode, SiteIdOrCode, ZoneCode
 from hashinsight.inventory.filters import Id
 from hashinsight.inventory.schemas import WHEN, example
-from hashinsight.inventory.schemas.fields import Name, Rack, Site, SiteCode, Zone
 
 
 def _known_zone(name: str) -> str:
@@ -39,7 +39,7 @@ class SiteChange(BaseModel):
     timezone: Timezone | None = None
 
 
-class SiteShown(BaseModel):
+class SiteOut(BaseModel):
     model_config = example(id=3, created_at=WHEN, **_SITE) | {"from_attributes": True}
 
     id: int
@@ -49,7 +49,7 @@ class SiteShown(BaseModel):
     created_at: datetime
 
 
-class SiteDetail(SiteShown):
+class SiteDetail(SiteOut):
     """`miners` are those in service that the caller sees."""
 
     model_config = example(id=3, created_at=WHEN, miners=4120, **_SITE) | {"from_attributes": True}
@@ -57,29 +57,29 @@ class SiteDetail(SiteShown):
     miners: int
 
 
-class Sites(BaseModel):
+class SiteList(BaseModel):
     model_config = example(sites=[{"id": 3, "created_at": WHEN, **_SITE}], next_cursor=None)
 
-    sites: list[SiteShown]
+    sites: list[SiteOut]
     next_cursor: str | None
 
 
 class NewZone(BaseModel):
     model_config = example(site_id="tx-midland-1", code="B2", name="Building 2")
 
-    site_id: Site
-    code: Zone
+    site_id: SiteIdOrCode
+    code: ZoneCode
     name: Name | None = None
 
 
 class ZoneChange(BaseModel):
     model_config = example(name="Building 2, north")
 
-    code: Zone | None = None
+    code: ZoneCode | None = None
     name: Name | None = None
 
 
-class ZoneShown(BaseModel):
+class ZoneOut(BaseModel):
     model_config = example(id=7, site_id=3, code="B2", name="Building 2") | {"from_attributes": True}
 
     id: int
@@ -88,22 +88,22 @@ class ZoneShown(BaseModel):
     name: str
 
 
-class Zones(BaseModel):
+class ZoneList(BaseModel):
     model_config = example(zones=[{"id": 7, "site_id": 3, "code": "B2", "name": "Building 2"}], next_cursor=None)
 
-    zones: list[ZoneShown]
+    zones: list[ZoneOut]
     next_cursor: str | None
 
 
 class NewRack(BaseModel):
     model_config = example(site_id="tx-midland-1", zone="B2", code="R14")
 
-    site_id: Site
-    zone: Zone | None = None
-    code: Rack
+    site_id: SiteIdOrCode
+    zone: ZoneCode | None = None
+    code: RackCode
 
 
-class RackShown(BaseModel):
+class RackOut(BaseModel):
     model_config = example(id=21, site_id=3, zone_id=7, code="R14") | {"from_attributes": True}
 
     id: int
@@ -112,10 +112,10 @@ class RackShown(BaseModel):
     code: str
 
 
-class Racks(BaseModel):
+class RackList(BaseModel):
     model_config = example(racks=[{"id": 21, "site_id": 3, "zone_id": 7, "code": "R14"}], next_cursor=None)
 
-    racks: list[RackShown]
+    racks: list[RackOut]
     next_cursor: str | None
 
 
@@ -124,13 +124,13 @@ class NewNode(BaseModel):
 
     model_config = example(site_id="tx-midland-1", kind="pdu", code="PDU-14", parent_id=40)
 
-    site_id: Site
+    site_id: SiteIdOrCode
     kind: Literal["transformer", "breaker", "pdu", "router", "switch"]
-    code: Rack
+    code: RackCode
     parent_id: Id | None = None
 
 
-class NodeShown(BaseModel):
+class NodeOut(BaseModel):
     model_config = example(id=41, site_id=3, kind="pdu", code="PDU-14", parent_id=40) | {"from_attributes": True}
 
     id: int
@@ -140,10 +140,10 @@ class NodeShown(BaseModel):
     parent_id: int | None
 
 
-class Nodes(BaseModel):
+class NodeList(BaseModel):
     model_config = example(
         nodes=[{"id": 41, "site_id": 3, "kind": "pdu", "code": "PDU-14", "parent_id": 40}], next_cursor=None
     )
 
-    nodes: list[NodeShown]
+    nodes: list[NodeOut]
     next_cursor: str | None

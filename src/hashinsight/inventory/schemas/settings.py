@@ -7,7 +7,15 @@ from pydantic import BaseModel, Field
 
 from hashinsight.inventory.filters import MAX_INT
 from hashinsight.inventory.schemas import WHEN, example
-from hashinsight.inventory.tenant_settings import Approval, Pools, Prices, Rules, TenantSettings, Thresholds, Versioned
+from hashinsight.inventory.tenant_settings import (
+    Approval,
+    Pools,
+    Prices,
+    Rules,
+    TenantSettings,
+    Thresholds,
+    VersionedSettings,
+)
 
 
 class SettingsChange(BaseModel):
@@ -27,7 +35,7 @@ class SettingsChange(BaseModel):
         return old.model_copy(update=given)
 
 
-class SettingsShown(BaseModel):
+class SettingsOut(BaseModel):
     model_config = example(version=4, settings=TenantSettings().model_dump(mode="json"), updated_at=WHEN)
 
     version: int
@@ -35,5 +43,5 @@ class SettingsShown(BaseModel):
     updated_at: datetime | None
 
     @classmethod
-    def of(cls, found: Versioned) -> Self:
+    def of(cls, found: VersionedSettings) -> Self:
         return cls(version=found.version, settings=found.settings, updated_at=found.updated_at)

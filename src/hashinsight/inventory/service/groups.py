@@ -7,12 +7,12 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action
-from hashinsight.audit.service import record
-from hashinsight.inventory.conflicts import conflicts_told
+from hashinsight.audit.service.entries import record
+from hashinsight.inventory.errors import conflict_errors
 from hashinsight.inventory.filters import MinerFilter
-from hashinsight.inventory.models import Group
 from hashinsight.inventory.queries import groups as queries
 from hashinsight.inventory.queries import miners, places
+from hashinsight.inventory.queries.tables import Group
 from hashinsight.inventory.rights import Rights, check_whole
 from hashinsight.inventory.schemas.groups import GroupChange, NewGroup
 from hashinsight.kit.errors import Conflict, Forbidden, NotFound, ValidationFailed
@@ -30,7 +30,7 @@ async def create_group(session: AsyncSession, rights: Rights, new: NewGroup, *, 
         created_at=now,
     )
     session.add(group)
-    with conflicts_told():
+    with conflict_errors():
         await session.flush()
     if chosen is None:
         members = await _resolve(session, rights, new.miner_ids or [], new.site_id)
@@ -56,7 +56,7 @@ async def change_group(
         done["name"] = group.name = change.name
     if change.filter is not None:
         done["filter"] = await _set_filter(session, rights, group, change.filter)
-    with conflicts_told():
+    with conflict_errors():
         await session.flush()
     if change.filter is not None:
         done["came"], done["went"] = await queries.refresh_members(

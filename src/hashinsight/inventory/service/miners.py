@@ -8,15 +8,15 @@ from sqlalchemy import update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action
-from hashinsight.audit.service import record
-from hashinsight.facts.spellings import find_model
-from hashinsight.inventory.conflicts import conflicts_told
-from hashinsight.inventory.expectation import expect_of
-from hashinsight.inventory.models import ExpectedState, GroupMember, Miner, MinerChange, Site
+from hashinsight.audit.service.entries import record
+from hashinsight.facts.models import find_model
+from hashinsight.inventory.errors import conflict_errors
+from hashinsight.inventory.expected_hashrate import get_expected_hashrate
 from hashinsight.inventory.queries import places
-from hashinsight.inventory.queries.miners import Located
+from hashinsight.inventory.queries.miners import LocatedMiner
+from hashinsight.inventory.queries.tables import ExpectedState, GroupMember, Miner, MinerChange, Site
 from hashinsight.inventory.rights import Rights, check_place, miner_to_change, site_to_change
-from hashinsight.inventory.schemas.miners import MinerChangeBody, NewMiner
+from hashinsight.inventory.schemas.miners import MinerUpdate, NewMiner
 from hashinsight.kit.errors import NotFound
 from hashinsight.kit.ids import new_id
 
@@ -33,13 +33,13 @@ class _Place:
     rack_id: int | None
 
 
-async def create_miner(session: AsyncSession, rights: Rights, new: NewMiner, *, now: datetime) -> Located:
+async def create_miner(session: AsyncSession, rights: Rights, new: NewMiner, *, now: datetime) -> LocatedMiner:
     site = await places.get_site(session, rights.see, new.site_id)
-    await places.hold_sites(session, [site.id])
+    await places.lock_sites_shared(session, [site.id])
     place = await _place(session, rights, site, new.zone, new.rack)
     check_place(rights, site.id, place.zone_id)
     await _check_nodes(session, rights, site.id, new.power_node_id, new.network_node_id)
-    expected = expect_of(new.model, new.expected_ths)
+    expected = get_expected_hashrate(new.model, new.expected_ths)
     known = find_model(new.model) if new.model else None
     miner = Miner(
         tenant_id=site.tenant_id,
@@ -56,7 +56,7 @@ async def create_miner(session: AsyncSession, rights: Rights, new: NewMiner, *, 
         **new.model_dump(include={"miner_id", "serial", "mac", "firmware", "position", "owner", *_NODES}),
     )
     session.add(miner)
-    with conflicts_told():
+    with conflict_errors():
         await session.flush()
     after = new.model_dump(exclude_none=True) | {"miner_no": miner.miner_no, "site_id": site.id}
     await record(
@@ -69,18 +69,18 @@ async def create_miner(session: AsyncSession, rights: Rights, new: NewMiner, *, 
         after=after,
         now=now,
     )
-    return Located(miner, site.code, place.zone, place.rack)
+    return LocatedMiner(miner, site.code, place.zone, place.rack)
 
 
 async def change_miner(
     session: AsyncSession,
     rights: Rights,
     miner_id: str,
-    change: MinerChangeBody,
+    change: MinerUpdate,
     *,
     site: str | int | None = None,
     now: datetime,
-) -> Located:
+) -> LocatedMiner:
     found = await miner_to_change(session, rights, miner_id, site, change.site_id)
     before = _shown(found)
     place = await _new_place(session, rights, found, change)
@@ -95,7 +95,7 @@ async def change_miner(
             setattr(miner, name, given[name])
     _set_expected(miner, given)
     miner.site_id, miner.zone_id, miner.rack_id = place.site.id, place.zone_id, place.rack_id
-    located = Located(miner, place.site.code, place.zone, place.rack)
+    located = LocatedMiner(miner, place.site.code, place.zone, place.rack)
     await _store(session, rights, located, before, now=now)
     if moved_site:
         await _follow(session, miner)
@@ -104,7 +104,7 @@ async def change_miner(
 
 async def retire_miner(
     session: AsyncSession, rights: Rights, miner_id: str, *, site: str | int | None = None, reason: str, now: datetime
-) -> Located:
+) -> LocatedMiner:
     """Take a machine out of service. It stays in the record, and its id and serial stay taken."""
     found = await miner_to_change(session, rights, miner_id, site)
     before = _shown(found)
@@ -113,7 +113,7 @@ async def retire_miner(
     return found
 
 
-async def _new_place(session: AsyncSession, rights: Rights, found: Located, change: MinerChangeBody) -> _Place:
+async def _new_place(session: AsyncSession, rights: Rights, found: LocatedMiner, change: MinerUpdate) -> _Place:
     """Where the change puts the machine. A new zone or site leaves the rack behind, unless a new one is named."""
     given = change.model_fields_set
     site = await places.get_site(session, rights.see, found.miner.site_id)
@@ -159,14 +159,14 @@ def _set_expected(miner: Miner, given: dict[str, Any]) -> None:
     if "expected_ths" in given or "model" in given:
         operators = miner.expected_ths if miner.expected_source == "operator" else None
         ths = given.get("expected_ths", operators)
-        expected = expect_of(given.get("model", miner.model), ths)
+        expected = get_expected_hashrate(given.get("model", miner.model), ths)
         miner.model, miner.expected_ths, miner.expected_source = expected.model, expected.ths, expected.source
 
 
 async def _store(
     session: AsyncSession,
     rights: Rights,
-    located: Located,
+    located: LocatedMiner,
     before: dict[str, str | None],
     *,
     now: datetime,
@@ -180,7 +180,7 @@ async def _store(
     if not changed:
         return
     miner.updated_at = now
-    with conflicts_told():
+    with conflict_errors():
         await session.flush()
     session.add_all(
         MinerChange(
@@ -217,7 +217,7 @@ async def _follow(session: AsyncSession, miner: Miner) -> None:
         await session.execute(update(table).where(table.miner_no == miner.miner_no).values(site_id=miner.site_id))
 
 
-def _shown(located: Located) -> dict[str, str | None]:
+def _shown(located: LocatedMiner) -> dict[str, str | None]:
     names = (*_SIMPLE, "model", "expected_ths", "expected_source", *_NODES)
     values = {name: getattr(located.miner, name) for name in names}
     values |= {"site": located.site, "zone": located.zone, "rack": located.rack}

@@ -6,11 +6,11 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action
-from hashinsight.audit.service import record
-from hashinsight.inventory.conflicts import conflicts_told
-from hashinsight.inventory.models import Node, Rack, Site, Zone
+from hashinsight.audit.service.entries import record
+from hashinsight.inventory.errors import conflict_errors
 from hashinsight.inventory.queries import places
-from hashinsight.inventory.queries.bulk import lock_site
+from hashinsight.inventory.queries.asset_lists import lock_site
+from hashinsight.inventory.queries.tables import Node, Rack, Site, Zone
 from hashinsight.inventory.rights import Rights, check_place, check_whole, site_to_change
 from hashinsight.inventory.schemas.places import NewNode, NewRack, NewSite, NewZone, SiteChange, ZoneChange
 from hashinsight.kit.errors import Conflict
@@ -89,7 +89,7 @@ async def _add(
     now: datetime,
 ) -> None:
     session.add(thing)
-    with conflicts_told():
+    with conflict_errors():
         await session.flush()
     kind = type(thing).__name__.lower()
     await record(session, rights.actor, action, kind, thing.id, tenant_id=thing.tenant_id, after=after, now=now)
@@ -109,7 +109,7 @@ async def _change(
         return
     for name in before:
         setattr(thing, name, values[name])
-    with conflicts_told():
+    with conflict_errors():
         await session.flush()
     after = {name: values[name] for name in before}
     kind = type(thing).__name__.lower()

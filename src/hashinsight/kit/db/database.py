@@ -20,7 +20,7 @@ from sqlalchemy.util import greenlet_spawn
 
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.context import Context, Role
-from hashinsight.kit.db.driver import Connection
+from hashinsight.kit.db.driver import DriverConnection
 from hashinsight.kit.db.kept import Kept, driver_in, session_on, was_needed
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Database:
             yield session
 
     @asynccontextmanager
-    async def bare(self) -> AsyncIterator[Connection]:
+    async def bare(self) -> AsyncIterator[DriverConnection]:
         """The driver's own connection, for what runs a hundred times a second: `enter` first, `commit` in the end."""
         held = await self._engine.raw_connection()
         try:
@@ -96,7 +96,7 @@ class Database:
             await greenlet_spawn(held.close)
 
     @asynccontextmanager
-    async def at_once(self) -> AsyncIterator[Connection]:
+    async def at_once(self) -> AsyncIterator[DriverConnection]:
         """The same for one statement, which is a transaction by itself and says within whose rows it sees."""
         async with self._asking.connection() as held:
             yield held.driver
@@ -155,7 +155,7 @@ class Database:
             return self._engine
 
 
-async def enter(driver: Connection, context: Context) -> None:
+async def enter(driver: DriverConnection, context: Context) -> None:
     """Begin a transaction in this context. Inside a pipeline it waits for nothing.
 
     Who it acts as is always said; the rest only where it is not what every session begins with.
@@ -164,7 +164,7 @@ async def enter(driver: Connection, context: Context) -> None:
     await driver.execute(_entering(tuple(said)), list(said.values()), prepare=True)
 
 
-async def driver_behind(connection: AsyncConnection) -> Connection:
+async def driver_behind(connection: AsyncConnection) -> DriverConnection:
     return driver_in(await connection.get_raw_connection())
 
 
@@ -179,7 +179,7 @@ def _engine(address: DatabaseAddress, pool: int, application: str) -> AsyncEngin
             "connect_timeout": 5,
             "application_name": application,
             "options": _SESSION_OPTIONS,
-            "async_creator_fn": Connection.connect,
+            "async_creator_fn": DriverConnection.connect,
             **_LIVENESS,
         },
     )

@@ -21,7 +21,7 @@ _READ, _WRITE = select.POLLIN, select.POLLOUT
 _STEPS_IN_A_ROW = 64
 
 
-class Connection(AsyncConnection[Any]):
+class DriverConnection(AsyncConnection[Any]):
     async def wait(self, gen: PQGen[T], *args: Any, **limits: Any) -> T:
         return await super().wait(_at_once(gen, self.pgconn.socket), *args, **limits)
 

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import PoolProxiedConnection
 from sqlalchemy.util import greenlet_spawn
 
-from hashinsight.kit.db.driver import Connection
+from hashinsight.kit.db.driver import DriverConnection
 
 DRIVER = "driver"  # where a session keeps the driver's connection that it stands on
 _ENGINE, _HELD, _BIND = "engine", "held", "bind"
@@ -30,7 +30,7 @@ _IDLE = TransactionStatus.IDLE
 @dataclass(slots=True)
 class Held:
     proxied: PoolProxiedConnection
-    driver: Connection
+    driver: DriverConnection
     since: float = 0.0  # when it was put down
 
 
@@ -119,14 +119,14 @@ def was_needed(session: AsyncSession) -> bool:
     return _BIND in session.info
 
 
-def driver_in(proxied: PoolProxiedConnection) -> Connection:
+def driver_in(proxied: PoolProxiedConnection) -> DriverConnection:
     driver = proxied.driver_connection
-    if not isinstance(driver, Connection):
+    if not isinstance(driver, DriverConnection):
         raise TypeError("the connection does not stand on our driver")
     return driver
 
 
-async def _lives(driver: Connection) -> bool:
+async def _lives(driver: DriverConnection) -> bool:
     """One that lay idle is asked before anybody gets it."""
     try:
         await driver.execute("select 1")

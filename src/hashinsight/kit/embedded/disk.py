@@ -5,7 +5,7 @@ import shutil
 import time
 from pathlib import Path
 
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 
 _LOOK_EVERY_SECONDS = 2.0
 
@@ -17,10 +17,10 @@ def free_mb(folder: Path) -> int:
     return shutil.disk_usage(folder).free // 2**20
 
 
-def check_room_to_start(folder: Path, reserve_mb: int) -> None:
+def check_free_space(folder: Path, reserve_mb: int) -> None:
     free = free_mb(folder)
     if free < reserve_mb // 4:
-        raise Refusal(
+        raise OperatorError(
             f"the disk of {folder} is nearly full: {free} MB are free, {reserve_mb // 4} MB are needed to start "
             "(a quarter of HASHINSIGHT_DISK_RESERVE_MB); make room or choose another HASHINSIGHT_DATA_DIR."
         )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hashinsight.kit.embedded.account import Account
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 
 LAYOUT = 1
 # what may lie in a folder that is not one of ours yet: a secret key to restore with, and traces of a refused start
@@ -85,9 +85,9 @@ def open_folder(path: Path) -> DataFolder:
         probe.unlink()
         foreign = sorted(one.name for one in path.iterdir() if one.name not in _BEFORE_THE_FIRST_START)
     except OSError as error:
-        raise cannot_use(path, error) from error
+        raise unusable_folder(path, error) from error
     if foreign and not folder.version_file.exists():
-        raise Refusal(
+        raise OperatorError(
             f"{path} holds other things ({', '.join(foreign[:3])}) and is no data folder of HashInsight: "
             "set HASHINSIGHT_DATA_DIR to a folder of its own."
         )
@@ -95,13 +95,13 @@ def open_folder(path: Path) -> DataFolder:
     return folder
 
 
-def cannot_use(path: Path, error: OSError) -> Refusal:
+def unusable_folder(path: Path, error: OSError) -> OperatorError:
     """The sentence for a data folder that the system keeps from us."""
     owner = ""
     with contextlib.suppress(OSError, KeyError):
         uid = path.stat().st_uid
         owner = f"it belongs to {pwd.getpwuid(uid).pw_name}: " if uid != os.geteuid() else ""
-    return Refusal(
+    return OperatorError(
         f"the data folder {path} cannot be used ({error.strerror or error}): {owner}"
         "run this as the user that it belongs to, or set HASHINSIGHT_DATA_DIR to another folder."
     )
@@ -112,11 +112,11 @@ def check_owner(folder: DataFolder, account: Account) -> None:
     if folder.postgres.exists() and folder.postgres.stat().st_uid != account.uid:
         uid = folder.postgres.stat().st_uid
         with contextlib.suppress(KeyError):
-            raise Refusal(
+            raise OperatorError(
                 f"the database in {folder.path} belongs to the user {pwd.getpwuid(uid).pw_name}, and this start would "
                 f"run it as {account.name}: run this as the user who started it first."
             )
-        raise Refusal(f"the database in {folder.path} belongs to user id {uid}: run this as that user.")
+        raise OperatorError(f"the database in {folder.path} belongs to user id {uid}: run this as that user.")
 
 
 def sync_folder(path: Path) -> None:
@@ -134,12 +134,12 @@ def check_version(folder: DataFolder) -> None:
     try:
         layout = json.loads(folder.version_file.read_text())["layout"]
     except (ValueError, KeyError, TypeError, OSError) as error:
-        raise Refusal(
+        raise OperatorError(
             f"{folder.version_file} cannot be read as a version: {folder.path} is not a data folder of HashInsight, "
             "or is damaged; choose another HASHINSIGHT_DATA_DIR or restore it from a backup."
         ) from error
     if layout != LAYOUT:
-        raise Refusal(
+        raise OperatorError(
             f"the data folder {folder.path} was written by another version of HashInsight (its layout is {layout}, "
             f"this version's is {LAYOUT}): run the version that wrote it, or choose another HASHINSIGHT_DATA_DIR."
         )
@@ -164,7 +164,7 @@ def prepare(folder: DataFolder, account: Account) -> None:
         account.own(theirs)
     _make_sockets(folder.sockets, account)
     if not account.can_reach(folder.logs):
-        raise Refusal(
+        raise OperatorError(
             f"the user {account.name}, who runs the database, cannot reach {folder.path}: open the folders above it "
             "with chmod o+x, or set HASHINSIGHT_DATA_DIR to a place such as /var/lib/hashinsight."
         )
@@ -178,7 +178,7 @@ def _let_through(path: Path, account: Account) -> None:
 
 
 @contextmanager
-def only_one(folder: DataFolder) -> Iterator[None]:
+def hold_folder(folder: DataFolder) -> Iterator[None]:
     """Hold the data folder for this process; the lock goes with the process, however it ends."""
     with folder.lock.open("a+") as file:
         folder.lock.chmod(0o600)
@@ -187,7 +187,7 @@ def only_one(folder: DataFolder) -> Iterator[None]:
         except OSError:
             file.seek(0)
             holder = file.read().strip() or "unknown"
-            raise Refusal(
+            raise OperatorError(
                 f"another HashInsight (process {holder}) works in the data folder {folder.path}: "
                 "stop it, or set HASHINSIGHT_DATA_DIR to another folder."
             ) from None
@@ -203,6 +203,6 @@ def _make_sockets(sockets: Path, account: Account) -> None:
     state = sockets.lstat()
     # the temporary folder is everybody's: take the folder only if it is really ours
     if sockets.is_symlink() or state.st_uid not in (os.geteuid(), account.uid):
-        raise Refusal(f"{sockets} belongs to somebody else: remove it, or choose a shorter HASHINSIGHT_DATA_DIR.")
+        raise OperatorError(f"{sockets} belongs to somebody else: remove it, or choose a shorter HASHINSIGHT_DATA_DIR.")
     sockets.chmod(0o700)
     account.own(sockets)

@@ -17,7 +17,7 @@ from pathlib import Path
 import psutil
 
 from hashinsight.kit.embedded.folder import DataFolder
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 
 _PATIENCE_SECONDS = 30.0
 
@@ -45,7 +45,7 @@ async def _lock(descriptor: int, folder: DataFolder) -> None:
             return
         waited = time.monotonic() - begun
         if waited > 2 * _PATIENCE_SECONDS:
-            raise Refusal(
+            raise OperatorError(
                 f"a database server from an earlier start still works in {folder.postgres} and does not end: end it."
             )
         if waited > 1:

@@ -18,7 +18,7 @@ from hashinsight.kit.embedded.binaries import POSTGRES_MAJOR, Binaries
 from hashinsight.kit.embedded.folder import DataFolder, sync_folder
 from hashinsight.kit.embedded.leftovers import take_over
 from hashinsight.kit.embedded.tuning import postgres_settings
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 
 DATABASE = "hashinsight"
 
@@ -43,9 +43,11 @@ def is_there(folder: DataFolder) -> bool:
 def check_cluster_version(folder: DataFolder) -> None:
     version_file = folder.postgres / "PG_VERSION"
     if folder.postgres.exists() and not version_file.exists():
-        raise Refusal(f"{folder.postgres} is there but holds no database: move it away, or restore it from a backup.")
+        raise OperatorError(
+            f"{folder.postgres} is there but holds no database: move it away, or restore it from a backup."
+        )
     if version_file.exists() and (found := version_file.read_text().strip()) != str(POSTGRES_MAJOR):
-        raise Refusal(
+        raise OperatorError(
             f"the data folder {folder.path} holds a PostgreSQL {found} database and this version of HashInsight runs "
             f"PostgreSQL {POSTGRES_MAJOR}: see 'Upgrading PostgreSQL' in docs/operations/embedded-servers.md."
         )
@@ -81,7 +83,7 @@ async def make_cluster(folder: DataFolder, account: Account, binaries: Binaries)
     if process.returncode != 0:
         lines = output.decode(errors="replace").strip().splitlines() or ["nothing"]
         said = next((line for line in lines if "error" in line.lower() or "could not" in line), lines[-1])
-        raise Refusal(f"the database could not be made in {folder.path}: initdb said: {said.strip()}.")
+        raise OperatorError(f"the database could not be made in {folder.path}: initdb said: {said.strip()}.")
     aside.rename(folder.postgres)
     sync_folder(folder.path)
 

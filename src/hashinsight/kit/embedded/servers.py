@@ -7,9 +7,9 @@ from hashinsight.kit.children import Supervisor
 from hashinsight.kit.embedded import postgres, valkey
 from hashinsight.kit.embedded.account import service_account
 from hashinsight.kit.embedded.binaries import locate
-from hashinsight.kit.embedded.disk import check_room_to_start
-from hashinsight.kit.embedded.folder import DataFolder, cannot_use, check_owner, only_one, open_folder, prepare
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.embedded.disk import check_free_space
+from hashinsight.kit.embedded.folder import DataFolder, check_owner, hold_folder, open_folder, prepare, unusable_folder
+from hashinsight.kit.errors import OperatorError
 from hashinsight.kit.settings import Settings
 
 Progress = Callable[[str], None]
@@ -20,18 +20,18 @@ _SAY_EVERY_SECONDS = 5.0
 async def data_folder(settings: Settings) -> AsyncIterator[DataFolder]:
     """The data folder, checked and held by this process alone."""
     folder = _opened(settings)
-    with only_one(folder):
+    with hold_folder(folder):
         yield folder
 
 
 def _opened(settings: Settings) -> DataFolder:
     try:
-        check_room_to_start(settings.data_dir, settings.disk_reserve_mb)
+        check_free_space(settings.data_dir, settings.disk_reserve_mb)
         folder = open_folder(settings.data_dir)
         check_owner(folder, service_account(settings.service_user))
         postgres.check_cluster_version(folder)
     except OSError as error:
-        raise cannot_use(settings.data_dir, error) from error
+        raise unusable_folder(settings.data_dir, error) from error
     return folder
 
 
@@ -56,7 +56,7 @@ async def start_servers(
         await postgres.make_cluster(folder, account, binaries)
         postgres.configure_cluster(folder, account, connections=_connections(settings), overrides=postgres_overrides)
         child = postgres.postgres_child(folder, account, binaries)
-        await supervisor.start(child, waiting=said_now_and_then(say, lambda: "PostgreSQL is recovering"))
+        await supervisor.start(child, waiting=progress_reporter(say, lambda: "PostgreSQL is recovering"))
         await postgres.make_database(folder)
         say("PostgreSQL is up")
 
@@ -66,7 +66,7 @@ def _connections(settings: Settings) -> int:
     return (settings.api_processes + 4) * 2 * settings.database_pool + 40
 
 
-def said_now_and_then(say: Progress, what: Callable[[], str]) -> Callable[[float], None]:
+def progress_reporter(say: Progress, what: Callable[[], str]) -> Callable[[float], None]:
     """For waits that may be long: says every few seconds what is being waited for."""
     said = 0.0
 
@@ -80,7 +80,7 @@ def said_now_and_then(say: Progress, what: Callable[[], str]) -> Callable[[float
 
 
 @asynccontextmanager
-async def servers_for_a_command(settings: Settings, *, may_begin: bool = False) -> AsyncIterator[None]:
+async def servers_for_command(settings: Settings, *, may_begin: bool = False) -> AsyncIterator[None]:
     """For a command that ends by itself: the servers that run already, or the embedded ones for as long as it takes.
 
     `may_begin`: a folder that holds nothing yet is made. Else it is the wrong one, and is left alone.
@@ -90,7 +90,7 @@ async def servers_for_a_command(settings: Settings, *, may_begin: bool = False) 
         yield
         return
     if not may_begin and not postgres.is_there(running):
-        raise Refusal(
+        raise OperatorError(
             f"there is no installation in {settings.data_dir}: begin one with `hashinsight up`, or set"
             " HASHINSIGHT_DATA_DIR to the folder of yours."
         )

@@ -10,13 +10,13 @@ import structlog
 from redis import Redis
 from sqlalchemy.exc import SQLAlchemyError
 
-from hashinsight.kit.announcing import Announcer
+from hashinsight.kit.changes import ChangeFeed
 from hashinsight.kit.clock import Clock, system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.scrub import scrub_text
 from hashinsight.kit.ticks import queries
-from hashinsight.kit.ticks.beats import beating
+from hashinsight.kit.ticks.heartbeats import beating
 from hashinsight.kit.ticks.metrics import TICK_SECONDS
 from hashinsight.kit.ticks.tick import Tick, TickRun
 from hashinsight.kit.ticks.wake import WakeListener
@@ -26,14 +26,14 @@ log = structlog.get_logger(__name__)
 SWEEP_SECONDS = 5.0
 
 
-class Runner:
+class TickRunner:
     def __init__(
         self,
         database: Database,
         ticks: Sequence[Tick],
         *,
         clock: Clock = system_clock,
-        announcer: Announcer | None = None,
+        announcer: ChangeFeed | None = None,
     ) -> None:
         self._database = database
         self._announcer = announcer
@@ -103,13 +103,13 @@ async def run_worker(
     *,
     clock: Clock = system_clock,
     stop_seconds: float = 20.0,
-    announcer: Announcer | None = None,
+    announcer: ChangeFeed | None = None,
 ) -> None:
     """Work until told to stop: at once when woken, and in any case every few seconds, Redis or no Redis.
 
     A run that is under way when the stop comes has `stop_seconds` to end; then it is rolled back and stays due.
     """
-    runner = Runner(database, ticks, clock=clock, announcer=announcer)
+    runner = TickRunner(database, ticks, clock=clock, announcer=announcer)
     loop = asyncio.get_running_loop()
     look = asyncio.Event()
 
@@ -133,7 +133,7 @@ async def run_worker(
     log.info("worker_stopped")
 
 
-async def _work(runner: Runner, look: asyncio.Event, stop: asyncio.Event) -> None:
+async def _work(runner: TickRunner, look: asyncio.Event, stop: asyncio.Event) -> None:
     while not stop.is_set():
         look.clear()
         if not await runner.do_due(stop=stop) and not stop.is_set():

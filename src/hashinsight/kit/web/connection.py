@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
-from hashinsight.kit.web.callers import REFUSED, Callers
+from hashinsight.kit.web.connection_limits import REFUSED, ConnectionLimits
 
 LEAST_BYTES_PER_SECOND = 1000  # of a body or an answer: a tenth of the slowest line that a site has
 _LINGER_SECONDS = 1.0  # for a refused caller to read why
@@ -14,8 +14,8 @@ _MOST_DISCARDED = 1_000_000  # of what it still sends meanwhile
 _UNREAD_SECONDS = 60.0
 
 
-class Connection(HttpToolsProtocol):
-    callers: ClassVar[Callers]
+class ClientConnection(HttpToolsProtocol):
+    callers: ClassVar[ConnectionLimits]
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 import httptools
 
-from hashinsight.kit.web.callers import Callers
-from hashinsight.kit.web.connection import LEAST_BYTES_PER_SECOND, Connection
+from hashinsight.kit.web.connection import LEAST_BYTES_PER_SECOND, ClientConnection
+from hashinsight.kit.web.connection_limits import ConnectionLimits
 
 MOST_HEADERS = 100
 MOST_URL_BYTES = 8192
@@ -22,7 +22,7 @@ _REST_SECONDS = 5.0  # for the rest of a body that was answered before it was wh
 
 
 @dataclass(frozen=True)
-class Limits:
+class RequestLimits:
     head_bytes: int = 32 * 1024
     head_seconds: float = 10.0
     body_seconds: float = 30.0
@@ -40,10 +40,10 @@ class _Refused(Exception):
     pass
 
 
-class BoundedProtocol(Connection):
+class BoundedProtocol(ClientConnection):
     """Of one connection. `limited` makes the class with its limits."""
 
-    limits: ClassVar[Limits] = Limits()
+    limits: ClassVar[RequestLimits] = RequestLimits()
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -181,7 +181,7 @@ class BoundedProtocol(Connection):
         raise _Refused
 
 
-def limited(limits: Limits, callers: Callers) -> type[BoundedProtocol]:
+def limited_protocol(limits: RequestLimits, callers: ConnectionLimits) -> type[BoundedProtocol]:
     class Limited(BoundedProtocol):
         pass
 

@@ -2,10 +2,10 @@
 
 from fastapi import APIRouter
 
-from hashinsight.problems.routes import acting, five, reading, streaming, suppressing
+from hashinsight.problems.routes import actions, legacy, problems, stream, suppressions
 
 router = APIRouter(tags=["problems"])
 # the paths with a word of their own go before those with a problem's id
-for part in (five, reading, acting, suppressing, streaming):
+for part in (legacy, problems, actions, suppressions, stream):
     router.include_router(part.router, prefix="/api/v1")
-router.include_router(five.router, prefix="/hosting/api")
+router.include_router(legacy.router, prefix="/hosting/api")

@@ -12,23 +12,32 @@ from sqlalchemy import delete
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.kit.announcing import announce
+from hashinsight.kit.changes import note_change
 from hashinsight.kit.db import partitions
 from hashinsight.kit.db.database import Database
 from hashinsight.problems import baselines, chunks
-from hashinsight.problems.codes import DataState, EventStatus, Expectation, Metric, Mode, Severity, ThawReason, Verdict
-from hashinsight.problems.events import Events, closed
+from hashinsight.problems.codes import (
+    DataState,
+    EventStatus,
+    ExpectationSource,
+    Metric,
+    Mode,
+    RuleVerdict,
+    Severity,
+    ThawReason,
+)
+from hashinsight.problems.events import Events, close_events
 from hashinsight.problems.features import checked
 from hashinsight.problems.mode_shares import mode_shares
 from hashinsight.problems.models import FEATURE_CHUNKS, FEATURE_HOURS, RUNS
-from hashinsight.problems.pipeline import Verdicts, step
-from hashinsight.problems.queries import carried
-from hashinsight.problems.registry import Place, write_cycle
-from hashinsight.problems.service.reading import Read, read_cycle
-from hashinsight.problems.stands import Stands, pack, stands_of
+from hashinsight.problems.pipeline import CycleResult, step
+from hashinsight.problems.queries import cycle
+from hashinsight.problems.registry import SiteKey, write_cycle
+from hashinsight.problems.service.cycle_input import CycleInput, read_cycle
+from hashinsight.problems.site_tally import SiteTally, pack, site_tally
 from hashinsight.problems.state import State, aligned
 from hashinsight.telemetry import losses
-from hashinsight.telemetry.queries.live import set_standing
+from hashinsight.telemetry.queries.live import update_health
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 _PLAIN = (
@@ -43,7 +52,7 @@ _RATE_MOVES, _RATE_MOVES_BY = 0.002, 0.2  # a rate trembles with every share
 
 
 @dataclass(frozen=True)
-class Ran:
+class CycleRun:
     """What a cycle did, and where its time went."""
 
     machines: int
@@ -53,10 +62,10 @@ class Ran:
 
 async def run_cycle(
     database: Database, session: AsyncSession, site_id: int, *, period: datetime, now: datetime
-) -> Ran | None:
+) -> CycleRun | None:
     """None: there is nothing to do, or this period was done before. Committed by whoever gave the session."""
     spent = _Spent()
-    kept = await carried.keep_site(session, site_id)
+    kept = await cycle.keep_site(session, site_id)
     if kept is None or _was_done(kept.cycled_at, now):
         return None
     read = await read_cycle(database, session, kept, site_id, now=now)
@@ -67,18 +76,18 @@ async def run_cycle(
     last = float("nan") if kept.cycled_at is None else kept.cycled_at.timestamp()
     state, found = await asyncio.to_thread(_think, read, now.timestamp(), last)
     spent.lap("think")
-    await carried.lock_site(session, site_id)
-    place = Place(kept.tenant_id, site_id)
+    await cycle.lock_site(session, site_id)
+    place = SiteKey(kept.tenant_id, site_id)
     actions = await write_cycle(session, place, read.remembered, found, read.subjects, last=last, now=now)
     spent.lap("events")
-    await carried.write_state(session, kept, site_id, read.state, state)
+    await cycle.write_state(session, kept, site_id, read.state, state)
     spent.lap("state")
     await _write_features(session, kept, site_id, found, now=now)
     spent.lap("features")
     health = _health(found.lived.events, found)
     live = _stood(read.live, found, state, health)
-    await set_standing(session, _changed(live))
-    await carried.move_site(
+    await update_health(session, _changed(live))
+    await cycle.move_site(
         session, site_id, next_no=found.lived.events.next_no, mixtures=state.mixtures,
         fitted_before=kept.mixtures.fitted_at, standing=pack(live), now=now,
     )  # fmt: skip
@@ -87,8 +96,8 @@ async def run_cycle(
     made = upsert(RUNS).values(tenant_id=kept.tenant_id, site_id=site_id, period=period, **row)
     await session.execute(made.on_conflict_do_update(index_elements=["site_id", "period"], set_=row))
     await session.execute(delete(RUNS).where(RUNS.c.site_id == site_id, RUNS.c.period > period))  # of a wrong clock
-    announce(session, kept.tenant_id, site_id, "problems")
-    return Ran(found.seen.frame.n, actions, spent.of)
+    note_change(session, kept.tenant_id, site_id, "problems")
+    return CycleRun(found.seen.frame.n, actions, spent.of)
 
 
 def _was_done(cycled_at: datetime | None, now: datetime) -> bool:
@@ -96,7 +105,7 @@ def _was_done(cycled_at: datetime | None, now: datetime) -> bool:
     return cycled_at is not None and timedelta(0) <= cycled_at - now < _STEP_BACK
 
 
-def _think(read: Read, now: float, last: float) -> tuple[State, Verdicts]:
+def _think(read: CycleInput, now: float, last: float) -> tuple[State, CycleResult]:
     state = read.state  # `step` takes a copy: what was read stays as it was, to be compared with
     repaired = np.isin(read.frame.miner_no, list(read.repaired))
     if repaired.any():
@@ -105,12 +114,12 @@ def _think(read: Read, now: float, last: float) -> tuple[State, Verdicts]:
     events = read.remembered.events
     gone = events.active & ~np.isin(events.subject, read.subjects["subject"].to_numpy())
     if gone.any():
-        events = closed(events, gone, now)
+        events = close_events(events, gone, now)
     return step(replace(state, events=events, cycled_at=last), read.frame, now, read.config)
 
 
 async def _write_features(
-    session: AsyncSession, kept: carried.Kept, site_id: int, found: Verdicts, *, now: datetime
+    session: AsyncSession, kept: cycle.SiteState, site_id: int, found: CycleResult, *, now: datetime
 ) -> None:
     own, seen = found.seen.own, found.features
     of: dict[str, Any] = {name: getattr(seen, name).astype(np.float32) for name in _PLAIN}
@@ -127,10 +136,10 @@ async def _write_features(
     made = await asyncio.to_thread(chunks.rows, found.seen.frame.miner_no, of)
     for table in (FEATURE_CHUNKS, FEATURE_HOURS) if new_hour else (FEATURE_CHUNKS,):
         await partitions.ensure(session, table.name, now, now, DAY)
-        await carried.write_features(session, table, made, tuple(of), whose=(kept.tenant_id, site_id, now))
+        await cycle.write_features(session, table, made, tuple(of), whose=(kept.tenant_id, site_id, now))
 
 
-def _health(events: Events, found: Verdicts) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
+def _health(events: Events, found: CycleResult) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
     """By machine the worst severity that is shown; -1 where nobody knows, and `_NO_ONE` where all is well.
 
     Well is only who is seen to be: one that is dark without a problem (curtailed, suppressed, for the first time)
@@ -145,16 +154,16 @@ def _health(events: Events, found: Verdicts) -> np.ndarray[tuple[int], np.dtype[
     unseen = found.standing.state != DataState.FRESH
     hidden = found.seen.frame.suppressed
     if hidden.any():
-        unseen |= hidden & (found.verdict == Verdict.HIT).any(axis=0)
+        unseen |= hidden & (found.verdict == RuleVerdict.HIT).any(axis=0)
     worst[(worst == _NO_ONE) & unseen] = -1
     return worst
 
 
-def _stood(live: pl.DataFrame, found: Verdicts, state: State, health: Any) -> pl.DataFrame:
+def _stood(live: pl.DataFrame, found: CycleResult, state: State, health: Any) -> pl.DataFrame:
     """The live columns that say how a machine stands, as this cycle found them; what was there is `…_before`."""
     words = {-1: "unknown", _NO_ONE: "ok", **{int(one): one.name for one in Severity}}
     modes = {int(one): one.name.lower() for one in Mode}
-    inferred = np.where(found.seen.expectation > Expectation.GIVEN, state["inferred_ths"], np.nan)
+    inferred = np.where(found.seen.expectation > ExpectationSource.GIVEN, state["inferred_ths"], np.nan)
     judged = pl.DataFrame(
         {
             "miner_no": pl.Series(found.seen.frame.miner_no, dtype=live.schema["miner_no"]),
@@ -165,10 +174,10 @@ def _stood(live: pl.DataFrame, found: Verdicts, state: State, health: Any) -> pl
             "mode_share": pl.Series(mode_shares(found, state), dtype=pl.Float32).fill_nan(None),
         }
     )
-    before = live.select("miner_no", *losses.WEIGHED, pl.col(_STANDING).name.suffix("_before"))
+    before = live.select("miner_no", *losses.LOSS_INPUTS, pl.col(_STANDING).name.suffix("_before"))
     both = before.join(judged, on="miner_no", maintain_order="left")
     kept = pl.coalesce("recent_reject_rate", "recent_reject_rate_before")  # who is silent has no newer one
-    return losses.weigh(both.with_columns(recent_reject_rate=kept))
+    return losses.add_losses(both.with_columns(recent_reject_rate=kept))
 
 
 def _changed(live: pl.DataFrame) -> pl.DataFrame:
@@ -183,12 +192,12 @@ def _changed(live: pl.DataFrame) -> pl.DataFrame:
     return live.filter(pl.any_horizontal(*differs, moved)).select("miner_no", *_STANDING)
 
 
-def _counts(found: Verdicts, live: pl.DataFrame) -> dict[str, Any]:
+def _counts(found: CycleResult, live: pl.DataFrame) -> dict[str, Any]:
     state = found.standing.state
     tallied = list(losses.tally(live, "site_id").iter_rows(named=True))
     return {
         **{one.name.lower(): int((state == one).sum()) for one in DataState},
-        **asdict(stands_of(tallied[0]) if tallied else Stands(0)),
+        **asdict(site_tally(tallied[0]) if tallied else SiteTally(0)),
     }
 
 

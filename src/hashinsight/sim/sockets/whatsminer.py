@@ -13,7 +13,7 @@ from hashinsight.sim.sockets.asking import Asked, NotUnderstood, read_fields, re
 from hashinsight.sim.sockets.cgminer import Body, as_json
 from hashinsight.sim.sockets.machine import Machine
 from hashinsight.sim.sockets.whatsminer_reads import READS, message
-from hashinsight.wire.btminer_crypt import NotSealed, md5_crypt, seal, unseal
+from hashinsight.wire.btminer_crypt import NotEncrypted, decrypt, encrypt, md5_crypt
 
 PASSWORD = "admin"  # noqa: S105 - the maker's own default, which every simulated machine keeps
 TOKEN_SEC = 1800.0
@@ -124,8 +124,8 @@ async def _open(machine: Machine, sealed: str) -> bytes:
     """Who cannot seal with the password's key is answered in plain text; everybody else under the same key."""
     key = _key(machine)
     try:
-        asked = read_request(unseal(key, sealed))
-    except NotSealed:
+        asked = read_request(decrypt(key, sealed))
+    except NotEncrypted:
         return as_json(fail(machine, 137, "base64 decode error"))
     except NotUnderstood:
         return as_json(fail(machine, 135, "check token err"))
@@ -133,7 +133,7 @@ async def _open(machine: Machine, sealed: str) -> bytes:
         return as_json(fail(machine, 135, "check token err"))
     body = await _obey(machine, read_fields(asked.fields))
     machine.forget()
-    return as_json({"enc": seal(key, json.dumps(body).encode())})
+    return as_json({"enc": encrypt(key, json.dumps(body).encode())})
 
 
 async def _obey(machine: Machine, asked: Asked) -> Body:

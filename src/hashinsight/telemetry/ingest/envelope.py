@@ -1,11 +1,13 @@
 """What an envelope says of itself: schema, mode, how many records, when it was sent. Pure."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
+from hashinsight.telemetry.ingest.payload import MalformedBatch
 from hashinsight.telemetry.ingest.times import UNREADABLE, read_time
-from hashinsight.telemetry.ingest.unpacking import MalformedBatch
 from hashinsight.telemetry.states import UploadMode
 
 SCHEMA = "telemetry_envelope.v1"
@@ -47,3 +49,40 @@ def skew_sec_of(envelope: Mapping[str, Any], now: datetime) -> float | None:
     """How far the sender's clock is ahead of ours, less the time on the way; None when it does not say."""
     sent = read_time(envelope.get("sent_at"))
     return None if sent == UNREADABLE else round(sent / _SECOND - now.timestamp(), 3)
+
+
+_REMEMBERED = timedelta(minutes=10)
+_TELL_EVERY = timedelta(seconds=30)
+_TELL_FROM_SEC = 1.0
+_MOST = 10_000
+
+DeviceKey = tuple[UUID, str | None]  # collector and device: shards of one token have a clock each
+
+
+@dataclass
+class ClockSkews:
+    _best: dict[DeviceKey, tuple[datetime, float]] = field(default_factory=dict)
+    _told: dict[UUID, tuple[datetime, float]] = field(default_factory=dict)
+
+    def note(self, who: DeviceKey, skew_sec: float, *, now: datetime) -> float:
+        """One more observation; gives the estimate."""
+        kept = self._best.get(who)
+        if kept is None or skew_sec >= kept[1] or now - kept[0] > _REMEMBERED:
+            if len(self._best) >= _MOST:
+                self._best.clear()
+            self._best[who] = kept = (now, skew_sec)
+        return kept[1]
+
+    def find(self, who: DeviceKey) -> float | None:
+        kept = self._best.get(who)
+        return None if kept is None else kept[1]
+
+    def is_news(self, collector_id: UUID, skew_sec: float, stored: float | None, *, now: datetime) -> bool:
+        """Whether to store it: changed by more than a second, and not said half a minute ago."""
+        at, told = self._told.get(collector_id, (None, stored))
+        if told is not None and abs(skew_sec - told) <= _TELL_FROM_SEC:
+            return False
+        if at is not None and now - at < _TELL_EVERY:
+            return False
+        self._told[collector_id] = (now, skew_sec)
+        return True

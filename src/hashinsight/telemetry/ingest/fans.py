@@ -2,19 +2,19 @@
 
 import numpy as np
 
-from hashinsight.facts.spellings import find_model
-from hashinsight.telemetry.ingest.lists import MOST_SENSORS, Lists
+from hashinsight.facts.models import find_model
+from hashinsight.telemetry.ingest.lists import MOST_SENSORS, ListColumn
+from hashinsight.telemetry.ingest.readings import either
 from hashinsight.telemetry.ingest.samples import Bools, Floats, Samples
-from hashinsight.telemetry.ingest.settling import either
-from hashinsight.telemetry.states import Flags, Status
+from hashinsight.telemetry.states import SampleFlags, SampleStatus
 
 MOST_RPM = 30_000.0  # no fan turns faster
 _SINGLE = ("fan1", "fan2", "fan3", "fan4")
 
 
-def settle_fans(samples: Samples, listed: Lists | None, *, zero_is_unknown: bool) -> None:
+def settle_fans(samples: Samples, listed: ListColumn | None, *, zero_is_unknown: bool) -> None:
     numbers = samples.numbers
-    answers = samples.status != Status.OFFLINE
+    answers = samples.status != SampleStatus.OFFLINE
     singles = [numbers.pop(name) if name in numbers else None for name in _SINGLE]
     fitted = [np.zeros(len(samples), np.bool_) if one is None else ~np.isnan(one) for one in singles]
     said = [numbers["fan_rpm"]] if "fan_rpm" in numbers else []
@@ -23,12 +23,12 @@ def settle_fans(samples: Samples, listed: Lists | None, *, zero_is_unknown: bool
             continue
         one[(one > 0) & (one <= MOST_SENSORS)] = np.nan
         broken = (one < 0) | (one > MOST_RPM)
-        samples.flag(broken & answers, Flags.FAN_SENTINEL)
+        samples.flag(broken & answers, SampleFlags.FAN_SENTINEL)
         one[broken] = np.nan
     least: list[Floats] = []
     mean: list[Floats] = []
     if listed is not None:
-        samples.flag(listed.broken & answers, Flags.FAN_SENTINEL)
+        samples.flag(listed.broken & answers, SampleFlags.FAN_SENTINEL)
         least, mean = [listed.least], [listed.mean]
     if any(one is not None for one in singles):
         none = np.full(len(samples), np.nan)
@@ -50,17 +50,17 @@ def settle_fans(samples: Samples, listed: Lists | None, *, zero_is_unknown: bool
         numbers["fan_min_rpm"] = np.where(resting, np.nan, slowest)
 
 
-def _with_singles(every: Floats, present: Bools, mean: Floats, least: Floats, listed: Lists | None) -> Lists:
+def _with_singles(every: Floats, present: Bools, mean: Floats, least: Floats, listed: ListColumn | None) -> ListColumn:
     """Fans that came one field each as a list, in the order of their names; a sample's own list comes first."""
     said = np.ascontiguousarray(every.T)
     places = np.arange(1, said.shape[1] + 1)
     lengths = np.where(present.T, places, 0).max(axis=1)  # connectors behind the last fan are none
     broken = np.zeros(len(said), dtype=np.bool_)
     if listed is None:
-        return Lists(mean, least, np.fmax.reduce(every), broken, said, lengths)
+        return ListColumn(mean, least, np.fmax.reduce(every), broken, said, lengths)
     own = listed.lengths > 0
     width = max(said.shape[1], listed.said.shape[1])
-    return Lists(
+    return ListColumn(
         np.where(own, listed.mean, mean),
         np.where(own, listed.least, least),
         np.where(own, listed.most, np.fmax.reduce(every)),

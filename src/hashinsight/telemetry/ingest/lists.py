@@ -17,7 +17,7 @@ Bad = dict[int, tuple[str, str]]
 
 
 @dataclass
-class Lists:
+class ListColumn:
     mean: Floats
     least: Floats
     most: Floats
@@ -39,7 +39,7 @@ class Plausible:
     apart: float = 0.0
 
 
-def read_lists(values: Sequence[Any], field: Field, bad: Bad, *, plausible: Plausible, zeros: bool) -> Lists:
+def read_lists(values: Sequence[Any], field: Field, bad: Bad, *, plausible: Plausible, zeros: bool) -> ListColumn:
     """Broken readings do not count. Where all are 0 it means that nobody knows, unless `zeros` are readings."""
     broken = plausible.broken
     rows: Sequence[list[Any]] = values
@@ -59,7 +59,7 @@ def read_lists(values: Sequence[Any], field: Field, bad: Bad, *, plausible: Plau
     fine = (entries > MOST_SENSORS) & (entries <= plausible.most)
     if len(entries) and bool(fine.all()) and not np.isin(entries, broken).any():
         none = np.zeros(len(rows), bool)
-        return Lists(entries.mean(axis=0), entries.min(axis=0), entries.max(axis=0), none, said, lengths)
+        return ListColumn(entries.mean(axis=0), entries.min(axis=0), entries.max(axis=0), none, said, lengths)
     unread = (np.isin(entries, broken) if broken else entries < 0) | (entries > plausible.most)
     top = np.where(np.isnan(entries) | unread, -np.inf, entries).max(axis=0, initial=-np.inf)
     counts = (entries > 0) & (entries <= MOST_SENSORS) & (top - entries >= plausible.apart)
@@ -77,7 +77,7 @@ def read_lists(values: Sequence[Any], field: Field, bad: Bad, *, plausible: Plau
     for settled in (mean, least, most):
         settled[counted == 0] = np.nan
     said[unread.T] = np.nan
-    return Lists(mean, least, most, np.asarray(unread.any(axis=0)), said, lengths)
+    return ListColumn(mean, least, most, np.asarray(unread.any(axis=0)), said, lengths)
 
 
 def _grid(rows: Sequence[list[Any]], lengths: NDArray[np.int64]) -> Floats:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hashinsight.telemetry.ingest.samples import Bools, Floats, RateSigns, Samples
+from hashinsight.telemetry.ingest.samples import Bools, Floats, RejectRateUnitCounts, Samples
 
 _HUNDRED = 100.0
 _NEAR, _ROUNDED = 0.05, 0.00005  # two figures are the same, but for a few shares and the second digit of a percentage
@@ -33,7 +33,7 @@ def stated_unit(envelope: Mapping[str, Any]) -> RateUnit | None:
     return _UNITS.get(named) if isinstance(named, str) else None
 
 
-def settle_reject_rate(samples: Samples, stated: RateUnit | None, before: RateSigns) -> RateSigns:
+def settle_reject_rate(samples: Samples, stated: RateUnit | None, before: RejectRateUnitCounts) -> RejectRateUnitCounts:
     """Rates as ratios; and the signs of the collector's unit, with those of this batch."""
     numbers = samples.numbers
     named = numbers.pop("reject_percent", None)
@@ -50,10 +50,10 @@ def settle_reject_rate(samples: Samples, stated: RateUnit | None, before: RateSi
     return signs
 
 
-def _signs(samples: Samples, rates: Floats) -> RateSigns:
+def _signs(samples: Samples, rates: Floats) -> RejectRateUnitCounts:
     over = rates > 1
     if not samples.numbers.keys() >= {"accepted", "rejected"}:
-        return RateSigns(over_one=_count(over))
+        return RejectRateUnitCounts(over_one=_count(over))
     comparable = (rates >= 0) & ~over
     since_boot, since_before = _shares(samples, comparable), _shares_since_before(samples)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -62,7 +62,7 @@ def _signs(samples: Samples, rates: Floats) -> RateSigns:
     is_ratio = is_near | _agree(rates, since_boot) | _agree(rates, since_before)
     is_percent = _agree(rates / _HUNDRED, since_boot) | _agree(rates / _HUNDRED, since_before)
     comparable &= ~(np.isnan(since_boot) & np.isnan(since_before))
-    return RateSigns(
+    return RejectRateUnitCounts(
         ratio=_count(comparable & is_ratio & ~is_percent),
         percent=_count(comparable & is_percent & ~is_ratio),
         neither=_count(comparable & ~is_ratio & ~is_percent),

@@ -50,7 +50,7 @@ class Stamp:
 
 
 @dataclass(frozen=True)
-class Rows:
+class RawRows:
     """The chosen samples. Their bytes are made some at a time: one long text widens every row that it is made with."""
 
     samples: Samples
@@ -112,14 +112,14 @@ class Rows:
         return columns
 
 
-def to_rows(samples: Samples, miner_nos: NDArray[np.int64], chosen: NDArray[np.int64], stamp: Stamp) -> Rows:
+def to_rows(samples: Samples, miner_nos: NDArray[np.int64], chosen: NDArray[np.int64], stamp: Stamp) -> RawRows:
     names = (
         *_ALWAYS,
         *(name for name in NUMBERS if name in samples.numbers and not np.isnan(samples.numbers[name]).all()),
         *(name for name, lists in samples.lists.items() if lists.said.shape[1]),
         *(name for name in (*_TEXTS, *_JSONS) if name in samples.texts),
     )
-    return Rows(samples, miner_nos, chosen, stamp, names)
+    return RawRows(samples, miner_nos, chosen, stamp, names)
 
 
 def _instants(numbers: NDArray[np.int64], length: int) -> list[datetime]:

@@ -1,5 +1,6 @@
 """The live layer beside the inventory: flat columns, one row a machine in service, of a page or of a whole fleet."""
 
+import asyncio
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,16 +14,17 @@ from sqlalchemy.orm import aliased
 
 from hashinsight.collectors.models import Collector
 from hashinsight.identity.scope import Scope
-from hashinsight.inventory.models import Miner, Rack, Zone
 from hashinsight.inventory.queries.expected_now import expected_now
 from hashinsight.inventory.queries.scopes import miners_within
-from hashinsight.kit.db.copying import staged
+from hashinsight.inventory.queries.tables import Miner, Rack, Zone
+from hashinsight.kit.db.bulk import staged
+from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.paging import Page, page
 from hashinsight.telemetry.layers import MEAN_OVER, ONLINE_FOR
-from hashinsight.telemetry.live_state import NEEDED, OFFLINE_AFTER, SCHEMA, STALE_AFTER, judge
+from hashinsight.telemetry.live_state import NEEDED, OFFLINE_AFTER, SCHEMA, STALE_AFTER, evaluate
 from hashinsight.telemetry.models import LIVE
-from hashinsight.telemetry.states import Status
+from hashinsight.telemetry.states import SampleFlags, SampleStatus
 
 _FROM_LIVE = tuple(name for name in SCHEMA if name in LIVE.c and name not in ("miner_no", "site_id", "collector_no"))
 # literals go in as they are: no driver reads the text for its own marks
@@ -47,7 +49,7 @@ async def live_frame(
     query = live_query(scope, as_of=as_of, site_id=site_id, names=names)
     statement = str(query.compile(dialect=_PLAIN, compile_kwargs={"literal_binds": True}))
     found = await database.frame(scope.context(read_only=True), sql.SQL(statement))
-    return judge(
+    return evaluate(
         found.cast(pl.Schema({name: SCHEMA[name] for name in names})),
         as_of=as_of,
         stale_after=stale_after,
@@ -55,7 +57,7 @@ async def live_frame(
     )
 
 
-async def live_of_machine(session: AsyncSession, scope: Scope, miner_no: int, *, as_of: datetime) -> pl.DataFrame:
+async def get_live_of_machine(session: AsyncSession, scope: Scope, miner_no: int, *, as_of: datetime) -> pl.DataFrame:
     """The row of one machine, also of one that is retired, not judged yet; none where it lies outside the scope."""
     names = [name for name in SCHEMA if name in NEEDED]
     query = live_query(scope, as_of=as_of, names=names, with_retired=True).where(Miner.miner_no == miner_no)
@@ -79,7 +81,7 @@ async def list_live(
     if miner_nos is not None:
         query = query.where(Miner.miner_no.in_(miner_nos))
     if online is not None:
-        is_online = and_(LIVE.c.status != Status.OFFLINE, LIVE.c.ts > as_of - ONLINE_FOR)
+        is_online = and_(LIVE.c.status != SampleStatus.OFFLINE, LIVE.c.ts > as_of - ONLINE_FOR)
         query = query.where(is_online if online else or_(~is_online, LIVE.c.ts.is_(None)))
     found: Page = await page(session, query, [Miner.miner_id, Miner.miner_no], limit=limit, cursor=cursor)
     return pl.DataFrame(list(found.rows), schema=SCHEMA, orient="row"), found.next_cursor
@@ -146,7 +148,7 @@ def _heard(*, zoned: bool) -> Any:
     return spoken.group_by(key).subquery("heard_in_zone" if zoned else "heard_at_site")
 
 
-async def set_standing(session: AsyncSession, rows: pl.DataFrame) -> None:
+async def update_health(session: AsyncSession, rows: pl.DataFrame) -> None:
     """What a cycle found of those machines of which it is new, by `miner_no`."""
     if rows.is_empty():
         return
@@ -158,3 +160,40 @@ async def set_standing(session: AsyncSession, rows: pl.DataFrame) -> None:
         await session.execute(
             text(f"update telemetry_live t set {found} from {stage} s where t.miner_no = s.miner_no")  # noqa: S608 - our own names
         )
+
+
+# only numbers in TH/s: what a board calls otherwise may be in another unit
+_BOARDS = """
+select miner_no, jsonb_path_query_array(boards, '$[*].hashrate_ths ? (@.type() == "number")')::text as board_ths
+from telemetry_live where site_id = {} and jsonb_typeof(boards) = 'array'
+"""
+
+
+async def boards_frame(database: Database, context: Context, site_id: int) -> pl.DataFrame:
+    """`miner_no, board_ths`: a list a machine."""
+    found = await database.frame(context, sql.SQL(_BOARDS).format(sql.Literal(site_id)))
+    lists = await asyncio.to_thread(_decode_lists, found["board_ths"])
+    return pl.DataFrame({"miner_no": found["miner_no"], "board_ths": lists})
+
+
+def _decode_lists(texts: pl.Series) -> pl.Series:
+    return texts.cast(pl.String).str.json_decode(pl.List(pl.Float64))
+
+
+# beside the live columns, not among them: few firmwares name a sensor, and each column costs as machines are many
+_SENSORS = """
+select miner_no, temp_chip_max_c, temp_board_max_c, temp_limits
+from telemetry_live where site_id = {site} and flags & {named} <> 0
+"""
+_SENSOR_SCHEMA: dict[str, type[pl.DataType]] = {
+    "miner_no": pl.Int32,
+    "temp_chip_max_c": pl.Float32,
+    "temp_board_max_c": pl.Float32,
+    "temp_limits": pl.String,
+}
+
+
+async def sensors_frame(database: Database, context: Context, site_id: int) -> pl.DataFrame:
+    named = int(SampleFlags.CHIP_SENSOR | SampleFlags.BOARD_SENSOR)
+    query = sql.SQL(_SENSORS).format(site=sql.Literal(site_id), named=sql.Literal(named))
+    return (await database.frame(context, query)).cast(pl.Schema(_SENSOR_SCHEMA))

@@ -8,9 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from hashinsight.collectors.models import Collector
-from hashinsight.inventory.models import Miner
+from hashinsight.inventory.queries.tables import Miner
 from hashinsight.telemetry.models import LIVE
-from hashinsight.telemetry.numbers import WHOLE_SITE, SiteMachines
+from hashinsight.telemetry.site_machines import WHOLE_SITE, SiteMachines
 
 _LAST, _CLAIMER = aliased(Collector), aliased(Collector)
 # a machine's own zone; without one, the zone that brought its last sample, that has claimed it, or the whole site

@@ -13,10 +13,10 @@ from psycopg import AsyncCursor, errors, sql
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from hashinsight.kit.db.bulk import driver_connection
 from hashinsight.kit.db.context import Context, Role
-from hashinsight.kit.db.copying import driver_of
 from hashinsight.kit.db.database import Database, enter
-from hashinsight.telemetry.ingest.rows import Rows
+from hashinsight.telemetry.ingest.rows import RawRows
 from hashinsight.telemetry.layers import Layer
 
 _STRAIGHT_HOURS = 3  # a backlog over more of them goes by the staging table
@@ -36,7 +36,7 @@ async def open_hour(session: AsyncSession, begins: datetime) -> bool:
     return bool((await session.execute(text("select telemetry_open_hour(:at)"), {"at": begins})).scalar_one())
 
 
-async def write_straight(database: Database, context: Context, rows: Rows, hours: list[datetime]) -> bool:
+async def write_straight(database: Database, context: Context, rows: RawRows, hours: list[datetime]) -> bool:
     """All rows, each into its hour, committed; False, and nothing written, when one of them is there already."""
     if len(hours) > _STRAIGHT_HOURS:
         return False
@@ -58,9 +58,9 @@ async def write_straight(database: Database, context: Context, rows: Rows, hours
     return True
 
 
-async def copy_settled(session: AsyncSession, rows: Rows) -> int:
+async def copy_settled(session: AsyncSession, rows: RawRows) -> int:
     """Only what is not there yet; says how many rows that was."""
-    driver = await driver_of(session)
+    driver = await driver_connection(session)
     async with driver.cursor() as cursor:
         await cursor.execute(_STAGING)
         await _copy(cursor, _STAGE, rows.names, rows.all())

@@ -12,7 +12,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.telemetry.layers import Layer
-from hashinsight.telemetry.models import COUNTERS, DAYS, FIVE_MINUTES, HOURS, MEANS, POWERED, SAID
+from hashinsight.telemetry.models import COUNTERS, DAYS, FIVE_MINUTES, HOURS, MEANS, POWERED, READINGS
 
 _MEASURED = {"hashrate": "hashrate_ths", "temp": "temp_c", "power": "power_w", "fan": "fan_rpm"}
 _KEY = "miner_no, tenant_id, site_id"
@@ -120,7 +120,7 @@ def _coarser(table: str, time: str, source: str, source_time: str, *, boundary: 
 _FROM_5MIN = _coarser(HOURS.name, "hour_ts", FIVE_MINUTES.name, "bucket_ts", boundary=True)
 _FROM_HOURS = _coarser(DAYS.name, "day", HOURS.name, "hour_ts", boundary=False)
 
-_LIVE_COLUMNS = ("status", "flags", "collector_no", *SAID)
+_LIVE_COLUMNS = ("status", "flags", "collector_no", *READINGS)
 _LIVE_MEANS = ("hashrate_5min_ths", "power_5min_w", "powered_5min_ths")
 # what a machine said it should hash still holds where a sample leaves it out, as one of a dark machine does
 _STILL_RATED = "case when excluded.model is null or excluded.model = live.model then live.expected_ths end"

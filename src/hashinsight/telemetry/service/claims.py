@@ -7,13 +7,13 @@ from datetime import datetime, timedelta
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action
-from hashinsight.audit.service import record
+from hashinsight.audit.service.entries import record
 from hashinsight.collectors.caller import CollectorCaller
-from hashinsight.collectors.kinds import MACHINES_CLAIMED, ZONE_MISMATCH
 from hashinsight.collectors.models import Collector
 from hashinsight.collectors.queries import events
-from hashinsight.collectors.service.events import tell
-from hashinsight.inventory.queries.places import hold_sites
+from hashinsight.collectors.service.events import open_event
+from hashinsight.collectors.states import MACHINES_CLAIMED, ZONE_MISMATCH
+from hashinsight.inventory.queries.places import lock_sites_shared
 from hashinsight.telemetry.queries.machines import update_claimed
 
 _DAY = timedelta(days=1)
@@ -21,7 +21,7 @@ _NAMED = 50  # in an event; the rest is counted
 
 
 @dataclass(frozen=True)
-class Told:
+class RefusalText:
     """A refusal in words: what the collector reports, and what the operator does about it."""
 
     reports: str
@@ -29,24 +29,26 @@ class Told:
 
 
 REFUSALS = {
-    "ZONE_MISMATCH": Told(
+    "ZONE_MISMATCH": RefusalText(
         "machines of another zone",
         "If they stand in its zone, set their zone; if not, check its ranges, or revoke its token.",
     ),
-    "ZONE_NOT_SET": Told(
+    "ZONE_NOT_SET": RefusalText(
         "machines without a zone that another collector reads",
         "Set their zone. If the collector that read them is gone for good, disable it.",
     ),
-    "MINER_ID_ALIKE": Told(
+    "MINER_ID_ALIKE": RefusalText(
         "new ids that read like those of another zone's machines",
         "If they are machines of its zone, list them; if not, correct its ids, or revoke its token.",
     ),
 }
 
 
-async def claim(session: AsyncSession, caller: CollectorCaller, miner_ids: Collection[str], *, now: datetime) -> None:
+async def claim_machines(
+    session: AsyncSession, caller: CollectorCaller, miner_ids: Collection[str], *, now: datetime
+) -> None:
     """For the caller's zone or the whole site, as far as nobody was first. A zone's is audited, and told once a day."""
-    await hold_sites(session, [caller.site_id])  # an import of the list may be giving them their zones
+    await lock_sites_shared(session, [caller.site_id])  # an import of the list may be giving them their zones
     claimed = await update_claimed(session, caller.site_id, caller.collector_no, miner_ids)
     if not claimed or caller.zone_id is None:
         return
@@ -61,10 +63,10 @@ async def claim(session: AsyncSession, caller: CollectorCaller, miner_ids: Colle
         after=details,
         now=now,
     )
-    if await events.was_told(session, caller.collector_id, MACHINES_CLAIMED, since=now - _DAY):
+    if await events.has_recent_event(session, caller.collector_id, MACHINES_CLAIMED, since=now - _DAY):
         return
     collector = await session.get_one(Collector, caller.collector_id)
-    await tell(
+    await open_event(
         session,
         collector,
         MACHINES_CLAIMED,
@@ -76,16 +78,18 @@ async def claim(session: AsyncSession, caller: CollectorCaller, miner_ids: Colle
     )
 
 
-async def tell_refused(
+async def report_refused(
     session: AsyncSession, caller: CollectorCaller, code: str, miner_ids: Collection[str], *, now: datetime
 ) -> None:
     """Once a day and code: an event for the operator, and an audit entry."""
-    if await events.was_told(session, caller.collector_id, ZONE_MISMATCH, ("error_code", code), since=now - _DAY):
+    if await events.has_recent_event(
+        session, caller.collector_id, ZONE_MISMATCH, ("error_code", code), since=now - _DAY
+    ):
         return
     collector = await session.get_one(Collector, caller.collector_id)
     named, words = sorted(miner_ids), REFUSALS[code]
     details = {"error_code": code, "machines": len(named), "miner_ids": named[:_NAMED]}
-    await tell(
+    await open_event(
         session,
         collector,
         ZONE_MISMATCH,

@@ -12,12 +12,10 @@ import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.identity.scope import Scope
-from hashinsight.inventory.models import Site
 from hashinsight.inventory.queries import miners, places
+from hashinsight.inventory.queries.tables import Site
 from hashinsight.kit.db.database import Database
-from hashinsight.telemetry.queries import history
-from hashinsight.telemetry.queries.history import Span
-from hashinsight.telemetry.resolutions import (
+from hashinsight.telemetry.layers import (
     MOST_CSV_POINTS,
     MOST_POINTS,
     Resolution,
@@ -25,6 +23,8 @@ from hashinsight.telemetry.resolutions import (
     check_span,
     expected_points,
 )
+from hashinsight.telemetry.queries import history
+from hashinsight.telemetry.queries.history import Span
 
 _PART_POINTS = 20_000
 _MOST_AT_ONCE = 1000
@@ -37,7 +37,7 @@ VIEWS = {
 
 
 @dataclass(frozen=True)
-class HistoryWanted:
+class HistoryFilter:
     site: str | int
     start: datetime
     end: datetime
@@ -47,13 +47,13 @@ class HistoryWanted:
     cursor: str | None = None
 
 
-async def read_history(session: AsyncSession, scope: Scope, wanted: HistoryWanted, *, now: datetime) -> bytes:
+async def read_history(session: AsyncSession, scope: Scope, wanted: HistoryFilter, *, now: datetime) -> bytes:
     """The series of a page of machines, as the JSON of the answer."""
     check_span(wanted.resolution, wanted.start, wanted.end, now=now)
     site = await places.get_site(session, scope, wanted.site)
     next_cursor: str | None = None
     if wanted.miner_id is not None:
-        chosen = [await _one(session, scope, wanted, site)]
+        chosen = [await _get_machine(session, scope, wanted, site)]
     else:
         page = await history.list_machines(session, scope, site.id, limit=wanted.limit, cursor=wanted.cursor)
         chosen, next_cursor = [(row[0], row[1]) for row in page.rows], page.next_cursor
@@ -83,21 +83,21 @@ async def read_history(session: AsyncSession, scope: Scope, wanted: HistoryWante
     return msgspec.json.encode({"series": shown, "next_cursor": next_cursor, "_meta": meta})
 
 
-async def begin_file(session: AsyncSession, scope: Scope, wanted: HistoryWanted, *, now: datetime) -> Site:
+async def begin_file(session: AsyncSession, scope: Scope, wanted: HistoryFilter, *, now: datetime) -> Site:
     """The site of a file that may be made: refused before its first byte, not in the middle."""
     check_span(wanted.resolution, wanted.start, wanted.end, now=now)
     site = await places.get_site(session, scope, wanted.site)
     if wanted.miner_id is None:
         machines = await history.count_machines(session, scope, site.id)
     else:
-        await _one(session, scope, wanted, site)
+        await _get_machine(session, scope, wanted, site)
         machines = 1
     points = expected_points(wanted.resolution, wanted.start, wanted.end, machines)
     check_points(wanted.resolution, points, machines, most=MOST_CSV_POINTS)
     return site
 
 
-async def history_lines(database: Database, scope: Scope, site: Site, wanted: HistoryWanted) -> AsyncIterator[str]:
+async def history_lines(database: Database, scope: Scope, site: Site, wanted: HistoryFilter) -> AsyncIterator[str]:
     """Parts of the file. Each is read in a short session of its own: a slow reader holds no connection."""
     yield ",".join(("miner_id", *history.columns_of(wanted.resolution))) + "\r\n"
     a_machine = expected_points(wanted.resolution, wanted.start, wanted.end, 1)
@@ -106,24 +106,24 @@ async def history_lines(database: Database, scope: Scope, site: Site, wanted: Hi
     while True:
         async with database.reading(scope.context(read_only=True)) as session:
             if wanted.miner_id is not None:
-                chosen = dict([await _one(session, scope, wanted, site)])
+                chosen = dict([await _get_machine(session, scope, wanted, site)])
             else:
                 page = await history.list_machines(session, scope, site.id, limit=limit, cursor=cursor)
                 chosen, cursor = dict(tuple(row) for row in page.rows), page.next_cursor
             span = Span(site.id, list(chosen), wanted.start, wanted.end)
             rows = await history.list_points(session, wanted.resolution, span)
         if rows:
-            yield await asyncio.to_thread(_written, rows, chosen)
+            yield await asyncio.to_thread(_csv_lines, rows, chosen)
         if cursor is None:
             return
 
 
-async def _one(session: AsyncSession, scope: Scope, wanted: HistoryWanted, site: Site) -> tuple[int, str]:
+async def _get_machine(session: AsyncSession, scope: Scope, wanted: HistoryFilter, site: Site) -> tuple[int, str]:
     found = await miners.get_miner(session, scope, wanted.miner_id or "", site.id)
     return found.miner.miner_no, found.miner.miner_id
 
 
-def _written(rows: Sequence[Any], names: dict[int, str]) -> str:
+def _csv_lines(rows: Sequence[Any], names: dict[int, str]) -> str:
     out = io.StringIO()
     csv.writer(out).writerows((names[row[0]], row[1].isoformat(), *map(_cell, row[2:])) for row in rows)
     return out.getvalue()

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from hashinsight.collectors.caller import CollectorCaller
 from hashinsight.kit.db.database import Database
 from hashinsight.telemetry.ingest.samples import Bools, Samples
-from hashinsight.telemetry.ingest.wording import may_be_registered
-from hashinsight.telemetry.numbers import UNKNOWN, Numbers, SiteMachines, numbers_of
+from hashinsight.telemetry.ingest.texts import may_be_registered
 from hashinsight.telemetry.queries.machines import list_machines
-from hashinsight.telemetry.service.claims import REFUSALS, claim, tell_refused
+from hashinsight.telemetry.service.claims import REFUSALS, claim_machines, report_refused
 from hashinsight.telemetry.service.registration import RegistrationLimits, register_reported
+from hashinsight.telemetry.site_machines import UNKNOWN, MachineCache, SiteMachines, machine_numbers
 
 _FULL_REMEMBERED = timedelta(minutes=1)
 _TOLD_REMEMBERED = timedelta(minutes=10)
@@ -36,7 +36,7 @@ class MachineLookup:
     database: Database
     auto_register: bool = True
     limits: RegistrationLimits = field(default_factory=RegistrationLimits)
-    numbers: Numbers = field(default_factory=Numbers)
+    numbers: MachineCache = field(default_factory=MachineCache)
     _full: dict[UUID, tuple[datetime, str]] = field(default_factory=dict)  # who may register no more, since when, why
     _told: dict[tuple[UUID, str], datetime] = field(default_factory=dict)  # which refusals an operator may know of
 
@@ -79,7 +79,7 @@ class MachineLookup:
         if not free:
             return known
         async with self.database.transaction(caller.context()) as session:
-            await claim(session, caller, free, now=now)
+            await claim_machines(session, caller, free, now=now)
         return await self._read(caller)
 
     async def _register(
@@ -128,7 +128,7 @@ class MachineLookup:
         if last is not None and timedelta(0) <= now - last < _TOLD_REMEMBERED:
             return
         async with self.database.transaction(caller.context()) as session:
-            await tell_refused(session, caller, code, miner_ids, now=now)
+            await report_refused(session, caller, code, miner_ids, now=now)
         if len(self._told) >= _MOST_REMEMBERED:
             self._told.clear()
         self._told[caller.collector_id, code] = now
@@ -136,7 +136,7 @@ class MachineLookup:
 
 def _look_up(samples: Samples, known: SiteMachines, caller: CollectorCaller) -> tuple[NDArray[np.int64], Bools]:
     """The numbers, and which samples have none; those that are bad anyhow are not looked for."""
-    found = numbers_of(samples.miner_ids, known.open_to(caller.zone_id))
+    found = machine_numbers(samples.miner_ids, known.open_to(caller.zone_id))
     missing = found == UNKNOWN
     if samples.bad:
         missing[list(samples.bad)] = False

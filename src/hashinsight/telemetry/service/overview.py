@@ -10,16 +10,15 @@ import msgspec
 import polars as pl
 
 from hashinsight.identity.scope import Scope
-from hashinsight.inventory.models import Site
+from hashinsight.inventory.queries.tables import Site
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.errors import ValidationFailed
 from hashinsight.telemetry import losses
-from hashinsight.telemetry.layers import LENGTH, Layer, floor
+from hashinsight.telemetry.layers import LENGTH, Layer, bucket_start
 from hashinsight.telemetry.live_state import as_of_bucket
-from hashinsight.telemetry.queries.live import live_frame
-from hashinsight.telemetry.queries.overview import bucket_frame, trend_frame
-from hashinsight.telemetry.queries.sensors import sensors_frame
-from hashinsight.telemetry.states import Flags
+from hashinsight.telemetry.queries.history import bucket_frame, trend_frame
+from hashinsight.telemetry.queries.live import live_frame, sensors_frame
+from hashinsight.telemetry.states import SampleFlags
 
 DAY = timedelta(hours=24)
 # above this many points of a site a trend is read from hours: a day of 20,000 machines is 5.8 million rows
@@ -35,15 +34,15 @@ _SUMMED = ("site_id", "zone", "temp_max_c", "power_w", "updated_at")  # beside w
 
 
 @dataclass(frozen=True)
-class Part:
+class SitePart:
     """Of one site: a zone, a moment, or both."""
 
     zone: str | None = None
     at: datetime | None = None
 
 
-async def tell_sites(
-    database: Database, scope: Scope, sites: Sequence[Site], part: Part | None = None, *, now: datetime
+async def get_site_totals(
+    database: Database, scope: Scope, sites: Sequence[Site], part: SitePart | None = None, *, now: datetime
 ) -> bytes:
     """Each site's sums, or those of a part of one: a zone of it, a moment of its last day."""
     moment = None if part is None else _bucket(part.at, now)
@@ -51,15 +50,15 @@ async def tell_sites(
     if part is not None and part.zone is not None:
         frame = frame.filter(pl.col("zone") == part.zone)
     sums = {row["site_id"]: row for row in losses.sum_up(frame, "site_id").iter_rows(named=True)}
-    shown = [_site(site) | losses.told(sums.get(site.id), judged=moment is None) for site in sites]
+    shown = [_site(site) | losses.totals_answer(sums.get(site.id), judged=moment is None) for site in sites]
     # a fleet's efficiency does not follow from those of its sites
-    fleet = losses.told(next(losses.sum_up(frame, pl.lit(0).alias("fleet")).iter_rows(named=True), None))
+    fleet = losses.totals_answer(next(losses.sum_up(frame, pl.lit(0).alias("fleet")).iter_rows(named=True), None))
     of_all = {name: fleet[name] for name in ("efficiency_j_th", "efficiency_left_out")}
     meta: dict[str, Any] = {"as_of": now, "bucket": moment, "zone": part.zone if part else None}
     return msgspec.json.encode({"sites": shown, "fleet": of_all, "_meta": meta | {"source": _source(moment)}})
 
 
-async def tell_cells(database: Database, scope: Scope, site: Site, at: datetime | None, *, now: datetime) -> bytes:
+async def get_site_cells(database: Database, scope: Scope, site: Site, at: datetime | None, *, now: datetime) -> bytes:
     bucket = _bucket(at, now)
     if bucket is None:
         return await _cells_now(database, scope, site, now)
@@ -85,10 +84,10 @@ async def _machines(
         live_frame(database, scope, as_of=ends, site_id=site_id, only=_SUMMED),
         bucket_frame(database, scope, site_id, bucket),
     )
-    return losses.weigh(as_of_bucket(live, then, bucket))
+    return losses.add_losses(as_of_bucket(live, then, bucket))
 
 
-async def tell_trend(
+async def get_trend(
     database: Database, scope: Scope, machines: Mapping[int, int], hours: int, *, now: datetime
 ) -> bytes:
     """`machines`: how many there are at each site; the large ones are told by hours."""
@@ -107,7 +106,7 @@ async def _trend(
 ) -> list[dict[str, Any]]:
     if not sites:
         return []
-    end, fine = floor(now, layer), layer is Layer.FIVE_MINUTES
+    end, fine = bucket_start(now, layer), layer is Layer.FIVE_MINUTES
     frame = await trend_frame(database, scope, end - timedelta(hours=hours), end, fine=fine, sites=sites)
     series = []
     for (site_id,), part in frame.group_by("site_id", maintain_order=True):
@@ -123,7 +122,9 @@ async def _cells_now(database: Database, scope: Scope, site: Site, now: datetime
         sensors_frame(database, scope.context(read_only=True), site.id),
     )
     frame = live.join(sensors, on="miner_no", how="left").sort("miner_id")
-    at_chip, at_board = ((pl.col("flags") & flag.value) != 0 for flag in (Flags.CHIP_SENSOR, Flags.BOARD_SENSOR))
+    at_chip, at_board = (
+        (pl.col("flags") & flag.value) != 0 for flag in (SampleFlags.CHIP_SENSOR, SampleFlags.BOARD_SENSOR)
+    )
     frame = frame.with_columns(
         hashrate_ths=pl.col("hashrate_5min_ths"),
         temp_other_c=pl.when(at_chip).then("temp_board_max_c").when(at_board).then("temp_chip_max_c"),
@@ -160,7 +161,7 @@ def _site(site: Site) -> dict[str, Any]:
 def _bucket(at: datetime | None, now: datetime) -> datetime | None:
     if at is not None and not now - DAY - LENGTH[Layer.FIVE_MINUTES] <= at <= now:
         raise ValidationFailed("`at` lies within the last 24 hours")
-    return None if at is None else floor(at, Layer.FIVE_MINUTES)
+    return None if at is None else bucket_start(at, Layer.FIVE_MINUTES)
 
 
 def _source(bucket: datetime | None) -> str:

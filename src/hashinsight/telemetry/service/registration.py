@@ -7,13 +7,18 @@ from datetime import datetime, timedelta
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action
-from hashinsight.audit.service import record
+from hashinsight.audit.service.entries import record
 from hashinsight.collectors.caller import CollectorCaller
-from hashinsight.collectors.kinds import REGISTRATION_LIMIT
 from hashinsight.collectors.models import Collector
 from hashinsight.collectors.queries import events
-from hashinsight.collectors.service.events import tell
-from hashinsight.inventory.service.seen import Newcomers, count_registered, find_registered_at, register_seen
+from hashinsight.collectors.service.events import open_event
+from hashinsight.collectors.states import REGISTRATION_LIMIT
+from hashinsight.inventory.service.discovery import (
+    DiscoveredMiners,
+    count_registered,
+    find_registered_at,
+    register_discovered,
+)
 from hashinsight.kit.clock import iso_z
 
 _DAY = timedelta(days=1)
@@ -29,7 +34,7 @@ class RegistrationLimits:
 
 
 @dataclass(frozen=True)
-class Taken:
+class Registered:
     """How many were registered, and why the rest was not."""
 
     count: int
@@ -50,7 +55,7 @@ async def register_reported(
     limits: RegistrationLimits,
     *,
     now: datetime,
-) -> Taken:
+) -> Registered:
     """Register the first of them, as many as the limits leave room for.
 
     One call of a collector at a time, or each would find the same room.
@@ -66,11 +71,11 @@ async def register_reported(
     room = max(min(per_call.most, per_day.most - done), 0)
     chosen = list(miner_ids)[:room]
     if chosen:
-        new = Newcomers(caller.tenant_id, caller.site_id, caller.stands_in, caller.collector_no, chosen)
-        await register_seen(session, caller.actor, new, now=now)
+        new = DiscoveredMiners(caller.tenant_id, caller.site_id, caller.stands_in, caller.collector_no, chosen)
+        await register_discovered(session, caller.actor, new, now=now)
     refused = len(miner_ids) - len(chosen)
     if not refused:
-        return Taken(len(chosen))
+        return Registered(len(chosen))
     met = per_day if room < per_call.most else per_call
     if met.name == "per_call":
         goes_on = "the next upload goes on"
@@ -79,7 +84,7 @@ async def register_reported(
         oldest = await find_registered_at(session, caller.site_id, caller.collector_no, over, since=now - _DAY)
         goes_on = "no more are registered" if oldest is None else f"goes on at {iso_z(oldest + _DAY)}"
     await _tell_limit(session, caller, collector, met, refused=refused, goes_on=goes_on, now=now)
-    return Taken(len(chosen), f"this collector has registered {met.most} new machines {met.words}: {goes_on}")
+    return Registered(len(chosen), f"this collector has registered {met.most} new machines {met.words}: {goes_on}")
 
 
 async def _tell_limit(
@@ -93,11 +98,11 @@ async def _tell_limit(
     now: datetime,
 ) -> None:
     """Once a day and limit, however often it is met: an event for the operator, and an audit entry."""
-    if await events.was_told(session, collector.id, REGISTRATION_LIMIT, ("limit", met.name), since=now - _DAY):
+    if await events.has_recent_event(session, collector.id, REGISTRATION_LIMIT, ("limit", met.name), since=now - _DAY):
         return
     details = {"limit": met.name, "machines": met.most, "refused": refused}
     more = "raise HASHINSIGHT_REGISTER_FIRST_DAY" if met.name == "first_day" else "open its registration for some hours"
-    await tell(
+    await open_event(
         session,
         collector,
         REGISTRATION_LIMIT,

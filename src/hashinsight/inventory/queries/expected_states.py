@@ -1,0 +1,169 @@
+"""Expected states: intervals, and what holds at a moment."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from psycopg import sql
+from sqlalchemy import (
+    ARRAY,
+    DateTime,
+    Integer,
+    Row,
+    Text,
+    Uuid,
+    bindparam,
+    delete,
+    literal,
+    or_,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.identity.scope import Scope
+from hashinsight.inventory.queries.scopes import miners_within
+from hashinsight.inventory.queries.tables import ExpectedState, Miner, Site
+from hashinsight.kit.ids import new_id
+
+_INSERT = text(
+    "insert into expected_states (id, tenant_id, site_id, miner_no, state, from_at, until_at, cause, created_at)"
+    " select given.id, m.tenant_id, m.site_id, m.miner_no, :state, :from_at, :until_at, :cause, :now"
+    " from unnest(:ids, :miner_nos) as given (id, miner_no) join miners m on m.miner_no = given.miner_no"
+    " returning miner_no"
+).bindparams(
+    bindparam("ids", type_=ARRAY(Uuid)),
+    bindparam("miner_nos", type_=ARRAY(Integer)),
+    bindparam("state", type_=Text),
+    bindparam("cause", type_=Text),
+    bindparam("from_at", type_=DateTime(timezone=True)),
+    bindparam("until_at", type_=DateTime(timezone=True)),
+    bindparam("now", type_=DateTime(timezone=True)),
+)
+
+_INSERT_EACH = text(
+    "insert into expected_states (id, tenant_id, site_id, miner_no, state, from_at, until_at, cause, created_at)"
+    " select given.id, m.tenant_id, m.site_id, m.miner_no, given.state, :now, given.until_at, given.cause, :now"
+    " from unnest(:ids, :miner_nos, :states, :untils, :causes) as given (id, miner_no, state, until_at, cause)"
+    " join miners m on m.miner_no = given.miner_no"
+).bindparams(
+    bindparam("ids", type_=ARRAY(Uuid)),
+    bindparam("miner_nos", type_=ARRAY(Integer)),
+    bindparam("states", type_=ARRAY(Text)),
+    bindparam("untils", type_=ARRAY(DateTime(timezone=True))),
+    bindparam("causes", type_=ARRAY(Text)),
+    bindparam("now", type_=DateTime(timezone=True)),
+)
+
+_UPDATE_CAUSES = text(
+    "update expected_states e set cause = given.cause"
+    " from unnest(:miner_nos, :causes) as given (miner_no, cause)"
+    " where e.miner_no = given.miner_no and e.until_at is null and e.from_at <= :now and e.state = any (:states)"
+    " and starts_with(e.cause, :beginning)"
+).bindparams(
+    bindparam("miner_nos", type_=ARRAY(Integer)),
+    bindparam("causes", type_=ARRAY(Text)),
+    bindparam("states", type_=ARRAY(Text)),
+    bindparam("beginning", type_=Text),
+    bindparam("now", type_=DateTime(timezone=True)),
+)
+
+
+async def update_causes(
+    session: AsyncSession,
+    miner_nos: Sequence[int],
+    causes: Sequence[str],
+    *,
+    states: Sequence[str],
+    beginning: str,
+    now: datetime,
+) -> None:
+    values = {"miner_nos": list(miner_nos), "causes": list(causes), "states": list(states), "beginning": beginning}
+    await session.execute(_UPDATE_CAUSES, {**values, "now": now})
+
+
+async def insert_each(
+    session: AsyncSession, rows: Sequence[tuple[int, str, str, datetime | None]], *, now: datetime
+) -> None:
+    """Machine, state, cause and end of each, in one statement."""
+    miner_nos, states, causes, untils = zip(*rows, strict=True)
+    values = {"miner_nos": list(miner_nos), "states": list(states), "causes": list(causes), "untils": list(untils)}
+    await session.execute(_INSERT_EACH, {"ids": [new_id() for _ in rows], "now": now, **values})
+
+
+async def insert_expected(
+    session: AsyncSession,
+    miner_nos: Sequence[int],
+    state: str,
+    *,
+    cause: str,
+    from_at: datetime,
+    until_at: datetime | None,
+    now: datetime,
+) -> list[int]:
+    given = list(dict.fromkeys(miner_nos))
+    values = {"state": state, "cause": cause, "from_at": from_at, "until_at": until_at, "now": now}
+    ids = [new_id() for _ in given]
+    return list((await session.execute(_INSERT, {"ids": ids, "miner_nos": given, **values})).scalars())
+
+
+async def end_expected(
+    session: AsyncSession,
+    miner_nos: Sequence[int],
+    *,
+    states: Sequence[str] | None,
+    causes: Sequence[str] | None,
+    now: datetime,
+) -> list[int]:
+    """End what runs, take back what has not begun; the machines that it was for."""
+    mine = ExpectedState.miner_no == literal(list(miner_nos), ARRAY(Integer)).any_()
+    meant = [mine, or_(ExpectedState.until_at.is_(None), ExpectedState.until_at > now)]
+    for column, words in ((ExpectedState.state, states), (ExpectedState.cause, causes)):
+        if words is not None:
+            meant.append(column == literal(list(words), ARRAY(Text)).any_())
+    taken_back = await session.execute(
+        delete(ExpectedState).where(*meant, ExpectedState.from_at >= now).returning(ExpectedState.miner_no)
+    )
+    ended = await session.execute(
+        update(ExpectedState).where(*meant).values(until_at=now).returning(ExpectedState.miner_no)
+    )
+    return sorted({*taken_back.scalars(), *ended.scalars()})
+
+
+async def list_open(
+    session: AsyncSession, scope: Scope, state: str, *, site_id: int | None, now: datetime, limit: int
+) -> Sequence[Row[Any]]:
+    """What runs or is planned of this state for machines of the scope, the oldest first."""
+    query = (
+        select(
+            Miner.miner_id,
+            Site.code.label("site"),
+            ExpectedState.from_at,
+            ExpectedState.until_at,
+            ExpectedState.cause,
+        )
+        .join(Miner, Miner.miner_no == ExpectedState.miner_no)
+        .join(Site, Site.id == Miner.site_id)
+        .where(
+            miners_within(scope),
+            ExpectedState.state == state,
+            or_(ExpectedState.until_at.is_(None), ExpectedState.until_at > now),
+        )
+        .order_by(ExpectedState.from_at, ExpectedState.id)
+        .limit(limit)
+    )
+    query = query if site_id is None else query.where(Miner.site_id == site_id)
+    rows: Any = (await session.execute(query)).all()
+    found: Sequence[Row[Any]] = rows
+    return found
+
+
+def expected_as_of(as_of: datetime, site_id: int | None) -> sql.Composed:
+    """What machines are expected to be by their own intervals: every machine that the transaction sees, for a frame."""
+    site = sql.SQL("") if site_id is None else sql.SQL("and site_id = {}").format(sql.Literal(site_id))
+    return sql.SQL(
+        "select distinct on (miner_no) miner_no, state, from_at, until_at, cause from expected_states"
+        " where from_at <= {at} and (until_at is null or until_at > {at}) {site}"
+        " order by miner_no, created_at desc, id desc"
+    ).format(at=sql.Literal(as_of), site=site)

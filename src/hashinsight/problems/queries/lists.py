@@ -1,0 +1,240 @@
+"""Lists of problems: a page finds its ids in the index alone, and reads whole rows only of those that it shows.
+
+Each index has one site's problems in the order of a list, either those that are shown or those that are over. A page of
+several sites or of both kinds is the beginnings of each, merged.
+"""
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from functools import reduce
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Select,
+    Text,
+    Uuid,
+    and_,
+    case,
+    cast,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+    text,
+    true,
+    union_all,
+)
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
+
+from hashinsight.facts.models import find_model
+from hashinsight.identity.scope import Columns, Scope, within
+from hashinsight.inventory.queries.tables import GroupMember, Site, Zone
+from hashinsight.problems.codes import CAUSES_FIRST
+from hashinsight.problems.models import EVENTS, PULSE
+from hashinsight.wire.sites import fold_code
+
+
+def problems_within(scope: Scope, table: Any = EVENTS) -> ColumnElement[bool]:
+    def in_groups(groups: Sequence[int]) -> ColumnElement[bool]:
+        member = GroupMember
+        return exists(select(member.miner_no).where(member.miner_no == table.c.miner_no, member.group_id.in_(groups)))
+
+    return within(scope, Columns(table.c.tenant_id, site=table.c.site_id, zone=table.c.zone_id, in_groups=in_groups))
+
+
+SHOWN_STATUSES = ("open", "ack", "in_progress")
+_HELD_TOGETHER = (SHOWN_STATUSES, ("resolved",), ("pending",))  # statuses, by the index that holds them
+DOCUMENTS = ("evidence_json", "actions_json", "peer_metrics_json", "ml_json", "health_json")
+_HIDDEN = ("tenant_id", "seen")
+_PLAIN = tuple(column.name for column in EVENTS.c if column.name not in (*_HIDDEN, *DOCUMENTS))
+
+
+Span = tuple[datetime | None, datetime | None]  # after the first, until the second; None: no end
+
+
+class ProblemSort(StrEnum):
+    SEVERITY = "severity"  # then risk, then when it was last seen: the order of the registry
+    RISK = "p_fail_24h"
+    LAST_SEEN = "last_seen_ts"
+    START = "start_ts"
+    LOSS = "loss_ths"
+    MINER = "miner_id"
+
+
+@dataclass(frozen=True)
+class ProblemFilter:
+    """What a list is narrowed to. Statuses empty: those that are shown as open."""
+
+    site_id: int | None = None
+    severity: tuple[str, ...] = ()
+    issue_code: tuple[str, ...] = ()
+    status: tuple[str, ...] = ()
+    site: tuple[str, ...] = ()
+    model: tuple[str, ...] = ()
+    firmware: tuple[str, ...] = ()
+    zone: tuple[str, ...] = ()
+    began: tuple[Span, ...] = ()  # within any of them
+    miner_no: int | None = None
+    text: str | None = None
+    assigned_to: str | None = None
+    with_symptoms: bool = True
+    sort: ProblemSort = ProblemSort.SEVERITY
+    is_reversed: bool = False
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        c = EVENTS.c
+        found: list[ColumnElement[bool]] = [c.status.in_(self.status or SHOWN_STATUSES)]
+        equal = ("site_id", "miner_no", "assigned_to")
+        found += [c[name] == getattr(self, name) for name in equal if getattr(self, name) is not None]
+        several = ("severity", "issue_code", "firmware")
+        found += [c[name].in_(getattr(self, name)) for name in several if getattr(self, name)]
+        if self.model:
+            known = [(find_model(one), one) for one in self.model]
+            found.append(c.model.in_([one if model is None else model.name for model, one in known]))
+        if self.site:
+            found.append(c.site_id.in_(select(Site.id).where(Site.code_key.in_(self.site_keys()))))
+        if self.zone:
+            found.append(c.zone_id.in_(select(Zone.id).where(Zone.code.in_(self.zone))))
+        if self.began:
+            found.append(or_(*(_within(one) for one in self.began)))
+        if self.text is not None:
+            found.append(func.starts_with(c.miner_id, self.text))
+        if not self.with_symptoms:
+            found.append(c.symptom.is_(False))
+        return found
+
+    def site_keys(self) -> list[str]:
+        return [fold_code(code) for code in self.site]
+
+    def apart(self) -> list["ProblemFilter"]:
+        """The same in parts that one index holds each. A machine has few problems, and an index of its own."""
+        if self.miner_no is not None:
+            return [self]
+        chosen = self.status or SHOWN_STATUSES
+        parts = [tuple(one for one in together if one in chosen) for together in _HELD_TOGETHER]
+        return [replace(self, status=part) for part in parts if part]
+
+    def order(self, columns: Any = EVENTS.c) -> list[ColumnElement[Any]]:
+        """Every order ends with the registry's own and the id, so that pages neither repeat nor miss a row."""
+        ordered = [_ordered(columns[name], EVENTS.c[name], *how) for name, *how in self.order_names()]
+        return ordered if self.miner_no is None else [ordered[0], _cause_place(), *ordered[1:]]
+
+    def order_names(self) -> list[tuple[str, bool, bool]]:
+        """By which columns, whether each is descending, and whether that is the usual order turned round."""
+        usual = [("severity", False), ("p_fail_24h", True), ("seen", True), ("last_seen_ts", True), ("id", False)]
+        if self.sort is ProblemSort.LAST_SEEN:
+            usual = [*usual[2:4], *usual[:2], usual[4]]
+        elif self.sort is not ProblemSort.SEVERITY:
+            usual = [(self.sort.value, self.sort is not ProblemSort.MINER), *usual]
+        return [(name, descending != self.is_reversed, self.is_reversed) for name, descending in usual]
+
+
+def _within(span: Span) -> ColumnElement[bool]:
+    start, (after, until) = EVENTS.c.start_ts, span
+    ends = [start > after] if after is not None else []
+    return and_(*ends, *([start <= until] if until is not None else []))
+
+
+def _cause_place() -> ColumnElement[int]:
+    """Of one machine only: lists of many are read off an index, which knows nothing of causes."""
+    places = {issue.code: place for place, issue in enumerate(CAUSES_FIRST)}
+    is_over = EVENTS.c.status == "resolved"
+    return case((is_over, len(places) + 1), else_=case(places, value=EVENTS.c.issue_code, else_=len(places)))
+
+
+def _ordered(column: Any, stored: Any, descending: bool, is_reversed: bool) -> ColumnElement[Any]:  # noqa: FBT001 - plain facts
+    """What is not known comes last, and first when the whole order is turned round."""
+    ordered: ColumnElement[Any] = column.desc() if descending else column.asc()
+    if not stored.nullable:
+        return ordered
+    return ordered.nulls_first() if is_reversed else ordered.nulls_last()
+
+
+async def plan_by_values(session: AsyncSession) -> None:
+    """For what follows in this transaction: a filter that nobody meets and one that half do need plans of their own."""
+    await session.execute(text("set local plan_cache_mode = force_custom_plan"))
+
+
+def ids_query(scope: Scope, wanted: ProblemFilter, *, limit: int, offset: int = 0) -> Select[Any]:
+    parts = wanted.apart()
+    of_one_site = wanted.miner_no is not None or (wanted.site_id is not None and not wanted.site)
+    if of_one_site and len(parts) == 1:
+        query = select(EVENTS.c.id).where(problems_within(scope), *wanted.conditions()).order_by(*wanted.order())
+        return query.limit(limit).offset(offset)
+    first = _first_of_a_site if of_one_site else _first_of_each_site
+    either = union_all(*(first(scope, part, limit + offset) for part in parts)).subquery()
+    return select(either.c.id).order_by(*wanted.order(either.c)).limit(limit).offset(offset)
+
+
+def _first_of_a_site(scope: Scope, wanted: ProblemFilter, most: int) -> Select[Any]:
+    return select(_first(scope, wanted, most).subquery())
+
+
+def _first_of_each_site(scope: Scope, wanted: ProblemFilter, most: int) -> Select[Any]:
+    at = aliased(Site)
+    first = _first(scope, replace(wanted, site=()), most).where(EVENTS.c.site_id == at.id).lateral()
+    query = select(first).select_from(at).join(first, true())
+    return query.where(at.code_key.in_(wanted.site_keys())) if wanted.site else query
+
+
+def _first(scope: Scope, wanted: ProblemFilter, most: int) -> Select[Any]:
+    named = [EVENTS.c[name] for name, *_ in wanted.order_names()]
+    return select(*named).where(problems_within(scope), *wanted.conditions()).order_by(*wanted.order()).limit(most)
+
+
+def count_query(scope: Scope, wanted: ProblemFilter) -> Select[Any]:
+    def of(part: ProblemFilter) -> Select[Any]:
+        return select(func.count()).select_from(EVENTS).where(problems_within(scope), *part.conditions())
+
+    parts = wanted.apart()
+    return (
+        of(wanted) if len(parts) == 1 else select(reduce(operator.add, (of(part).scalar_subquery() for part in parts)))
+    )
+
+
+async def list_ids(
+    session: AsyncSession, scope: Scope, wanted: ProblemFilter, *, limit: int, offset: int = 0
+) -> list[UUID]:
+    return list((await session.execute(ids_query(scope, wanted, limit=limit, offset=offset))).scalars())
+
+
+async def count_problems(session: AsyncSession, scope: Scope, wanted: ProblemFilter) -> int:
+    return int((await session.execute(count_query(scope, wanted))).scalar_one())
+
+
+def rows_query(scope: Scope, ids: Sequence[UUID]) -> Select[Any]:
+    """Whole rows. What the pulse knows better is the pulse's; documents come as the text that an answer holds."""
+    named = [column for column in _PLAIN if column not in ("last_seen_ts", "recurrence_count")]
+    shown = [EVENTS.c[name] for name in named]
+    documents = [cast(EVENTS.c[name], Text).label(name) for name in DOCUMENTS]
+    seen = func.greatest(EVENTS.c.last_seen_ts, func.to_timestamp(PULSE.c.last_seen_ts)).label("last_seen_ts")
+    counted = [
+        func.coalesce(PULSE.c.recurrences, EVENTS.c.recurrence_count).label("recurrence_count"),
+        func.coalesce(PULSE.c.consecutive_ok, 0).label("consecutive_ok"),
+        func.coalesce(PULSE.c.consecutive_fail, 0).label("consecutive_fail"),
+    ]
+    return (
+        select(*shown, seen, *counted, *documents, Zone.code.label("zone"))
+        .outerjoin(PULSE, PULSE.c.problem_id == EVENTS.c.id)
+        .outerjoin(Zone, Zone.id == EVENTS.c.zone_id)
+        .where(problems_within(scope), EVENTS.c.id == literal(list(ids), ARRAY(Uuid)).any_())
+    )
+
+
+async def list_rows(session: AsyncSession, scope: Scope, ids: Sequence[UUID]) -> list[dict[str, Any]]:
+    """In the order of the ids; what was taken away meanwhile is left out."""
+    if not ids:
+        return []
+    # by the connection itself: the session would look at every row for objects that it should keep
+    found = await (await session.connection()).execute(rows_query(scope, ids))
+    names = tuple(found.keys())
+    rows = {row.id: dict(zip(names, row, strict=True)) for row in found}
+    return [rows[one] for one in ids if one in rows]

@@ -1,0 +1,180 @@
+"""Heard by any call, offline as one event, back as one event."""
+
+import asyncio
+
+from sqlalchemy import text
+
+from hashinsight.collectors.service.liveness import sweep_silent
+from hashinsight.collectors.states import silence_limit_sec
+from hashinsight.kit.db.context import job_context
+from tests.collectors.collector_site import CollectorSite
+
+
+async def sweep(scene: CollectorSite) -> int:
+    async with scene.database.transaction(job_context()) as session:
+        return await sweep_silent(session, now=scene.now)
+
+
+async def kinds(scene: CollectorSite, collector_id: str) -> list[str]:
+    return [event["kind"] for event in reversed(await scene.events(collector_id))]
+
+
+def test_silence_is_counted_in_the_longer_of_the_two_intervals() -> None:
+    assert silence_limit_sec(30, 60) == 180
+    assert silence_limit_sec(300, 60) == 900
+
+
+async def test_a_collector_that_never_sends_a_heartbeat_but_calls_is_online(scene: CollectorSite) -> None:
+    collector_id, token = await scene.collector()
+    for seconds in range(0, 600, 100):
+        scene.at(seconds)
+        assert (await scene.call(token)).status_code == 200
+        assert await sweep(scene) == 0
+    shown = await scene.shown(collector_id)
+    assert (shown["status"], shown["last_heartbeat_at"]) == ("active", None)
+    assert await kinds(scene, collector_id) == ["registered"]
+
+
+async def test_silent_for_three_intervals_is_offline_and_one_event_however_often_it_is_looked_at(
+    scene: CollectorSite,
+) -> None:
+    collector_id, token = await scene.collector()
+    await scene.call(token)
+    scene.at(180)
+    assert await sweep(scene) == 0
+    scene.at(180.001)
+    assert await sweep(scene) == 1
+    for seconds in (195, 210, 500):
+        scene.at(seconds)
+        assert await sweep(scene) == 0
+    assert (await scene.shown(collector_id))["status"] == "offline"
+    (event,) = await scene.events(collector_id, "offline")
+    assert (event["severity"], event["status"], event["source"]) == ("warning", "open", "cloud")
+    assert len(await scene.audited("collector_offline")) == 1
+
+
+async def test_sweeps_at_the_same_moment_tell_it_once(scene: CollectorSite) -> None:
+    ids = [(await scene.collector(f"c{n}"))[0] for n in range(5)]
+    scene.at(200)
+    assert sum(await asyncio.gather(*(sweep(scene) for _ in range(6)))) == 5
+    for collector_id in ids:
+        assert len(await scene.events(collector_id, "offline")) == 1
+
+
+async def test_the_longer_interval_counts(scene: CollectorSite) -> None:
+    collector_id, token = await scene.collector(heartbeat_interval_sec=300, collection_interval_sec=10)
+    await scene.call(token)
+    scene.at(890)
+    assert await sweep(scene) == 0
+    scene.at(901)
+    assert await sweep(scene) == 1
+    scene.at(0)
+    assert (await scene.shown(collector_id))["offline_after_sec"] == 900
+
+
+async def test_back_when_heard_and_told_once_also_by_many_calls_at_once(scene: CollectorSite) -> None:
+    collector_id, token = await scene.collector()
+    await scene.call(token)
+    scene.at(200)
+    await sweep(scene)
+    scene.at(260)
+    answers = await asyncio.gather(*(scene.call(token) for _ in range(8)))
+    assert {answer.status_code for answer in answers} == {200}
+    await scene.beat(token)
+    assert await kinds(scene, collector_id) == ["registered", "offline", "reconnected"]
+    shown = await scene.shown(collector_id)
+    assert (shown["status"], shown["connection_count"]) == ("active", 2)
+    (offline,) = await scene.events(collector_id, "offline")
+    assert (offline["status"], offline["resolved_by"]) == ("resolved", "system")
+    assert len(await scene.audited("collector_reconnected")) == 1
+
+
+async def test_a_pending_or_disabled_collector_is_never_offline(scene: CollectorSite) -> None:
+    await scene.collector("waiting", credential="enrolment_code")
+    disabled, _ = await scene.collector("off")
+    await scene.post(f"collectors/{disabled}/disable")
+    scene.at(10_000)
+    assert await sweep(scene) == 0
+
+
+async def test_an_enabled_collector_has_its_time_to_call(scene: CollectorSite) -> None:
+    collector_id, _ = await scene.collector()
+    await scene.post(f"collectors/{collector_id}/disable")
+    scene.at(600)
+    just_signed_in = await scene.people.headers("Owner")
+    assert (await scene.post(f"collectors/{collector_id}/enable", headers=just_signed_in)).status_code == 200
+    assert await sweep(scene) == 0
+    scene.at(781)
+    assert await sweep(scene) == 1
+
+
+async def test_being_heard_is_written_at_most_every_few_seconds(scene: CollectorSite) -> None:
+    collector_id, token = await scene.collector()
+
+    async def written() -> str:
+        async with scene.database.transaction(job_context()) as session:
+            row = await session.execute(text("select xmin::text from collectors where id = :id"), {"id": collector_id})
+            return str(row.scalar_one())
+
+    await scene.call(token)
+    first = await written()
+    scene.at(4.9)
+    await scene.call(token)
+    assert await written() == first
+    scene.at(5.1)
+    await scene.call(token)
+    assert await written() != first
+
+
+async def test_a_refused_call_is_not_heard(scene: CollectorSite) -> None:
+    collector_id, token = await scene.collector()
+    assert (await scene.call(token, {"X-Site-ID": "elsewhere"})).status_code == 403
+    assert (await scene.shown(collector_id))["last_seen_at"] is None
+
+
+async def test_the_tick_makes_it_offline(scene: CollectorSite) -> None:
+    collector_id, token = await scene.collector()
+    await scene.call(token)
+    for seconds in range(0, 240, 15):
+        scene.at(seconds)
+        await scene.run_ticks("collectors_offline")
+    assert (await scene.shown(collector_id))["status"] == "offline"
+    assert len(await scene.events(collector_id, "offline")) == 1
+
+
+async def test_the_tick_also_notices_one_whose_intervals_are_shorter_than_its_own(scene: CollectorSite) -> None:
+    collector_id, token = await scene.collector(heartbeat_interval_sec=2, collection_interval_sec=5)
+    await scene.call(token)
+    for seconds in (0, 15, 30):
+        scene.at(seconds)
+        await scene.run_ticks("collectors_offline")
+    assert (await scene.shown(collector_id))["status"] == "offline"
+
+
+async def test_after_an_hour_in_which_we_were_away_nobody_is_called_silent_at_once(scene: CollectorSite) -> None:
+    collector_id, token = await scene.collector()
+    await scene.call(token)
+    await scene.run_ticks("collectors_offline")
+    scene.at(3600)
+    await scene.run_ticks("collectors_offline")
+    assert len(await scene.audited("collector_offline")) == 0
+    for seconds in range(3615, 3800, 15):
+        scene.at(seconds)
+        await scene.run_ticks("collectors_offline")
+    assert [entry.entity_id for entry in await scene.audited("collector_offline")] == [collector_id]
+
+
+async def test_disabling_one_that_is_offline_ends_its_offline_event(scene: CollectorSite) -> None:
+    collector_id, token = await scene.collector()
+    await scene.call(token)
+    scene.at(200)
+    await sweep(scene)
+    assert (await scene.post(f"collectors/{collector_id}/disable")).status_code == 200
+    (offline,) = await scene.events(collector_id, "offline")
+    assert (offline["status"], offline["resolved_by"]) == ("resolved", "system")
+    (entry,) = await scene.audited("collector_disabled")
+    assert entry.after == {"status": "disabled", "offline_events_resolved": 1}
+    await scene.post(f"collectors/{collector_id}/enable")
+    assert (await scene.beat(token)).status_code == 200
+    (summary,) = (await scene.get("collectors/summary")).json()["collectors"]
+    assert (summary["status"], summary["open_alerts"]["warning"]) == ("active", 0)

@@ -1,0 +1,40 @@
+"""`hashinsight command check`, as an operator runs it."""
+
+import json
+from typing import Any
+
+from hashinsight.kit.settings import Settings
+from tests.commands.command_site import CommandSite
+from tests.forked_cli import hashinsight
+
+
+def _check(settings: Settings, *more: str) -> Any:
+    assert settings.database_url is not None
+    assert settings.redis_url is not None
+    return hashinsight(
+        *("command", "check", *more),
+        data_dir=settings.data_dir,
+        database_url=settings.database_url.get_secret_value(),
+        redis_url=settings.redis_url.get_secret_value(),
+    )
+
+
+async def test_it_says_what_it_saw_and_its_exit_code_says_whether_all_held(
+    yard: CommandSite, settings: Settings
+) -> None:
+    command_id = await yard.made("set_fan", 1, params={"speed": 60})
+    await yard.say((await yard.lease_one()).dispatch_id)
+    fine = _check(settings)
+    assert fine.returncode == 0, fine.stderr
+    assert fine.stdout == "1 commands of 1 machines, 3 moves, 0 open: every guarantee held\n"
+    yard.write("update commands set state = 'failed' where command_id = %s", command_id)
+    broken = _check(settings, "--json", "--tenant", "a")
+    assert broken.returncode == 1
+    said = json.loads(broken.stdout)
+    assert (said["ok"], said["found"]) == (False, 1)
+    assert said["findings"][0] == {
+        "name": "ROW_DIFFERS",
+        "command_id": str(command_id),
+        "message": "the row's state is not the last move's",
+        "evidence": {"row": "failed", "last_move": "succeeded"},
+    }

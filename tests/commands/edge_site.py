@@ -1,0 +1,155 @@
+"""A site with machines whose collectors poll and ack over HTTP; what they do is asked for as a rule would."""
+
+import json
+from typing import Any, cast
+from uuid import UUID
+
+import httpx
+import psycopg
+from fastapi import FastAPI
+from psycopg.rows import dict_row
+
+from hashinsight.audit.actions import Actor, ActorKind
+from hashinsight.commands import service
+from hashinsight.commands.requests import CommandRequest, PreApproval, automation_caller
+from hashinsight.commands.service import sweeps
+from hashinsight.kit.db.context import Context, job_context
+from hashinsight.kit.db.database import Database
+from tests.collectors.collector_site import CollectorSite, bearer
+from tests.people import People
+
+POLL = "/api/edge/v1/commands/poll"
+BATCH = "/api/edge/v1/commands/ack/batch"
+LEGACY = "/api/collector/commands"
+FAN = {"speed": 60}
+Headers = dict[str, str]
+
+
+class EdgeSite:
+    def __init__(self, scene: CollectorSite, superuser_url: str) -> None:
+        self.scene = scene
+        self.api = scene.api
+        self._url = superuser_url
+        self.north: Headers = {}
+        self.south: Headers = {}
+        self.collector_id = ""
+
+    async def open(self, machines: int = 60) -> None:
+        """Two collectors of the site, and machines m1 … of which the odd ones stand in the zone `hall`."""
+        self.zone_id = await self.scene.zone("hall")
+        self.tenant_id = await self.scene.people.tenant_id("a")
+        self.write(
+            "insert into miners (tenant_id, site_id, zone_id, miner_id, created_at, updated_at)"
+            " select %s, %s, case n %% 2 when 1 then %s::int end, 'm' || n, %s, %s from generate_series(1, %s) n",
+            *(self.tenant_id, self.scene.site_id, self.zone_id, self.scene.now, self.scene.now, machines),
+        )
+        self.collector_id, token = await self.scene.collector("north")
+        self.north = bearer(token)
+        self.south = await self.collector("south")
+
+    async def collector(self, name: str, **more: Any) -> Headers:
+        return bearer((await self.scene.collector(name, **more))[1])
+
+    async def stranger(self) -> Headers:
+        """A collector of another tenant."""
+        await self.scene.site("elsewhere", "b")
+        owner = await self.scene.people.headers("Owner", "b")
+        made = await self.scene.post("collectors", {"site_id": "elsewhere", "name": "x"}, owner)
+        return bearer(made.json()["token"])
+
+    async def order(self, command_type: str = "set_fan", *machines: int, **more: Any) -> list[UUID]:
+        """Ask for it, for machine 1 where none is named; the commands' ids, in the order of the machines."""
+        given = {"params": FAN} if command_type == "set_fan" else {}
+        wanted = [f"m{one}" for one in machines or (1,)]
+        request = CommandRequest(
+            command_type,
+            **{
+                "site": self.scene.site_id,
+                "reason": "a test",
+                "miner_ids": tuple(wanted),
+                "pre_approval": PreApproval("olga", "a test"),
+                **given,
+                **more,
+            },
+        )
+        asker = automation_caller(self.tenant_id, Actor(ActorKind.RULE, "rule-7"))
+        async with self.scene.database.transaction(Context(tenant=str(self.tenant_id))) as session:
+            answer = await service.request(session, self.scene.app.state.vault, asker, request, now=self.scene.now)
+        assert not answer.refused, answer.refused
+        made = {one.miner_id: one.command_id for one in answer.commands}
+        return [made[one] for one in wanted]
+
+    async def poll(self, headers: Headers | None = None, path: str = POLL, **params: Any) -> httpx.Response:
+        return await self.api.get(path, headers=headers or self.north, params=params)
+
+    async def polled(self, headers: Headers | None = None, **params: Any) -> list[dict[str, Any]]:
+        answer = await self.poll(headers, **params)
+        assert answer.status_code == 200, answer.text
+        found: list[dict[str, Any]] = answer.json()["commands"]
+        return found
+
+    async def dispatch(self, *machines: int, **more: Any) -> str:
+        """Order for one machine and poll: the id on the wire."""
+        await self.order("set_fan", *machines, **more)
+        (one,) = await self.polled()
+        return str(one["command_id"])
+
+    async def post(self, path: str, body: Any, headers: Headers | None = None) -> httpx.Response:
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        return await self.api.post(path, content=content, headers=headers or self.north)
+
+    async def say(
+        self, command_id: str, body: Any = None, headers: Headers | None = None, **more: Any
+    ) -> httpx.Response:
+        said = {"status": "succeeded", **more} if body is None else body
+        return await self.post(f"/api/edge/v1/commands/{command_id}/ack", said, headers)
+
+    async def said(self, command_id: str, status: str = "succeeded", **more: Any) -> tuple[bool, str, str | None]:
+        """An ack that is answered 200: whether it was applied, the command's state, and the code."""
+        answer = await self.say(command_id, {"status": status, **more.pop("body", {})}, **more)
+        assert answer.status_code == 200, answer.text
+        found = answer.json()
+        assert found["success"] is True
+        assert found["command_id"] == command_id
+        return found["applied"], found["state"], found.get("error_code")
+
+    async def sweep(self) -> None:
+        async with self.scene.database.transaction(job_context()) as session:
+            await sweeps.sweep(session, now=self.scene.now)
+
+    async def archive(self) -> int:
+        async with self.scene.database.transaction(job_context()) as session:
+            return await sweeps.archive(session, now=self.scene.now)
+
+    def command(self, command_id: UUID) -> dict[str, Any]:
+        (found,) = self.rows("select * from all_commands where command_id = %s", command_id)
+        return found
+
+    def attempt(self, dispatch_id: str) -> dict[str, Any]:
+        (found,) = self.rows("select * from command_attempts where dispatch_id = %s", dispatch_id)
+        return found
+
+    def events(self, command_id: UUID) -> list[str]:
+        rows = self.rows("select event from command_history where command_id = %s order by n", command_id)
+        return [row["event"] for row in rows]
+
+    def everything(self) -> list[dict[str, Any]]:
+        """All that commands keep, to see that nothing of it changed."""
+        kept = ("commands", "commands_done", "command_attempts", "command_history")
+        return [row for table in kept for row in self.rows(f"select * from {table} order by 1, 2")]
+
+    def rows(self, query: str, *values: Any) -> list[dict[str, Any]]:
+        with psycopg.connect(self._url, row_factory=dict_row) as connection:
+            return connection.execute(query.encode(), values).fetchall()
+
+    def write(self, statement: str, *values: Any) -> None:
+        with psycopg.connect(self._url) as connection:
+            connection.execute(statement.encode(), values)
+
+
+async def make_edge_site(api: httpx.AsyncClient, people: People, database: Database, superuser_url: str) -> EdgeSite:
+    scene = CollectorSite(api, cast("FastAPI", api.app), people, database)  # type: ignore[attr-defined] # hung there
+    await scene.open()
+    gate = EdgeSite(scene, superuser_url)
+    await gate.open()
+    return gate

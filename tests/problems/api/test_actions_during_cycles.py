@@ -1,0 +1,131 @@
+"""What people do beside real cycles: neither undoes the other, and a suppressed machine opens nothing."""
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from hashinsight.kit.db.context import job_context
+from hashinsight.problems.actions import ActionInput, ProblemAction, ResolutionCause
+from hashinsight.problems.caller import ProblemsCaller, system_caller
+from hashinsight.problems.service.actions import act_on_problem
+from hashinsight.problems.service.details import get_details, get_health
+from hashinsight.problems.service.lists import list_miner_problems
+from hashinsight.problems.service.sites import get_summary
+from hashinsight.problems.service.suppressions import SuppressionRequest, suppress_miner, unsuppress_miner
+from tests.problems.fleet import readings_of
+from tests.problems.stored_site import StoredFleet, StoredSite
+
+HOT = readings_of(3, temp_max_c=97.0)
+
+
+def asker(site: StoredSite) -> ProblemsCaller:
+    return system_caller(site.tenant_id)
+
+
+async def act(
+    site: StoredSite, act: ProblemAction, problem_id: UUID, said: ActionInput | None = None, *, now: float
+) -> None:
+    async with site.database.transaction(job_context()) as session:
+        moment = datetime.fromtimestamp(now, UTC)
+        await act_on_problem(session, asker(site), act, problem_id, said or ActionInput(), now=moment)
+
+
+def one(site: StoredSite) -> dict[str, Any]:
+    (event,) = site.events("issue_code = 'overheat_crit'")
+    return event
+
+
+async def test_cycles_go_on_with_what_people_said_until_the_problem_is_over_or_comes_back(site: StoredSite) -> None:
+    yard = StoredFleet(site)
+    await yard.cycle(HOT, times=2)
+    problem = one(site)["id"]
+    await act(site, ProblemAction.ACKNOWLEDGE, problem, now=yard.now)
+    await yard.cycle(HOT)
+    assert (one(site)["status"], one(site)["acked_by"]) == ("ack", "system")
+    await act(site, ProblemAction.START, problem, now=yard.now)
+    await act(site, ProblemAction.COMMENT, problem, ActionInput(comment="fan is in the post"), now=yard.now)
+    assert (await yard.cycle(HOT)).actions["updated"] >= 1
+    assert one(site)["status"] == "in_progress"
+    await act(
+        site,
+        ProblemAction.RESOLVE,
+        problem,
+        ActionInput(cause=ResolutionCause.REPAIRED, action="fan swapped"),
+        now=yard.now,
+    )
+    await yard.cycle()
+    over = one(site)
+    assert (over["status"], over["resolution_cause"], over["seen"]) == ("resolved", "repaired", False)
+    await yard.cycle(HOT)
+    back = one(site)
+    assert (back["id"], back["status"], back["recurrence_count"], back["resolution_cause"]) == (
+        problem,
+        "open",
+        1,
+        None,
+    )
+    kinds = [kind for (kind,) in site.rows("select kind from problem_timeline order by at, id")]
+    # once somebody has taken it, the baseline learns again
+    assert kinds == ["opened", "acknowledged", "thawed", "started", "comment", "resolved", "recurred"]
+
+
+async def test_a_cycle_that_was_under_way_gives_way_to_the_act_and_the_next_one_goes_on_from_it(
+    site: StoredSite,
+) -> None:
+    yard = StoredFleet(site)
+    await yard.cycle(HOT, times=2)
+    problem = one(site)["id"]
+    async with site.database.transaction(job_context()) as session:
+        moment = datetime.fromtimestamp(yard.now, UTC)
+        await act_on_problem(
+            session, asker(site), ProblemAction.RESOLVE, problem, ActionInput(cause=ResolutionCause.OTHER), now=moment
+        )
+        cycle = asyncio.create_task(yard.cycle(HOT))  # it has read the problem as open, and waits for the site's row
+        while not site.rows("select from pg_locks where not granted"):
+            assert not cycle.done()
+            await asyncio.sleep(0.02)
+    await cycle
+    assert (one(site)["status"], one(site)["resolution_cause"]) == ("resolved", "other")
+    assert site.rows("select kind from problem_timeline order by at, id")[-1] == ("resolved",)
+    await yard.cycle(HOT)
+    assert (one(site)["status"], one(site)["recurrence_count"]) == ("open", 1)
+
+
+async def test_a_suppressed_machine_opens_nothing_and_what_was_seen_is_kept(site: StoredSite) -> None:
+    yard = StoredFleet(site)
+    await yard.cycle(times=2)
+    async with site.database.transaction(job_context()) as session:
+        moment = datetime.fromtimestamp(yard.now, UTC)
+        await suppress_miner(session, asker(site), "m-003", site.site_id, SuppressionRequest("new fans"), now=moment)
+    assert (await yard.cycle(HOT, times=3)).actions["suppressed"] >= 1
+    assert yard.open() == set()
+    seen = site.rows("select issue_code, detections from suppressed_detections where issue_code = 'overheat_crit'")
+    assert seen == [("overheat_crit", 3)]
+    async with site.database.transaction(job_context()) as session:
+        moment = datetime.fromtimestamp(yard.now, UTC)
+        assert (await unsuppress_miner(session, asker(site), "m-003", site.site_id, now=moment))[0] == 1
+    await yard.cycle(HOT, times=2)
+    assert ("m-003", "overheat_crit") in yard.open()
+
+
+async def test_what_a_cycle_wrote_is_told_as_it_is(site: StoredSite) -> None:
+    yard = StoredFleet(site)
+    await yard.cycle(times=3)
+    await yard.cycle(HOT, times=2)
+    seen, now = asker(site).seen, datetime.fromtimestamp(yard.now, UTC)
+    async with site.database.transaction(job_context()) as session:
+        summary = await get_summary(session, seen, site.site_id)
+        story = await get_details(session, seen, one(site)["id"], history_hours=24, now=now)
+        health = await get_health(session, seen, "m-003", site.site_id, now=now)
+        of_miner = await list_miner_problems(session, seen, "m-003", None, status=(), include_resolved=False, now=now)
+    assert (summary["by_severity"]["P0"], summary["last_scan_ts"]) == (1, now)
+    machines = [summary[f"{name}_miners"] for name in ("total", "healthy", "problem", "stopped", "down", "unknown")]
+    assert (machines[0], machines[2]) == (12, 1)
+    assert sum(machines[1:]) == machines[0]
+    assert (health["health_state"], health["issues"][0]["issue_code"]) == ("P0", "overheat_crit")
+    assert of_miner["problems"][0]["last_seen_ts"] == now
+    assert [point["temp_max"] for point in story["history"]][-2:] == [97.0, 97.0]
+    assert len(story["history"]) == 5
+    assert story["baseline"]["metrics"]["temp_max"]["last_value"] == 97.0
+    assert story["baseline"]["metrics"]["hashrate_ratio"]["samples"] >= 1

@@ -1,0 +1,67 @@
+"""What a command stops is no problem before its deadline: from the command's own words to the registry's rows."""
+
+from datetime import UTC, datetime, timedelta
+
+from hashinsight.commands.service.expectations import BACK_WITHIN, DispatchedCommand, expect_begun
+from hashinsight.kit.db.context import job_context
+from hashinsight.kit.ids import new_id
+from tests.problems.fleet import readings_of
+from tests.problems.stored_site import StoredFleet, StoredSite
+
+DARK = readings_of(2, status=0.0)
+
+
+def machines(site: StoredSite) -> tuple[int, int, str]:
+    """Healthy and with a problem as the newest run counted them, and what is said of the third one."""
+    (counted,) = site.rows("select healthy, with_problem from problem_runs order by ran_at desc limit 1")
+    (said,) = site.rows("select overall_health from telemetry_live where miner_no = %s", site.numbers[2])
+    return (*counted, *said)
+
+
+async def hand_out(site: StoredSite, machine: int, command_type: str, *, now: float, lease: timedelta) -> None:
+    """As a poll does."""
+    moment = datetime.fromtimestamp(now, UTC)
+    begun = DispatchedCommand(new_id(), site.numbers[machine], command_type, "efficiency")
+    async with site.database.transaction(job_context()) as session:
+        await expect_begun(session, [begun], lease_until=moment + lease, now=moment)
+
+
+async def test_a_machine_stopped_by_command_raises_nothing_until_its_deadline_and_then_does(site: StoredSite) -> None:
+    yard = StoredFleet(site)
+    await yard.cycle(times=2)
+    await hand_out(site, 2, "reboot_device", now=yard.now, lease=timedelta(minutes=20))
+    cycles = int((timedelta(minutes=20) + BACK_WITHIN) / timedelta(minutes=5))
+    for _ in range(cycles - 1):
+        await yard.cycle(DARK)
+        assert site.events() == []
+        assert machines(site) == (11, 0, "unknown"), "nobody sees a machine that stands still for a reason"
+    await yard.cycle(DARK, times=3)
+    assert yard.open() == {("m-002", "offline")}
+    assert machines(site) == (11, 1, "P0")
+
+
+async def test_the_same_silence_without_a_command_is_a_problem_after_two_looks(site: StoredSite) -> None:
+    yard = StoredFleet(site)
+    await yard.cycle(times=2)
+    await yard.cycle(DARK)
+    assert machines(site) == (11, 0, "unknown")
+    await yard.cycle(DARK)
+    assert yard.open() == {("m-002", "offline")}
+
+
+async def test_what_a_suppression_hides_is_not_counted_as_well(site: StoredSite) -> None:
+    yard = StoredFleet(site)
+    await yard.cycle(times=2)
+    now = datetime.fromtimestamp(yard.now, UTC)
+    site.rows(
+        "insert into suppressions (id, tenant_id, site_id, kind, miner_no, reason, maintenance, created_by_kind,"
+        " from_at, created_at) values (%s, %s, %s, 'miner', %s, 'moving', true, 'user', %s, %s) returning 1",
+        new_id(), site.tenant_id, site.site_id, site.numbers[2], now, now,
+    )  # fmt: skip
+    await yard.cycle()
+    assert machines(site) == (12, 0, "ok")
+    await yard.cycle(DARK, times=2)
+    assert machines(site) == (11, 0, "unknown")
+    await yard.cycle(readings_of(2, hashrate_ths=0.0), times=2)
+    assert yard.open() == set()
+    assert machines(site) == (11, 0, "unknown")

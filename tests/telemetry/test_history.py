@@ -1,0 +1,157 @@
+"""What was, at each resolution: the series, their bounds, and the file."""
+
+import csv
+import io
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from hashinsight.kit.db import partitions
+from hashinsight.kit.db.context import job_context
+from hashinsight.telemetry.layers import MONTH, Layer, bucket_start
+from tests.telemetry.fleet import HISTORY, Fleet, sample
+
+
+@pytest.fixture
+async def told(fleet: Fleet) -> Fleet:
+    """Two machines over the last three hours, a sample every two minutes; nothing known of m2's power."""
+    for n, name in enumerate(("m1", "m2")):
+        rows = [
+            sample(
+                name,
+                fleet.at(-seconds),
+                hashrate_ths=100 + n,
+                temp_avg=60,
+                temp_max=70,
+                accepted_shares=100_000 - seconds,
+                rejected_shares=0,
+                **({"power_w": 3000} if n == 0 else {}),
+            )
+            for seconds in range(0, 3 * 3600, 120)
+        ]
+        await fleet.send(*rows)
+    await fleet.roll()
+    return fleet
+
+
+async def test_each_resolution_gives_its_layer(told: Fleet) -> None:
+    raw = await told.history(resolution="raw", start=told.at(-600))
+    assert [len(raw["m1"]), len(raw["m2"])] == [5, 5]
+    assert raw["m1"][0] | {"ts": ""} == {
+        "ts": "",
+        "status": "online",
+        "hashrate_ths": 100,
+        "temp_c": 60,
+        "temp_max_c": 70,
+        "power_w": 3000,
+        "fan_rpm": None,
+        "frequency_mhz": None,
+        "reject_rate": None,
+        "accepted_shares": 99_400,
+        "rejected_shares": 0,
+        "hardware_errors": None,
+        "boards_healthy": None,
+        "uptime_seconds": None,
+        "error_message": None,
+    }
+    assert raw["m1"][1]["reject_rate"] == 0
+    five = await told.history()
+    assert 22 <= len(five["m1"]) <= 24
+    assert (five["m1"][3]["hashrate_ths"], five["m1"][3]["efficiency_j_th"]) == (100, 30)
+    assert (five["m2"][3]["power_w"], five["m2"][3]["efficiency_j_th"]) == (None, None)
+    assert five["m1"][3]["online_ratio"] == 1
+    times = [one["ts"] for one in five["m1"]]
+    assert times == sorted(times)
+    hourly = await told.history(resolution="hourly", start=told.at(-4 * 3600))
+    assert 2 <= len(hourly["m1"]) <= 3
+    assert hourly["m1"][-1]["accepted_shares"] == pytest.approx(3600, abs=240)
+    async with told.database.transaction(job_context()) as session:
+        today = bucket_start(told.now, Layer.DAY)
+        await partitions.ensure(session, "telemetry_day", today, today, MONTH)
+        await session.execute(
+            text(
+                "insert into telemetry_day (miner_no, day, tenant_id, site_id, samples, online_samples, hashrate_n,"
+                " temp_n, power_n, fan_n, hashrate_sum, temp_sum, power_sum, fan_sum, created_at)"
+                " select miner_no, :day, tenant_id, site_id, 100, 50, 100, 100, 100, 0, 10000, 6000, 300000, 0, :day"
+                " from miners"
+            ),
+            {"day": today},
+        )
+    daily = await told.history(resolution="daily", start=told.at(-86400))
+    assert (daily["m1"][-1]["total_power_kwh"], daily["m1"][-1]["uptime_hours"]) == (72, 12)
+    assert (daily["m1"][-1]["reject_rate"], daily["m1"][-1]["online_ratio"]) == (None, 0.5)
+
+
+async def test_the_answer_says_where_it_is_from_and_pages_by_machine(told: Fleet) -> None:
+    asked: dict[str, Any] = {"site_id": "tx-1", "start": told.at(-3600), "end": told.at(0), "limit": 1}
+    first = await told.ok(HISTORY, **asked)
+    assert [one["miner_id"] for one in first["series"]] == ["m1"]
+    assert (first["_meta"]["source"], first["_meta"]["resolution"]) == ("telemetry_history_5min", "5min")
+    assert first["_meta"]["points"] == len(first["series"][0]["data"])
+    second = await told.ok(HISTORY, cursor=first["next_cursor"], **asked)
+    assert [one["miner_id"] for one in second["series"]] == ["m2"]
+    assert second["next_cursor"] is None
+    one = await told.ok(HISTORY, miner_id="m2", **asked)
+    assert one["series"] == second["series"]
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ({"start": 0, "end": 0}, "BAD_TIME_RANGE"),
+        ({"start": 10, "end": 0}, "BAD_TIME_RANGE"),
+        ({"start": -26 * 3600, "resolution": "raw"}, "RAW_NOT_KEPT"),
+        ({"start": -100 * 86400}, "TIME_RANGE_TOO_LONG"),
+        ({"start": -90 * 86400}, "TOO_MANY_POINTS"),
+        ({"start": -3600, "resolution": "weekly"}, "VALIDATION_FAILED"),
+        ({"start": -3600, "limit": 5000}, "VALIDATION_FAILED"),
+        ({"start": -3600, "cursor": "forged"}, "VALIDATION_FAILED"),
+    ],
+)
+async def test_what_is_too_much_or_no_sense_is_refused_with_a_way_out(
+    told: Fleet, query: dict[str, Any], code: str
+) -> None:
+    times = {name: told.at(query[name]) for name in ("start", "end") if name in query}
+    answer = await told.get(HISTORY, **({"site_id": "tx-1", "end": told.at(0)} | query | times))
+    assert (answer.status_code, answer.json()["error_code"]) == (422, code)
+    if code == "TOO_MANY_POINTS":
+        assert answer.json()["details"] == {"points": 51_840, "most_points": 50_000, "use_resolution": "hourly"}
+        assert "resolution=hourly" in answer.json()["message"]
+        assert "limit=1" in answer.json()["message"]
+    if code == "RAW_NOT_KEPT":
+        assert answer.json()["details"]["use_resolution"] == "5min"
+
+
+async def test_times_that_are_missing_or_unreadable_are_refused(told: Fleet) -> None:
+    queries: tuple[dict[str, Any], ...] = (
+        {},
+        {"site_id": "tx-1"},
+        {"site_id": "tx-1", "start": "yesterday", "end": told.at(0)},
+        {"site_id": "tx-1", "start": "0001-01-01T00:00:00", "end": told.at(0)},
+        {"site_id": "tx-1", "start": "9999-01-01T00:00:00+14:00", "end": "9999-12-31T00:00:00-14:00"},
+    )
+    for query in queries:
+        answer = await told.get(HISTORY, **query)
+        assert answer.status_code == 422, answer.text
+    naive = (told.now - timedelta(hours=1)).replace(tzinfo=None).isoformat()
+    assert await told.history(start=naive) == await told.history(start=told.at(-3600))
+
+
+async def test_the_file_holds_the_same_points_and_the_record_says_who_took_it(told: Fleet) -> None:
+    asked: dict[str, Any] = {"site_id": "tx-1", "start": told.at(-7200), "end": told.at(0)}
+    file = await told.get(HISTORY, format="csv", **asked)
+    rows = list(csv.DictReader(io.StringIO(file.text)))
+    series = await told.history()
+    assert [row["miner_id"] for row in rows] == [name for name, data in series.items() for _ in data]
+    assert [row["ts"] for row in rows] == [one["ts"] for data in series.values() for one in data]
+    assert {row["power_w"] for row in rows if row["miner_id"] == "m2"} == {""}
+    one = await told.get(HISTORY, format="csv", miner_id="m1", **asked)
+    assert one.text.count("m2") == 0
+    bad = await told.get(HISTORY, format="csv", **(asked | {"start": told.at(10)}))
+    assert bad.status_code == 422
+    query = text("select after->>'what', after->>'miner_id' from audit_log where action = 'telemetry_exported'")
+    async with told.database.transaction(job_context()) as session:
+        recorded = [tuple(row) for row in await session.execute(query)]
+    assert sorted(recorded, key=str) == [("5min", "m1"), ("5min", None)]

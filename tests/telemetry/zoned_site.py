@@ -1,0 +1,68 @@
+"""A site of two halls, each with its collector, and a collector for the whole site."""
+
+from datetime import timedelta
+from typing import Any
+
+from tests.telemetry.fleet import Fleet
+from tests.telemetry.site_with_collector import SiteWithCollector
+
+EDGE = "/api/edge/v1"
+ADMIN = "/api/admin/v1"
+
+
+class ZonedSite:
+    """The halls a and b, each with its collector, and one for the whole site."""
+
+    def __init__(self, place: SiteWithCollector, fleet: Fleet) -> None:
+        self.place, self.fleet = place, fleet
+        self.whole = place.collector
+        self.a: dict[str, str] = {}
+        self.b: dict[str, str] = {}
+
+    async def open(self) -> None:
+        content = "miner_id,zone,model\na1,hall-a,S21\nb1,hall-b,S21\nn1,,S21\n"
+        url = f"{ADMIN}/miners/import?site_id=tx-1"
+        answer = await self.place.api.post(url, content=content, headers=self.place.owner)
+        assert answer.is_success, answer.text
+        self.a = await self.place.add_collector("a", "tx-1", zone_id="hall-a")
+        self.b = await self.place.add_collector("b", "tx-1", zone_id="hall-b")
+
+    async def send(self, token: dict[str, str], *miner_ids: str, seconds: float = 0, **fields: Any) -> dict[str, str]:
+        """The code of each refused sample, by its machine."""
+        samples = [{"miner_id": one, "ts": self.fleet.at(seconds), **fields} for one in miner_ids]
+        answer = await self.place.api.post(f"{EDGE}/telemetry/batch", json=samples, headers=token)
+        assert answer.status_code == 200, answer.text
+        said = answer.json()
+        assert said["accepted"] + said["rejected"] + said["duplicates"] == len(miner_ids)
+        return {miner_ids[error["index"]]: error["error_code"] for error in said["errors"]}
+
+    async def later(self, **time: float) -> None:
+        """What came is rolled up, and what each process remembers has run out."""
+        await self.fleet.roll()
+        await self.fleet.pass_time(timedelta(**time))
+        self.place.api.app.state.store.machines.numbers.forget(self.place.site_id)  # type: ignore[attr-defined]
+
+    async def act(self, method: str, path: str, **fields: Any) -> Any:
+        """Of the owner."""
+        answer = await self.place.api.request(method, f"{ADMIN}{path}", json=fields or None, headers=self.place.owner)
+        assert answer.is_success, answer.text
+        return answer.json()
+
+    async def collector_id(self, name: str) -> str:
+        found = await self.act("GET", "/collectors")
+        ids: list[str] = [one["id"] for one in found["collectors"] if one["name"] == name]
+        return ids[0]
+
+    async def events(self, kind: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = (await self.act("GET", f"/collector-events?kind={kind}"))["events"]
+        return found
+
+    async def told(self) -> None:
+        await self.place.api.app.state.store.reports.settle()  # type: ignore[attr-defined] # the fixture's
+        await self.place.api.app.state.right_now.settle()  # type: ignore[attr-defined]
+
+    def zone_of(self, miner_id: str) -> str | None:
+        query = f"select z.code from miners m left join zones z on z.id = m.zone_id where miner_id = '{miner_id}'"
+        ((code,),) = self.place.rows(query)
+        found: str | None = code
+        return found
