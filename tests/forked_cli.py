@@ -1,7 +1,8 @@
 """`hashinsight …` as a process of its own that is forked from one which has the program loaded: 0.1 s, not a second.
 
 For tests of what a command does. What a start itself does (what it imports, how it is installed, how it dies) is
-tested with real starts, in `tests.installation`. The waiting process has no loop, and has run nothing: polars may be loaded
+tested with real starts, in `tests.installation`. The waiting process has no loop, and has run nothing: polars may be
+loaded
 before a fork, but not used.
 """
 

@@ -10,7 +10,8 @@ import pytest
 from sqlalchemy import TextClause, text
 
 from hashinsight.commands import acks
-from hashinsight.commands.queries import acks, approvals, lease_sql, leases
+from hashinsight.commands.queries import acks as ack_queries
+from hashinsight.commands.queries import approvals, lease_sql, leases
 
 ALIVE = "coalesce(c.expires_at, '-infinity') > :now"
 
@@ -31,7 +32,7 @@ def _cut_lease(patch: pytest.MonkeyPatch, *cuts: tuple[str, str]) -> None:
 def remove_fence(patch: pytest.MonkeyPatch) -> None:
     """An ack moves whatever dispatch the command has now."""
     guard = "and c.dispatch_id = given.dispatch_id "
-    patch.setattr(acks, "_MOVE", cut(acks._MOVE, (guard, "")))
+    patch.setattr(ack_queries, "_MOVE", cut(ack_queries._MOVE, (guard, "")))
     fence: Callable[..., str | None] = acks._fence
 
     def no_fence(facts: acks.DispatchFacts, ack: Any, dispatch_id: Any, *who: Any) -> str | None:

@@ -49,7 +49,7 @@ QUEUED, RUNNING, SENT = State.QUEUED, State.RUNNING, State.DISPATCHED
     ],
 )
 def test_each_verdict_has_its_reason(
-    asked: Intent, there: OpenCommand, refused: ArbitrationRefusal | None, displaces: bool
+    asked: Intent, there: OpenCommand, refused: ArbitrationRefusal | None, *, displaces: bool
 ) -> None:
     verdict = arbitrate(asked, [there])
     assert (verdict.refused, verdict.supersedes) == (refused, (there,) if displaces else ())

@@ -59,7 +59,8 @@ def test_a_machine_stopped_by_command_raises_nothing_until_its_deadline() -> Non
         readings_of(0, hashrate_ths=0.0, power_w=30.0, temp_c=0.0, temp_max_c=0.0, fan_min_rpm=0.0, boards_healthy=0.0,
            uptime_sec=5 * 86_400.0, expected=float(ExpectedState.STOPPED), expected_until=deadline)(told)  # fmt: skip
         readings_of(1, status=0.0, expected=float(ExpectedState.REBOOTING), expected_until=deadline)(told)
-        readings_of(2, hashrate_ths=0.0, uptime_sec=60.0 * (next(boots) % 2 + 1), expected=float(ExpectedState.REBOOTING),
+        readings_of(2, hashrate_ths=0.0, uptime_sec=60.0 * (next(boots) % 2 + 1),
+        expected=float(ExpectedState.REBOOTING),
            expected_until=deadline)(told)  # fmt: skip
 
     while yard.now + 300 < deadline:

@@ -105,9 +105,9 @@ class EdgeClient:
     async def ack(self, command_id: str, status: str = "succeeded", **more: Any) -> AckResult:
         """`command_id` as it was handed out: the id of the dispatch."""
         said = Ack(command_id, AckStatus(status), **more).to_wire()
-        return cast("Acked", await self._caller.call("POST", f"{_COMMANDS}/{command_id}/ack", body=said))
+        return cast("AckResult", await self._caller.call("POST", f"{_COMMANDS}/{command_id}/ack", body=said))
 
     async def ack_many(self, acks: Iterable[Ack]) -> list[AckResult]:
         body = {"acks": [one.to_wire() for one in acks]}
         answer = await self._caller.call("POST", f"{_COMMANDS}/ack/batch", body=body)
-        return cast("list[Acked]", answer["results"])
+        return cast("list[AckResult]", answer["results"])

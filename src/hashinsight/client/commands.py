@@ -27,7 +27,7 @@ class Commands:
         """With a key, the same request can be sent again after a lost answer and makes nothing twice."""
         headers = {} if idempotency_key is None else {"Idempotency-Key": idempotency_key}
         answer = await self._caller.call("POST", f"{_ADMIN}/commands", body=new.to_wire(), headers=headers)
-        return cast("Requested", answer)
+        return cast("RequestResult", answer)
 
     async def dry_run(self, new: CommandRequest) -> DryRun:
         body = {**new.to_wire(), "dry_run": True}
@@ -39,7 +39,7 @@ class Commands:
             yield one
 
     async def get(self, command_id: str) -> CommandStory:
-        return cast("Story", await self._caller.call("GET", f"{_ADMIN}/commands/{command_id}"))
+        return cast("CommandStory", await self._caller.call("GET", f"{_ADMIN}/commands/{command_id}"))
 
     async def approve(self, command_id: str, reason: str) -> Command:
         return await self._decide(command_id, "approve", reason)
@@ -67,7 +67,7 @@ class Batches:
             yield one
 
     async def get(self, batch_id: str) -> CommandBatch:
-        return cast("Batch", await self._caller.call("GET", f"{_ADMIN}/batches/{batch_id}"))
+        return cast("CommandBatch", await self._caller.call("GET", f"{_ADMIN}/batches/{batch_id}"))
 
     async def refused(self, batch_id: str, *, limit: int = _PAGE) -> AsyncIterator[RefusedMachine]:
         async for one in _pages(self._caller, f"{_ADMIN}/batches/{batch_id}/refused", "refused", {"limit": limit}):
@@ -84,7 +84,7 @@ class Batches:
 
     async def _decide(self, batch_id: str, verb: str, reason: str) -> BatchDecision:
         path = f"{_ADMIN}/batches/{batch_id}/{verb}"
-        return cast("Decided", await self._caller.call("POST", path, body={"reason": reason}))
+        return cast("BatchDecision", await self._caller.call("POST", path, body={"reason": reason}))
 
 
 async def _pages(caller: ApiSession, path: str, name: str, wanted: dict[str, Any]) -> AsyncIterator[Any]:

@@ -126,7 +126,8 @@ def _move(
         [
             ACTION_NO[one]
             for one in (
-                CycleAction.SUPPRESSED, CycleAction.RECURRED, CycleAction.CREATED, CycleAction.DEBOUNCING, CycleAction.ESCALATED,
+                CycleAction.SUPPRESSED, CycleAction.RECURRED, CycleAction.CREATED,
+                CycleAction.DEBOUNCING, CycleAction.ESCALATED,
                 CycleAction.UPDATED, CycleAction.RESOLVED, CycleAction.COUNTING, CycleAction.NO_EVENT,
             )
         ],

@@ -34,7 +34,8 @@ from hashinsight.telemetry.schemas import (
     SiteQuery,
     Start,
 )
-from hashinsight.telemetry.service import history, live, overview
+from hashinsight.telemetry.service import history, overview
+from hashinsight.telemetry.service import live as live_service
 from hashinsight.telemetry.service.history import HistoryFilter
 from hashinsight.telemetry.service.live import LiveFilter
 
@@ -74,9 +75,9 @@ async def live(
             said = {"what": "live", "site_id": site_id, "miner_id": miner_id}
             await _exported(session, scope, said, now)
         every = LiveFilter(site_id, miner_id, online)
-        return _file(live.live_lines(database, scope, every, now=now, right_now=newest), "live.csv")
+        return _file(live_service.live_lines(database, scope, every, now=now, right_now=newest), "live.csv")
     async with database.reading(scope.context(read_only=True)) as session:
-        found = await live.get_live_page(session, scope, wanted, now=now, right_now=newest)
+        found = await live_service.get_live_page(session, scope, wanted, now=now, right_now=newest)
     meta = {
         "source": found.source,
         "updated_at": found.updated_at(),

@@ -37,8 +37,11 @@ def telemetry_ticks(*, five_minutes_kept: timedelta, days_kept: timedelta | None
         await rollups.roll_up_days(session, now=run.now)
 
     async def keep_house(session: AsyncSession, run: TickRun) -> None:
+        from hashinsight.telemetry.service import rollups
 
-        await keep_house(session, five_minutes_kept=five_minutes_kept, days_kept=days_kept, now=run.now)
+        await rollups.maintain_partitions(
+            session, five_minutes_kept=five_minutes_kept, days_kept=days_kept, now=run.now
+        )
 
     # the marks say what is to be done, and stay until it is: a missed period needs no run of its own
     return (

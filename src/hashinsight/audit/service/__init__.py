@@ -1,1 +1,1 @@
-"""…"""
+"""Acts on the audit log: entries, delivery, sealing, verification."""

@@ -7,10 +7,10 @@ from uuid import UUID
 from fastapi import APIRouter, Request
 
 from hashinsight.collectors.operators import Operator, get_collector, operator
-from hashinsight.collectors.queries import signing_keys
+from hashinsight.collectors.queries import signing_keys as queries
 from hashinsight.collectors.routes import examples
 from hashinsight.collectors.schemas import SigningBody, SigningKeyBody, show_signing_key
-from hashinsight.collectors.service import signing_keys
+from hashinsight.collectors.service import signing_keys as service
 from hashinsight.identity.access import CurrentCaller, ReadSession, Session, check_step_up, now_of, vault_of
 from hashinsight.identity.permissions import Permission
 from hashinsight.kit.web.examples import answers
@@ -34,7 +34,7 @@ _MADE = {
 async def list_signing_keys(holder: KeyHolder, session: ReadSession, collector_id: UUID) -> dict[str, Any]:
     """Every key that it has or had, with its public half where there is one."""
     collector = await get_collector(session, holder, collector_id)
-    keys = await signing_keys.list_keys(session, collector_id)
+    keys = await queries.list_keys(session, collector_id)
     return {"signs_commands": collector.signs_commands, "keys": [show_signing_key(key) for key in keys]}
 
 
@@ -48,11 +48,11 @@ async def add_signing_key(
     By a person with a step-up.
     """
     collector = await get_collector(session, issuer, collector_id)
-    given = signing_keys.KeyMaterial(
+    given = service.KeyMaterial(
         body.algorithm, body.key_id, None if body.key_b64 is None else body.key_b64.get_secret_value()
     )
     after = None if body.signs_after_sec is None else timedelta(seconds=body.signs_after_sec)
-    new = await signing_keys.add_key(
+    new = await service.add_key(
         session, vault_of(request), issuer.actor, collector, given, signs_after=after, now=now_of(request)
     )
     return {
@@ -70,7 +70,7 @@ async def revoke_signing_key(
 ) -> dict[str, Any]:
     """It signs nothing from the next poll on, and its secret is gone. Not the last one while signing is on."""
     collector = await get_collector(session, holder, collector_id)
-    keys = await signing_keys.revoke_key(session, holder.actor, collector, key_id, now=now_of(request))
+    keys = await service.revoke_key(session, holder.actor, collector, key_id, now=now_of(request))
     return {"signs_commands": collector.signs_commands, "keys": [show_signing_key(key) for key in keys]}
 
 
@@ -91,5 +91,5 @@ async def turn_signing(
     collector = await get_collector(session, holder, collector_id)
     if not body.on:
         check_step_up(principal, now=now_of(request))
-    await signing_keys.switch_signing(session, holder.actor, collector, on=body.on, now=now_of(request))
+    await service.switch_signing(session, holder.actor, collector, on=body.on, now=now_of(request))
     return {"signs_commands": body.on}

@@ -1,1 +1,1 @@
-"""…"""
+"""The connection to the cloud: enrolment, uplink, heartbeats."""

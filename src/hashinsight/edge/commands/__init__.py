@@ -1,1 +1,1 @@
-"""…"""
+"""Execution of commands at the site."""

@@ -1,1 +1,1 @@
-"""…"""
+"""The supervised child process that holds the miner library."""

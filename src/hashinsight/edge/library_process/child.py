@@ -1,4 +1,7 @@
-"""The program that talks to machines: `python -m hashinsight.edge.library_process.child MEMORY_MB`, requests in, answers out.
+"""The child process that talks to machines.
+
+`python -m hashinsight.edge.library_process.child MEMORY_MB`: requests in, answers out.
+
 
 A process of its own, because asic-rs has been seen to abort and reads what a machine sends without a bound. Nothing of
 the edge but this program opens a connection to a machine: whoever breaks it breaks nothing that is not started anew.

@@ -1,1 +1,1 @@
-"""…"""
+"""What the collector keeps on disk: spool, journal, settings."""

@@ -34,7 +34,8 @@ _SETS: dict[ProblemAction, str] = {
     ProblemAction.ASSIGN: "assigned_to = :assignee",
     ProblemAction.COMMENT: "updated_at = :now",
     # what was seen last is exact from here on: nobody looks at its pulse any more
-    ProblemAction.RESOLVE: "resolved_ts = :now, resolved_by = :by, resolution_cause = :cause, resolution_action = :action,"
+    ProblemAction.RESOLVE: "resolved_ts = :now, resolved_by = :by, resolution_cause = :cause,"
+    " resolution_action = :action,"
     " seen = false, last_seen_ts = greatest(e.last_seen_ts,"
     " (select to_timestamp(p.last_seen_ts) from problem_pulse p where p.problem_id = e.id))",
 }
