@@ -24,6 +24,7 @@ import pytest
 from argon2 import PasswordHasher
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
+from pydantic import BaseModel, TypeAdapter
 from redis import Redis
 
 from hashinsight.app import create_app
@@ -33,6 +34,7 @@ from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.folder import DataFolder
 from hashinsight.kit.logs import configure_logs
 from hashinsight.kit.settings import Settings
+from hashinsight.kit.web import responses
 from tests import statement_cache
 from tests.clones import Clones, quick_place
 from tests.durations import Durations
@@ -119,6 +121,23 @@ def cheap_passwords() -> None:
     """The same algorithm at its least cost: hundreds of people sign in during a run."""
     passwords._hasher = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
     passwords._NOBODY = passwords._hasher.hash("nobody")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def validated_answers() -> None:
+    """What routes encode without validation is validated here: the document would lie about the rest."""
+    adapter = responses._adapter
+    responses._adapter = lambda model: ValidatingAdapter(adapter(model))  # type: ignore[assignment]
+
+
+class ValidatingAdapter:
+    def __init__(self, adapter: TypeAdapter[Any]) -> None:
+        self._adapter = adapter
+
+    def dump_json(self, content: Any, **options: Any) -> bytes:
+        given = vars(content) if isinstance(content, BaseModel) else content
+        self._adapter.validate_python(given, strict=True, extra="forbid")
+        return self._adapter.dump_json(content, **options)
 
 
 @pytest.fixture(scope="session", autouse=True)

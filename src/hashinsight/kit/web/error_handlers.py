@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import structlog
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
 from psycopg import errors as pg
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -15,11 +14,12 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hashinsight.kit.errors import HashInsightError, Unavailable, ValidationFailed
+from hashinsight.kit.web.responses import CollectorErrorAnswer, ErrorAnswer, encode
 
 log = structlog.get_logger(__name__)
 
 # Collectors and older integrations look for this word before they look at anything else.
-_WITH_SUCCESS = ("/api/edge/", "/api/collector/", "/hosting/api/")
+COLLECTOR_PATHS = ("/api/edge/", "/api/collector/", "/hosting/api/")
 _CODES = {
     400: "BAD_REQUEST",
     401: "UNAUTHENTICATED",
@@ -44,19 +44,20 @@ def error_response(
     *,
     details: Mapping[str, Any] | None = None,
     retry_after_sec: int | None = None,
-) -> JSONResponse:
-    body: dict[str, Any] = {
+) -> Response:
+    request_id = scope.get("state", {}).get("request_id")
+    answer: dict[str, Any] = {
         "error_code": code,
         "message": message,
-        "details": dict(details or {}),
-        "request_id": scope.get("state", {}).get("request_id"),
+        "details": details or {},
+        "request_id": request_id,
     }
-    if scope["path"].startswith(_WITH_SUCCESS):
-        body["success"] = False
     headers = {"Retry-After": str(retry_after_sec)} if retry_after_sec is not None else {}
     if status == 401:  # noqa: PLR2004
         headers["WWW-Authenticate"] = "Bearer"
-    return JSONResponse(body, status, headers)
+    if scope["path"].startswith(COLLECTOR_PATHS):
+        return encode(CollectorErrorAnswer, answer | {"success": False}, status, headers)
+    return encode(ErrorAnswer, answer, status, headers)
 
 
 class ErrorMiddleware:
@@ -84,7 +85,7 @@ class ErrorMiddleware:
             await exception_response(scope, error)(scope, receive, send)
 
 
-def exception_response(scope: Scope, error: Exception) -> JSONResponse:
+def exception_response(scope: Scope, error: Exception) -> Response:
     if isinstance(error, ClientDisconnect):  # a collector that was cut off: the request's own line in the log says it
         return error_response(
             scope, _GONE, "CLIENT_CLOSED_REQUEST", "the caller went away before its request was whole"
@@ -107,11 +108,11 @@ def exception_response(scope: Scope, error: Exception) -> JSONResponse:
 
 def install_handlers(app: FastAPI) -> None:
     @app.exception_handler(HashInsightError)
-    async def _ours(request: Request, error: HashInsightError) -> JSONResponse:
+    async def _ours(request: Request, error: HashInsightError) -> Response:
         return exception_response(request.scope, error)
 
     @app.exception_handler(RequestValidationError)
-    async def _invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+    async def _invalid(request: Request, error: RequestValidationError) -> Response:
         # the input itself is not repeated: it may hold a password
         found = [
             {"where": ".".join(str(part) for part in one["loc"]), "problem": one["msg"]} for one in error.errors()[:20]
@@ -120,7 +121,7 @@ def install_handlers(app: FastAPI) -> None:
         return exception_response(request.scope, failed)
 
     @app.exception_handler(HTTPException)
-    async def _http(request: Request, error: HTTPException) -> JSONResponse:
+    async def _http(request: Request, error: HTTPException) -> Response:
         if isinstance(error.__cause__, HashInsightError):  # raised while the body was read
             return exception_response(request.scope, error.__cause__)
         code = _CODES.get(error.status_code, "BAD_REQUEST")
