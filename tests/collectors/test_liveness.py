@@ -5,7 +5,6 @@ import asyncio
 from sqlalchemy import text
 
 from hashinsight.collectors.service.liveness import sweep_silent
-from hashinsight.collectors.states import silence_limit_sec
 from hashinsight.kit.db.context import job_context
 from tests.collectors.collector_site import CollectorSite
 
@@ -17,11 +16,6 @@ async def sweep(scene: CollectorSite) -> int:
 
 async def kinds(scene: CollectorSite, collector_id: str) -> list[str]:
     return [event["kind"] for event in reversed(await scene.events(collector_id))]
-
-
-def test_silence_is_counted_in_the_longer_of_the_two_intervals() -> None:
-    assert silence_limit_sec(30, 60) == 180
-    assert silence_limit_sec(300, 60) == 900
 
 
 async def test_a_collector_that_never_sends_a_heartbeat_but_calls_is_online(scene: CollectorSite) -> None:

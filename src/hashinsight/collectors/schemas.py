@@ -35,7 +35,8 @@ from hashinsight.collectors.models import (
     SigningKey,
 )
 from hashinsight.collectors.service.registry import Credential
-from hashinsight.collectors.states import DEFAULT_CONFIG, CollectorPermission, Severity, silence_limit_sec
+from hashinsight.collectors.states import DEFAULT_CONFIG, CollectorPermission, Severity
+from hashinsight.wire.freshness import silence_limit_sec
 from hashinsight.wire.keys import Algorithm
 
 COLLECTOR_ID = "01980f7e-9c30-7f77-8c5d-1c3d4e5f6071"

@@ -81,7 +81,6 @@ def severity_of(kind: str) -> Severity:
     return SEVERITIES.get(kind, Severity.INFO)
 
 
-SILENT_INTERVALS = 3
 TOKEN_LIFE = timedelta(days=365)
 CODE_LIFE = timedelta(hours=24)
 REGISTRATION_OPEN = timedelta(hours=24)  # from the first call of a new collector, or from its approval
@@ -99,8 +98,3 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "buffer": {"hours": 24},
     "features": {"auto_discovery": False, "remote_control": True, "auto_reboot": False},
 }
-
-
-def silence_limit_sec(heartbeat_interval_sec: int, collection_interval_sec: int) -> int:
-    """A collector that is silent for longer than this is offline. The sweep asks the same in SQL."""
-    return SILENT_INTERVALS * max(heartbeat_interval_sec, collection_interval_sec)

@@ -24,6 +24,7 @@ from hashinsight.problems.temperature_limits import (
     machine_temperature_limits,
 )
 from hashinsight.telemetry.states import SampleFlags as Said
+from hashinsight.wire.freshness import DEFAULT_INTERVAL_SEC, freshness
 
 _MOST_LISTED = 1 << 16
 
@@ -90,7 +91,7 @@ class Config:
 
     layers: LimitLayers = NO_LAYERS
     life: LifecycleConfig = LifecycleConfig()
-    interval_sec: float = 60.0  # between two samples of a machine
+    interval_sec: float = DEFAULT_INTERVAL_SEC  # between two samples of a machine
     cycle_sec: float = 300.0
     allowed_pools: tuple[str, ...] = ()  # of both: empty allows everyone, and is not judged
     allowed_workers: tuple[str, ...] = ()
@@ -109,11 +110,11 @@ class Config:
 
     @property
     def stale_sec(self) -> float:
-        return 3 * self.interval_sec
+        return freshness(self.interval_sec).stale_sec
 
     @property
     def offline_sec(self) -> float:
-        return 5 * self.interval_sec
+        return freshness(self.interval_sec).offline_sec
 
 
 @dataclass(frozen=True)

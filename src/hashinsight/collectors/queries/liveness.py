@@ -10,9 +10,10 @@ from sqlalchemy import Select, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.collectors.models import Collector, Heartbeat
-from hashinsight.collectors.states import HEARTBEAT_STEP, OFFLINE, REGISTRATION_OPEN, SILENT_INTERVALS, severity_of
+from hashinsight.collectors.states import HEARTBEAT_STEP, OFFLINE, REGISTRATION_OPEN, severity_of
 from hashinsight.kit.db import partitions
 from hashinsight.kit.ticks.models import TickRunRow
+from hashinsight.wire.freshness import SILENT_INTERVALS
 
 NOTE_EVERY = timedelta(seconds=5)
 

@@ -9,12 +9,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import SYSTEM, Action
 from hashinsight.audit.service.entries import Entry, record_many
-from hashinsight.collectors.states import SILENT_INTERVALS
 from hashinsight.commands.queries import sweeps as queries
 from hashinsight.commands.service.expectations import DispatchedCommand, expect_unheard
 from hashinsight.commands.service.extensions import extend_held
 from hashinsight.commands.service.superseding import weigh_returned
 from hashinsight.commands.states import State
+from hashinsight.wire.freshness import SILENT_INTERVALS
 
 MAX_SWEPT = 5_000
 ARCHIVE_AFTER = timedelta(minutes=2)
