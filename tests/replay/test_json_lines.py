@@ -1,4 +1,4 @@
-"""`replay FILE --out EVENTS.jsonl`: one object a problem, in the form that scripts rely on."""
+"""`replay FILE --out EVENTS.jsonl`: one JSON object per problem, a stable format for scripts."""
 
 import json
 from datetime import datetime
@@ -19,7 +19,7 @@ NAMES = [
 
 @pytest.fixture(scope="module")
 def lines(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """Six machines in two zones for four hours: a fan of one stops in the second; in the last none of south report."""
+    """Six machines at two sites for five hours: a fan of m1 stops after an hour; site south falls silent later."""
     rows = [
         {
             "ts": datetime.fromtimestamp(START + 300 * step).astimezone().isoformat(),
@@ -44,7 +44,7 @@ def lines(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
 
 
-def test_every_problem_is_a_line_with_the_names_of_the_specification(lines: list[dict[str, Any]]) -> None:
+def test_every_problem_is_a_line_with_the_specified_field_names(lines: list[dict[str, Any]]) -> None:
     assert lines
     assert all(list(line) == NAMES for line in lines)
     assert [line["opened_at"] for line in lines] == sorted(line["opened_at"] for line in lines)
@@ -54,7 +54,7 @@ def test_every_problem_is_a_line_with_the_names_of_the_specification(lines: list
     assert (fan["symptom"], fan["incident_id"]) == (False, None)
 
 
-def test_times_are_iso_in_utc_and_evidence_says_why_it_opened(lines: list[dict[str, Any]]) -> None:
+def test_times_are_utc_and_evidence_names_the_rule(lines: list[dict[str, Any]]) -> None:
     fan = next(line for line in lines if line["issue_code"] == "fan_zero")
     opened = datetime.fromisoformat(fan["opened_at"])
     assert START + 12 * 300 <= opened.timestamp() <= START + 16 * 300
@@ -63,7 +63,7 @@ def test_times_are_iso_in_utc_and_evidence_says_why_it_opened(lines: list[dict[s
     assert datetime.fromisoformat(fan["evidence"]["evaluated_at"]) == opened
 
 
-def test_a_silent_collector_is_a_line_of_its_site_without_a_machine_and_open_to_the_end(
+def test_a_silent_collector_is_an_open_problem_of_its_site_without_a_machine(
     lines: list[dict[str, Any]],
 ) -> None:
     (down,) = (line for line in lines if line["issue_code"] == "collector_down")
@@ -71,7 +71,7 @@ def test_a_silent_collector_is_a_line_of_its_site_without_a_machine_and_open_to_
     assert down["evidence"]["collector"] == "south"
 
 
-def test_a_zone_of_the_file_stands_beside_its_problems(tmp_path: Path) -> None:
+def test_events_carry_site_and_zone_from_the_file(tmp_path: Path) -> None:
     rows = [
         {"ts": START + 300 * step, "site": "north", "zone": "hall 2", "miner_id": "a", "fan_rpm": 0, "online": 1}
         | {"hashrate_ths": 100.0, "expected_ths": 100.0}
@@ -84,7 +84,7 @@ def test_a_zone_of_the_file_stands_beside_its_problems(tmp_path: Path) -> None:
     assert events.filter(pl.col("issue_code") == "fan_zero").select("site", "zone").row(0) == ("north", "hall 2")
 
 
-def test_another_form_is_refused_before_the_work(tmp_path: Path) -> None:
+def test_an_unknown_output_format_is_refused_before_the_replay_starts(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text(f"ts,miner_id\n{START},a\n")
     for option, name in (("--out", "events.json"), ("--moves", "moves.jsonl")):
         refused = hashinsight("replay", str(tmp_path / "rows.csv"), option, str(tmp_path / name))

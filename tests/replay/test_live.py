@@ -1,4 +1,4 @@
-"""The newest state of every machine of a file: means of the same five minutes."""
+"""The newest state of every machine during a replay: means of the last five minutes."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -10,7 +10,7 @@ from hashinsight.replay.live import NewestState
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
-def take(newest: NewestState, *minutes: tuple[int, float, float]) -> None:
+def add_samples(newest: NewestState, *minutes: tuple[int, float, float]) -> None:
     """Samples of one machine: how many minutes ago, TH/s and watts."""
     rows = pl.DataFrame(
         {
@@ -20,22 +20,22 @@ def take(newest: NewestState, *minutes: tuple[int, float, float]) -> None:
             "power_w": [watts for _, _, watts in minutes],
         }
     )
-    newest.take(newest.piece(rows), slice(0, len(minutes)))
+    newest.take(newest.arrays_of(rows), slice(0, len(minutes)))
 
 
-def test_watts_are_the_mean_of_the_samples_that_the_hashrate_is() -> None:
+def test_power_is_the_mean_of_the_same_samples_as_the_hashrate() -> None:
     newest = NewestState()
-    take(newest, (4, 200.0, 3500.0), (3, 200.0, 3500.0), (2, 200.0, 3500.0), (1, 0.0, 20.0), (0, 0.0, 20.0))
+    add_samples(newest, (4, 200.0, 3500.0), (3, 200.0, 3500.0), (2, 200.0, 3500.0), (1, 0.0, 20.0), (0, 0.0, 20.0))
     frame = newest.frame()
     assert (frame.hashrate_ths[0], frame.power_w[0], frame.powered_ths[0]) == (120.0, 2108.0, 120.0)
 
 
-def test_watts_go_with_the_hashrate_of_the_samples_that_have_watts() -> None:
+def test_efficiency_uses_only_samples_that_have_both_power_and_hashrate() -> None:
     newest = NewestState()
-    take(newest, (9, 0.0, 0.0), (8, 0.0, 0.0), (7, 200.0, 3500.0), (6, 200.0, 3500.0), (5, 200.0, 3500.0))
+    add_samples(newest, (9, 0.0, 0.0), (8, 0.0, 0.0), (7, 200.0, 3500.0), (6, 200.0, 3500.0), (5, 200.0, 3500.0))
     frame = newest.frame()
     assert (frame.hashrate_ths[0], frame.power_w[0], frame.powered_ths[0]) == (120.0, 3500.0, 200.0)
-    take(newest, (0, 150.0, 0.0))
+    add_samples(newest, (0, 150.0, 0.0))
     frame = newest.frame()
     assert frame.hashrate_ths[0] == 150.0
     assert np.isnan(frame.powered_ths[0])

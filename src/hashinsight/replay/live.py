@@ -1,4 +1,4 @@
-"""The newest state of every machine while a file goes by: what the live layer is in a running installation."""
+"""The newest state of every machine during a replay, in place of the live layer of a running installation."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,25 +11,25 @@ from hashinsight.problems.codes import ExpectedState
 from hashinsight.problems.frame import Frame, TextColumn, make_frame
 from hashinsight.replay.files import BOARDS
 
-_MEAN_SEC = 300.0
-_MOST_THS = 1e5
-_UNITS_OFF = 1e6
-_NAMES = {
+_MEAN_WINDOW_SEC = 300.0
+_MAX_THS = 1e5
+_MEGA = 1e6
+_NUMBER_COLUMNS = {
     "hashrate_ths": "hashrate_ths", "expected_ths": "expected_ths", "temp_avg": "temp_c", "temp_max": "temp_max_c",
     "power_w": "power_w", "fan_rpm": "fan_min_rpm", "fan_avg_rpm": "fan_rpm", "boards_healthy": "boards_healthy",
     "boards_total": "boards_total", "hw_errors": "hw_errors", "accepted": "accepted", "rejected": "rejected",
     "reject_rate": "reject_rate", "uptime_seconds": "uptime_sec", "suppressed": "suppressed",
 }  # fmt: skip
-_TEXTS = {
+_TEXT_COLUMNS = {
     "site": "site", "zone": "zone", "collector": "collector", "model": "model", "firmware": "firmware", "mode": "mode",
     "pool_url": "pool", "worker": "worker",
 }  # fmt: skip
-_SHOWN_ALONE = ("zone",)  # told with a problem; no rule looks at it yet
-_EXPECTED = {one.name.lower(): int(one) for one in ExpectedState}
+_NOT_IN_FRAME = ("zone",)  # reported with a problem; no rule uses it
+_EXPECTED_CODES = {state.name.lower(): int(state) for state in ExpectedState}
 
 
 class TextNumbers:
-    """Texts by number, in the order in which they were first seen."""
+    """Texts by number, in the order of first appearance."""
 
     def __init__(self) -> None:
         self.of: dict[str, int] = {}
@@ -43,40 +43,40 @@ class TextNumbers:
 
 
 class NewestState:
-    """Rows go in by `take`, a frame comes out by `frame`; a machine has its number from its first row."""
+    """`take` adds rows, `frame` gives the newest state; a machine gets its number with its first row."""
 
     def __init__(self) -> None:
         self.machines = TextNumbers()
-        self._words = {name: TextNumbers() for name in _TEXTS.values()}
+        self._words = {name: TextNumbers() for name in _TEXT_COLUMNS.values()}
         self._now: dict[str, NDArray[Any]] = {}
         self._heard: dict[int, float] = {}
         self._n = 0
 
-    def piece(self, rows: pl.DataFrame) -> dict[str, NDArray[Any]]:
-        """A piece of the file as arrays; texts by number."""
+    def arrays_of(self, rows: pl.DataFrame) -> dict[str, NDArray[Any]]:
+        """A chunk of the file as arrays; texts by number."""
         arrays: dict[str, NDArray[Any]] = {
             "no": self.machines.numbers(rows["miner_id"]),
             "ts": rows["ts"].dt.epoch("ms").to_numpy() / 1000,
         }
         arrays["at"] = rows["arrived_at"].dt.epoch("ms").to_numpy() / 1000 if "arrived_at" in rows else arrays["ts"]
-        for name, ours in _TEXTS.items():
+        for name, column in _TEXT_COLUMNS.items():
             if name in rows.columns:
-                arrays[ours] = self._words[ours].numbers(rows[name])
+                arrays[column] = self._words[column].numbers(rows[name])
         if "collector" not in arrays and "site" in arrays:
             self._words["collector"], arrays["collector"] = self._words["site"], arrays["site"]
-        for name, ours in (_NAMES | dict(zip(BOARDS, BOARDS, strict=True))).items():
+        for name, column in (_NUMBER_COLUMNS | dict(zip(BOARDS, BOARDS, strict=True))).items():
             if name in rows.columns:
-                arrays[ours] = rows[name].to_numpy()
+                arrays[column] = rows[name].to_numpy()
         arrays |= _converted(rows)
         if "power_w" in arrays and "hashrate_ths" in arrays:  # 0 is unknown
             arrays["powered_ths"] = np.where(arrays["power_w"] > 0, arrays["hashrate_ths"], np.nan)
         return arrays
 
-    def take(self, piece: dict[str, NDArray[Any]], rows: slice) -> None:
-        """The rows of one cycle. A row that is older than what is known changes nothing."""
-        part = {name: values[rows] for name, values in piece.items()}
+    def take(self, chunk: dict[str, NDArray[Any]], rows: slice) -> None:
+        """Add the rows of one cycle. A row older than the newest one of its machine changes nothing."""
+        part = {name: values[rows] for name, values in chunk.items()}
         self._grow(part.keys())
-        self._hear(part)
+        self._update_heard(part)
         order = np.lexsort((part["ts"], part["no"]))
         no, ts = part["no"][order], part["ts"][order]
         last = np.append(no[1:] != no[:-1], True) if len(no) else np.zeros(0, dtype=np.bool_)
@@ -86,7 +86,7 @@ class NewestState:
             if name not in ("no", "at"):
                 self._now[name][machine[newer]] = values[newest[newer]]
         if "hashrate_ths" in part and len(no) > len(newest):
-            self._mean(part, order, machine, newer)
+            self._average(part, order, machine, newer)
 
     @property
     def collectors(self) -> list[str]:
@@ -94,7 +94,7 @@ class NewestState:
 
     @property
     def heard_at(self) -> NDArray[np.float64]:
-        """When each collector was last heard; one more at the end, for who has none."""
+        """When each collector was last heard; one more entry at the end for machines without a collector."""
         heard = np.full(len(self._words["collector"].of) + 1, np.nan)
         for collector, at in self._heard.items():
             heard[collector] = at
@@ -102,19 +102,19 @@ class NewestState:
 
     def place_of(self, subject: int, name: str) -> str | None:
         """The site or zone of a machine; a collector's site is that of its machines."""
-        words, now = self._words[name], self._now.get(name)
-        if now is None:
+        words, values = self._words[name], self._now.get(name)
+        if values is None:
             return None
         if subject < 0:
-            own = np.flatnonzero(self._now["collector"] == -1 - subject)
-            if name != "site" or not own.size:
+            machines = np.flatnonzero(self._now["collector"] == -1 - subject)
+            if name != "site" or not machines.size:
                 return None
-            subject = int(own[0])
-        number = int(now[subject])
+            subject = int(machines[0])
+        number = int(values[subject])
         return None if number < 0 else list(words.of)[number]
 
     def frame(self) -> Frame:
-        known: dict[str, Any] = {name: values for name, values in self._now.items() if name not in _SHOWN_ALONE}
+        known: dict[str, Any] = {name: values for name, values in self._now.items() if name not in _NOT_IN_FRAME}
         for name, words in self._words.items():
             if name in known:
                 known[name] = TextColumn(tuple(words.of), known[name])
@@ -139,50 +139,50 @@ class NewestState:
                 self._now[name] = grown
         self._n = n
 
-    def _hear(self, part: dict[str, NDArray[Any]]) -> None:
+    def _update_heard(self, part: dict[str, NDArray[Any]]) -> None:
         if "collector" not in part or not len(part["at"]):
             return
         for collector in np.unique(part["collector"]).tolist():  # a handful, however many machines
             latest = float(part["at"][part["collector"] == collector].max())
             self._heard[collector] = max(latest, self._heard.get(collector, -np.inf))
 
-    def _mean(
+    def _average(
         self,
         part: dict[str, NDArray[Any]],
         order: NDArray[np.int64],
         machine: NDArray[np.int64],
         newer: NDArray[np.bool_],
     ) -> None:
-        """Of the samples of the last five minutes; offline ones have no hashrate. Watts are of the same samples."""
+        """Mean hashrate of the last five minutes (offline samples have none), and mean power of the same samples."""
         no, ts, ths = part["no"][order], part["ts"][order], part["hashrate_ths"][order]
-        late = np.zeros(self._n)
-        late[machine] = self._now["ts"][machine]
-        use = (ts > late[no] - _MEAN_SEC) & ~np.isnan(ths)
-        count = np.bincount(no[use], minlength=self._n)
-        total = np.bincount(no[use], weights=ths[use], minlength=self._n)
+        newest_ts = np.zeros(self._n)
+        newest_ts[machine] = self._now["ts"][machine]
+        used = (ts > newest_ts[no] - _MEAN_WINDOW_SEC) & ~np.isnan(ths)
+        count = np.bincount(no[used], minlength=self._n)
+        total = np.bincount(no[used], weights=ths[used], minlength=self._n)
         rows = machine[newer & (count[machine] > 1) & ~np.isnan(self._now["hashrate_ths"][machine])]
         self._now["hashrate_ths"][rows] = total[rows] / count[rows]
         if "power_w" in part:
-            use &= ~np.isnan(part["powered_ths"][order])
-            count = np.bincount(no[use], minlength=self._n)
+            used &= ~np.isnan(part["powered_ths"][order])
+            count = np.bincount(no[used], minlength=self._n)
             rows = rows[count[rows] > 0]
             for name in ("power_w", "powered_ths"):
-                total = np.bincount(no[use], weights=part[name][order][use], minlength=self._n)
+                total = np.bincount(no[used], weights=part[name][order][used], minlength=self._n)
                 self._now[name][rows] = total[rows] / count[rows]
 
 
 def _converted(rows: pl.DataFrame) -> dict[str, NDArray[Any]]:
-    """Columns that need more than another name."""
-    told: dict[str, NDArray[Any]] = {"status": np.ones(rows.height)}
+    """Columns that need a conversion, not only another name."""
+    converted: dict[str, NDArray[Any]] = {"status": np.ones(rows.height)}
     if "online" in rows.columns:
-        told["status"] = np.where(rows["online"].to_numpy() == 0, 0.0, 1.0)
+        converted["status"] = np.where(rows["online"].to_numpy() == 0, 0.0, 1.0)
     if "expected_state" in rows.columns:
-        named = rows["expected_state"].replace_strict(_EXPECTED, default=0, return_dtype=pl.Int64)
-        told["expected"] = named.to_numpy()
+        codes = rows["expected_state"].replace_strict(_EXPECTED_CODES, default=0, return_dtype=pl.Int64)
+        converted["expected"] = codes.to_numpy()
     if "expected_until" in rows.columns:
         until = (rows["expected_until"].dt.epoch("ms") / 1000).to_numpy()
-        told["expected_until"] = np.where(np.isnan(until), np.inf, until)
+        converted["expected_until"] = np.where(np.isnan(until), np.inf, until)
     if "hashrate_ths" in rows.columns:
-        shown = rows["hashrate_ths"].to_numpy()
-        told["hashrate_ths"] = np.where(shown > _MOST_THS, shown / _UNITS_OFF, shown)
-    return told
+        hashrate_ths = rows["hashrate_ths"].to_numpy()
+        converted["hashrate_ths"] = np.where(hashrate_ths > _MAX_THS, hashrate_ths / _MEGA, hashrate_ths)
+    return converted

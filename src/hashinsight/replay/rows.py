@@ -1,4 +1,4 @@
-"""Looks a file through before it is replayed: which row cannot be taken, and how long the file is silent."""
+"""The rows of a replay file in order of arrival; the whole file is checked before the first row is given."""
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -16,95 +16,97 @@ from hashinsight.replay.files import (
     TIMES,
     ReplayFile,
     UnreadableFile,
-    lay_out,
     open_file,
-    raw_pieces,
+    raw_chunks,
     readable,
     sorted_days,
-    typed_pieces,
+    split_by_day,
+    typed_chunks,
 )
+from hashinsight.wire.freshness import DEFAULT_INTERVAL_SEC
 
+_SAMPLED_ROWS = 200_000  # for the interval
 _EARLIEST, _LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
-# silence is walked through cycle by cycle: 31 days are 9,000 of them
-LONGEST_SILENCE = timedelta(days=31)
-_RAW = "raw "  # before a column as it is written
-_UNKNOWN = ("", "nan", "null", "none", "n/a", "na", "-", "inf", "-inf")  # words for a number that nobody knows
+# a gap is replayed cycle by cycle: 31 days are 9,000 cycles
+LONGEST_GAP = timedelta(days=31)
+_RAW = "raw "  # prefix of a column as written
+_UNKNOWN = ("", "nan", "null", "none", "n/a", "na", "-", "inf", "-inf")  # words for an unknown number
 
 
-def check_file(opened: ReplayFile) -> bool:
-    """Whether the rows are in order of arrival. Raises `Unreadable` for what cannot be replayed."""
-    times = [name for name in TIMES if name in opened.typed]
-    numbers = [name for name in (*NUMBERS, *BOARDS) if name in opened.words]
+def check_file(file: ReplayFile) -> bool:
+    """Whether the rows are in order of arrival. Raises `UnreadableFile` if the file cannot be replayed."""
+    times = [name for name in TIMES if name in file.typed]
+    numbers = [name for name in (*NUMBERS, *BOARDS) if name in file.text_columns]
     row, in_order, last = 0, True, None
     seen = dict.fromkeys(numbers, (0, 0))
     hours: list[pl.DataFrame] = []
-    for written in raw_pieces(opened):
-        with readable(opened.path):
-            piece = written.select(*_looked_at(opened, times, numbers))
-        _refuse_rows(opened, piece, times, row)
-        row += piece.height
+    for written in raw_chunks(file):
+        with readable(file.path):
+            chunk = written.select(*_checked_columns(file, times, numbers))
+        _check_rows(file, chunk, times, row)
+        row += chunk.height
         for name in numbers:
-            told, known = seen[name]
-            words = piece[f"{_RAW}{name}"].drop_nulls().str.strip_chars().str.to_lowercase()
-            seen[name] = told + int((~words.is_in(_UNKNOWN)).sum()), known + piece[name].count()
-        at = piece["at"] if last is None else pl.concat([last, piece["at"]])
+            given, known = seen[name]
+            words = chunk[f"{_RAW}{name}"].drop_nulls().str.strip_chars().str.to_lowercase()
+            seen[name] = given + int((~words.is_in(_UNKNOWN)).sum()), known + chunk[name].count()
+        at = chunk["at"] if last is None else pl.concat([last, chunk["at"]])
         in_order = in_order and at.is_sorted()
-        last = piece["at"].tail(1)
-        hours = [_hours(pl.concat([*hours, _ends(piece["at"])]))]
+        last = chunk["at"].tail(1)
+        hours = [_hours(pl.concat([*hours, _spans(chunk["at"])]))]
     if not row:
-        raise UnreadableFile(f"{opened.path} has no rows")
-    _refuse_silence(opened, hours[0])
-    for name, (told, known) in seen.items():
-        if told and not known:
-            raise UnreadableFile(f"{opened.path} has a column {name} in which nothing is a number")
+        raise UnreadableFile(f"{file.path} has no rows")
+    _check_gaps(file, hours[0])
+    for name, (given, known) in seen.items():
+        if given and not known:
+            raise UnreadableFile(f"{file.path}: column {name} has no numbers")
     return in_order
 
 
-def _looked_at(opened: ReplayFile, times: Sequence[str], numbers: Sequence[str]) -> list[pl.Expr]:
+def _checked_columns(file: ReplayFile, times: Sequence[str], numbers: Sequence[str]) -> list[pl.Expr]:
     written = [pl.col(name).alias(f"{_RAW}{name}") for name in (*times, *numbers)]
     return [
         *written,
-        *(opened.typed[name].alias(name) for name in ("miner_id", *times, *numbers)),
-        opened.at.alias("at"),
+        *(file.typed[name].alias(name) for name in ("miner_id", *times, *numbers)),
+        file.at.alias("at"),
     ]
 
 
-def _refuse_rows(opened: ReplayFile, piece: pl.DataFrame, times: Sequence[str], row: int) -> None:
-    """The first row of this piece that cannot be taken, if there is one."""
-    found = [(_first(_is_empty(piece["miner_id"])), "has no miner_id")]
+def _check_rows(file: ReplayFile, chunk: pl.DataFrame, times: Sequence[str], row: int) -> None:
+    """Raise for the first row of this chunk that cannot be replayed."""
+    faults = [(_first(_is_empty(chunk["miner_id"])), "miner_id is missing")]
     for name in times:
-        written, at = piece[f"{_RAW}{name}"], piece[name]
+        written, at = chunk[f"{_RAW}{name}"], chunk[name]
         is_empty = _is_empty(written)
         if name == "ts":
-            found.append((_first(is_empty), "has no ts"))
+            faults.append((_first(is_empty), "ts is missing"))
         wrong = _first(at.is_null() & ~is_empty)
-        found.append((wrong, f"has the {name} {_said(written, wrong)}, which is no time"))
+        faults.append((wrong, f"{name} {_quote(written, wrong)} is not a time"))
         far = _first(((at < _EARLIEST) | (at >= _LATEST)).fill_null(value=False)) if name != "expected_until" else None
-        found.append((far, f"has the {name} {_said(written, far)}, which is not between the years 2000 and 2100"))
-    first = min(((place, words) for place, words in found if place is not None), default=None)
+        faults.append((far, f"{name} {_quote(written, far)} is not between the years 2000 and 2100"))
+    first = min(((index, reason) for index, reason in faults if index is not None), default=None)
     if first is not None:
-        place, words = first
-        after = " after the header" if opened.path.suffix == ".csv" else ""
-        raise UnreadableFile(f"{opened.path}: row {row + place + 1}{after} {words}")
+        index, reason = first
+        after = " after the header" if file.path.suffix == ".csv" else ""
+        raise UnreadableFile(f"{file.path}: row {row + index + 1}{after}: {reason}")
 
 
-def _ends(at: pl.Series) -> pl.DataFrame:
+def _spans(at: pl.Series) -> pl.DataFrame:
     return pl.DataFrame({"begin": at, "end": at})
 
 
 def _hours(spans: pl.DataFrame) -> pl.DataFrame:
-    """The first and the last row of each hour that has any: as many as the file has hours, however many rows."""
+    """The first and last row of each hour with data: one entry per hour, however many rows."""
     by_hour = spans.group_by(pl.col("begin").dt.truncate("1h").alias("hour"))
     return by_hour.agg(pl.col("begin").min(), pl.col("end").max()).sort("hour").drop("hour")
 
 
-def _refuse_silence(opened: ReplayFile, hours: pl.DataFrame) -> None:
-    silent = hours.with_columns(before=pl.col("end").shift()).with_columns(lasts=pl.col("begin") - pl.col("before"))
-    longest = silent.filter(pl.col("lasts") > LONGEST_SILENCE).sort("lasts").tail(1)
-    for before, after in longest.select("before", "begin").iter_rows():
+def _check_gaps(file: ReplayFile, hours: pl.DataFrame) -> None:
+    gaps = hours.with_columns(before=pl.col("end").shift()).with_columns(length=pl.col("begin") - pl.col("before"))
+    too_long = gaps.filter(pl.col("length") > LONGEST_GAP).sort("length").tail(1)
+    for before, after in too_long.select("before", "begin").iter_rows():
         raise UnreadableFile(
-            f"{opened.path} has nothing between {before:%Y-%m-%d %H:%M} and {after:%Y-%m-%d %H:%M}: more than"
-            f" {LONGEST_SILENCE.days} days of silence are not replayed, make two files of it"
+            f"{file.path}: no rows between {before:%Y-%m-%d %H:%M} and {after:%Y-%m-%d %H:%M}; gaps of more than"
+            f" {LONGEST_GAP.days} days are not replayed, split the file"
         )
 
 
@@ -112,49 +114,45 @@ def _is_empty(written: pl.Series) -> pl.Series:
     return written.is_null() | (written.str.strip_chars() == "") if written.dtype == pl.String else written.is_null()
 
 
-def _first(wrong: pl.Series) -> int | None:
-    return wrong.arg_max() if wrong.any() else None
+def _first(mask: pl.Series) -> int | None:
+    return mask.arg_max() if mask.any() else None
 
 
-def _said(written: pl.Series, place: int | None) -> str:
-    return "" if place is None else f"{written[place]!s:.40}"
-
-
-_SAMPLED_ROWS = 200_000
-_USUAL_SEC = 60.0
+def _quote(written: pl.Series, index: int | None) -> str:
+    return "" if index is None else f"{written[index]!s:.40}"
 
 
 @dataclass(frozen=True)
 class FileRows:
-    """The rows of a file with the columns that we know, typed, in order of arrival; they can be read again."""
+    """The known columns of a file, typed, in order of arrival; `chunks` can be called again."""
 
-    pieces: Callable[[], Iterator[pl.DataFrame]]
+    chunks: Callable[[], Iterator[pl.DataFrame]]
 
     def head(self, count: int) -> pl.DataFrame:
         taken: list[pl.DataFrame] = []
-        for piece in self.pieces():
-            taken.append(piece)
-            if sum(one.height for one in taken) >= count:
+        for chunk in self.chunks():
+            taken.append(chunk)
+            if sum(part.height for part in taken) >= count:
                 break
         return pl.concat(taken, how="vertical_relaxed").head(count)
 
 
 @contextmanager
 def open_rows(path: Path) -> Iterator[FileRows]:
-    """Refuses what cannot be replayed. A file that is not in order is laid out by days beside other temporary files."""
-    opened = open_file(path)
-    if check_file(opened):
-        yield FileRows(lambda: typed_pieces(opened))
+    """Raises `UnreadableFile` if the file cannot be replayed. A file out of order is sorted in temporary files."""
+    file = open_file(path)
+    if check_file(file):
+        yield FileRows(lambda: typed_chunks(file))
         return
     with tempfile.TemporaryDirectory(prefix="hi-replay-") as folder:
-        days = lay_out(opened, Path(folder))
-        yield FileRows(lambda: sorted_days(opened, days))
+        days = split_by_day(file, Path(folder))
+        yield FileRows(lambda: sorted_days(file, days))
 
 
 def interval_of(rows: FileRows) -> float:
-    """Seconds between two samples of a machine: what most pairs of neighbours in the first rows have."""
+    """Seconds between two samples of a machine: the median of the first rows."""
     first = rows.head(_SAMPLED_ROWS).select("miner_id", "ts").sort("miner_id", "ts")
     apart = first["ts"].diff().dt.total_milliseconds().to_numpy() / 1000
     same = (first["miner_id"] == first["miner_id"].shift()).fill_null(value=False).to_numpy()
     gaps = apart[same & (apart > 1)]
-    return float(np.round(np.median(gaps))) if gaps.size else _USUAL_SEC
+    return float(np.round(np.median(gaps))) if gaps.size else float(DEFAULT_INTERVAL_SEC)

@@ -1,4 +1,4 @@
-"""Drives the registry's own cycle over the rows of a file, and keeps what it found."""
+"""Runs the problem cycle over the rows of a file in memory and collects the problems it opens."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -22,9 +22,9 @@ from hashinsight.replay.live import NewestState
 from hashinsight.replay.rows import FileRows, interval_of, open_rows
 
 Watch = Callable[[float, Frame, State, CycleResult], None]
-_KEPT = (CycleAction.CREATED, CycleAction.RECURRED, CycleAction.ESCALATED, CycleAction.RESOLVED)
+_REPORTED = (CycleAction.CREATED, CycleAction.RECURRED, CycleAction.ESCALATED, CycleAction.RESOLVED)
 _TIME = pl.Datetime("ms", "UTC")
-_MOVE: dict[str, Any] = {
+_MOVE_SCHEMA: dict[str, Any] = {
     "ts": _TIME, "event_no": pl.Int64, "subject": pl.Int64, "issue_code": pl.String,
     "severity": pl.String, "action": pl.String, "notify": pl.Boolean,
 }  # fmt: skip
@@ -32,7 +32,7 @@ _MOVE: dict[str, Any] = {
 
 @dataclass
 class ReplayResult:
-    """What a file gave: the events with their rows, and every move that people would see."""
+    """The problems of a file, and every change of theirs that people would see."""
 
     events: pl.DataFrame
     moves: pl.DataFrame
@@ -40,7 +40,7 @@ class ReplayResult:
     machine_ids: tuple[str, ...]  # by number
     interval_sec: float
     state: State = field(repr=False)
-    evidence: dict[int, str] = field(repr=False)  # by event_no, as of its opening; only where it was asked for
+    evidence: dict[int, str] = field(repr=False)  # by event_no, at its opening; only with `with_evidence`
 
     @property
     def machines(self) -> int:
@@ -50,32 +50,32 @@ class ReplayResult:
 def replay(
     path: Path, config: Config | None = None, *, watch: Watch | None = None, with_evidence: bool = False
 ) -> ReplayResult:
-    """The whole file. `watch` is shown every cycle."""
+    """Replay the whole file. `watch` is called after every cycle."""
     with open_rows(path) as rows:
         interval = interval_of(rows)
-        chosen = config or Config()
-        chosen = replace(chosen, interval_sec=interval, cycle_sec=max(chosen.cycle_sec, interval))
+        config = config or Config()
+        config = replace(config, interval_sec=interval, cycle_sec=max(config.cycle_sec, interval))
         newest, state, log = NewestState(), empty_state(), _Log()
         cycles = 0
-        for now in _cycles(rows, newest, chosen.cycle_sec):
+        for now in _cycles(rows, newest, config.cycle_sec):
             frame = newest.frame()
-            state, verdicts = step(state, frame, now, chosen)
-            log.add(now, verdicts.lived)
+            state, result = step(state, frame, now, config)
+            log.add(now, result.lived)
             if with_evidence:
-                log.explain(verdicts, newest)
+                log.explain(result, newest)
             cycles += 1
             if watch is not None:
-                watch(now, frame, state, verdicts)
+                watch(now, frame, state, result)
     events = log.events(state.events, newest)
     return ReplayResult(events, log.moves(), cycles, tuple(newest.machines.of), interval, state, log.evidence)
 
 
 def _cycles(rows: FileRows, newest: NewestState, cycle_sec: float) -> Iterator[float]:
-    """The moments of all cycles, each after its rows were taken. Silence has its cycles, too."""
+    """The times of all cycles, each after its rows were added. Gaps in the file have cycles too."""
     due: float | None = None
-    for rows_now in rows.pieces():  # times are all known and not too far apart: `open_rows` refuses others
-        piece = newest.piece(rows_now)
-        at = piece["at"]
+    for rows_read in rows.chunks():  # `open_rows` has checked that every time is known
+        chunk = newest.arrays_of(rows_read)
+        at = chunk["at"]
         if not len(at):
             continue
         if due is None:
@@ -83,10 +83,10 @@ def _cycles(rows: FileRows, newest: NewestState, cycle_sec: float) -> Iterator[f
         begin = 0
         while begin < len(at):
             end = int(np.searchsorted(at, due, side="right"))
-            newest.take(piece, slice(begin, end))
+            newest.take(chunk, slice(begin, end))
             begin = end
             if end == len(at):
-                break  # the next piece may have more of this cycle
+                break  # the next chunk may hold more rows of this cycle
             yield due
             due += cycle_sec
     if due is not None:
@@ -94,7 +94,7 @@ def _cycles(rows: FileRows, newest: NewestState, cycle_sec: float) -> Iterator[f
 
 
 class _Log:
-    """Moves that people would see, and rows that were replaced."""
+    """Changes that people would see, and events that were replaced."""
 
     def __init__(self) -> None:
         self._moves: list[tuple[float, Any]] = []
@@ -102,7 +102,7 @@ class _Log:
         self.evidence: dict[int, str] = {}
 
     def add(self, now: float, lived: LifecycleStep) -> None:
-        keep = np.isin(lived.moves.action, [ACTIONS.index(one) for one in _KEPT])
+        keep = np.isin(lived.moves.action, [ACTIONS.index(action) for action in _REPORTED])
         if keep.any():
             moves = lived.moves
             rows = tuple(
@@ -112,18 +112,18 @@ class _Log:
         if lived.replaced.n:
             self._replaced.append(lived.replaced)
 
-    def explain(self, verdicts: CycleResult, newest: NewestState) -> None:
-        """Why each problem opened that did so in this cycle."""
-        events = verdicts.lived.events
-        opened = verdicts.lived.moves.of(CycleAction.CREATED).event_no
+    def explain(self, result: CycleResult, newest: NewestState) -> None:
+        """Keep the evidence of problems that opened in this cycle."""
+        events = result.lived.events
+        opened = result.lived.moves.of(CycleAction.CREATED).event_no
         which = np.isin(events.event_no, opened)
         if not which.any():
             return
         heard_at = newest.heard_at
         collectors = pl.DataFrame({"subject": -1 - np.arange(len(heard_at)), "heard_at": heard_at})
-        told = describe(verdicts, events, which, collectors).evidence.to_list()
+        described = describe(result, events, which, collectors).evidence.to_list()
         numbers = events.event_no.tolist()
-        self.evidence |= {numbers[row]: told[row] for row in np.flatnonzero(which).tolist()}
+        self.evidence |= {numbers[row]: described[row] for row in np.flatnonzero(which).tolist()}
 
     def moves(self) -> pl.DataFrame:
         frames = [
@@ -132,20 +132,20 @@ class _Log:
                     "ts": pl.Series([round(now * 1000)] * len(rows[0]), dtype=pl.Int64).cast(_TIME),
                     "event_no": rows[0],
                     "subject": rows[1],
-                    "issue_code": [Issue(one).code for one in rows[2].tolist()],
-                    "severity": [Severity(one).name for one in rows[3].tolist()],
-                    "action": [ACTIONS[one].value for one in rows[4].tolist()],
+                    "issue_code": [Issue(issue).code for issue in rows[2].tolist()],
+                    "severity": [Severity(severity).name for severity in rows[3].tolist()],
+                    "action": [ACTIONS[action].value for action in rows[4].tolist()],
                     "notify": rows[5],
                 },
-                schema=_MOVE,
+                schema=_MOVE_SCHEMA,
             )
             for now, rows in self._moves
         ]
-        return pl.concat(frames) if frames else pl.DataFrame(schema=_MOVE)
+        return pl.concat(frames) if frames else pl.DataFrame(schema=_MOVE_SCHEMA)
 
     def events(self, last: Events, newest: NewestState) -> pl.DataFrame:
-        """One row an event that was ever open, oldest first."""
-        frames = [_event_rows(one, newest) for one in (*self._replaced, last)]
+        """One row per event that was ever open, oldest first."""
+        frames = [_event_rows(events, newest) for events in (*self._replaced, last)]
         return pl.concat(frames).sort("event_no")
 
 
@@ -160,9 +160,11 @@ def _event_rows(events: Events, newest: NewestState) -> pl.DataFrame:
             "site": pl.Series([newest.place_of(no, "site") for no in opened.subject.tolist()], dtype=pl.String),
             "zone": pl.Series([newest.place_of(no, "zone") for no in opened.subject.tolist()], dtype=pl.String),
             "miner_id": pl.Series(names, dtype=pl.String),
-            "issue_code": pl.Series([Issue(one).code for one in opened.issue.tolist()], dtype=pl.String),
-            "severity": pl.Series([Severity(one).name for one in opened.severity.tolist()], dtype=pl.String),
-            "status": pl.Series([EventStatus(one).name.lower() for one in opened.status.tolist()], dtype=pl.String),
+            "issue_code": pl.Series([Issue(issue).code for issue in opened.issue.tolist()], dtype=pl.String),
+            "severity": pl.Series([Severity(severity).name for severity in opened.severity.tolist()], dtype=pl.String),
+            "status": pl.Series(
+                [EventStatus(status).name.lower() for status in opened.status.tolist()], dtype=pl.String
+            ),
             "start_ts": _moments(opened.start_ts),
             "opened_ts": _moments(opened.opened_ts),
             "last_seen_ts": _moments(opened.last_seen_ts),
@@ -179,10 +181,10 @@ def _moments(seconds: NDArray[np.float64]) -> pl.Series:
     return millis.cast(pl.Int64).cast(pl.Datetime("ms")).dt.replace_time_zone("UTC")
 
 
-def json_lines(done: ReplayResult) -> Iterator[str]:
-    """By the time of opening. There are no incidents yet: every line is a problem, and none is another's symptom."""
-    for event in done.events.sort("opened_ts", "event_no").iter_rows(named=True):
-        evidence: dict[str, Any] | None = json.loads(done.evidence.get(event["event_no"], "null"))
+def json_lines(result: ReplayResult) -> Iterator[str]:
+    """One JSON object per problem, by opening time. There are no incidents yet: no problem is another's symptom."""
+    for event in result.events.sort("opened_ts", "event_no").iter_rows(named=True):
+        evidence: dict[str, Any] | None = json.loads(result.evidence.get(event["event_no"], "null"))
         if event["issue_code"] == Issue.COLLECTOR_DOWN.code and evidence is not None:
             evidence["collector"] = str(event["miner_id"]).removeprefix("collector:")
         yield json.dumps(
