@@ -1,4 +1,4 @@
-"""A command on the wire: both words, one priority, the site as its collector names it, and strict on the way in."""
+"""Commands on the wire: both names, one priority, the site in the collector's form, strict reading."""
 
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import product
@@ -34,14 +34,14 @@ COMMAND = Command(
 PASSWORD = {"pool_id": 3, "pool_password": "hunter22"}
 
 
-def refused(message: Any) -> str:
+def refusal_code(message: Any) -> str:
     with pytest.raises(MalformedMessage) as fault:
         read_command(message)
     return fault.value.code
 
 
 @pytest.mark.parametrize("command_type", VERBS)
-def test_both_words_are_always_sent(command_type: str) -> None:
+def test_both_names_of_a_command_are_always_sent(command_type: str) -> None:
     message = Command(**{**_fields(), "command_type": command_type}).to_wire()
     assert (message["command_type"], message["command"]) == (command_type, VERBS[command_type])
     assert TYPES[message["command"]] == command_type
@@ -53,7 +53,7 @@ def _fields() -> dict[str, Any]:
 
 @pytest.mark.parametrize("site_id", [3, "3", "tx-midland-1"])
 @pytest.mark.parametrize("zone_id", [None, 7, "hall-2"])
-def test_what_was_sent_is_read_back(site_id: str | int, zone_id: str | int | None) -> None:
+def test_a_command_reads_back_as_it_was_sent(site_id: str | int, zone_id: str | int | None) -> None:
     command = Command(
         **{**_fields(), "site_id": site_id, "zone_id": zone_id, "params": PASSWORD, "cloud_sign": {"a": 1}}
     )
@@ -61,7 +61,7 @@ def test_what_was_sent_is_read_back(site_id: str | int, zone_id: str | int | Non
     assert ("zone_id" in command.to_wire()) is (zone_id is not None)
 
 
-def test_a_command_does_not_show_its_parameters() -> None:
+def test_the_repr_of_a_command_hides_its_parameters() -> None:
     assert "hunter22" not in repr(Command(**{**_fields(), "params": PASSWORD}))
 
 
@@ -69,42 +69,42 @@ def test_a_higher_class_comes_before_every_number_of_a_lower_one() -> None:
     ordered = [wire_priority(name, number) for name, number in product(PRIORITY_CLASSES, range(10))]
     assert ordered == sorted(set(ordered)) == list(range(40))
     assert wire_priority("safety", 0) > wire_priority("compliance", 9)
-    assert [split_priority(one) for one in ordered] == list(product(PRIORITY_CLASSES, range(10)))
+    assert [split_priority(priority) for priority in ordered] == list(product(PRIORITY_CLASSES, range(10)))
 
 
 @pytest.mark.parametrize(("name", "number"), [("urgent", 5), ("", 0), ("safety", 10), ("safety", -1), ("SAFETY", 0)])
-def test_what_is_no_priority_is_refused(name: str, number: int) -> None:
-    with pytest.raises(ValueError, match="a priority is one of"):
+def test_an_unknown_priority_is_refused(name: str, number: int) -> None:
+    with pytest.raises(ValueError, match="priority must be one of"):
         wire_priority(name, number)
 
 
 @pytest.mark.parametrize("priority", [-1, 40, 1000])
-def test_what_is_no_priority_cannot_be_split(priority: int) -> None:
+def test_an_unknown_wire_priority_cannot_be_split(priority: int) -> None:
     with pytest.raises(ValueError, match="no priority"):
         split_priority(priority)
 
 
 @pytest.mark.parametrize(
-    ("said", "sent"),
+    ("named", "sent"),
     [("3", "3"), ("tx-midland-1", "tx-midland-1"), ("TX-Midland-1", "TX-Midland-1"), (" 3 ", "3"), (None, 3), ("", 3)],
 )
-def test_a_site_goes_back_in_the_form_that_its_collector_uses(said: str | None, sent: str | int) -> None:
-    assert site_in_sender_form(said, site_id=3, code="tx-midland-1") == sent
+def test_a_site_is_sent_back_in_the_form_that_its_collector_uses(named: str | None, sent: str | int) -> None:
+    assert site_in_sender_form(named, site_id=3, code="tx-midland-1") == sent
 
 
-@pytest.mark.parametrize("said", ["4", "tx", "TX-MIDLAND-2", "03", "tx-midland-\u0131"])
-def test_another_site_is_never_sent_back(said: str) -> None:
+@pytest.mark.parametrize("named", ["4", "tx", "TX-MIDLAND-2", "03", "tx-midland-\u0131"])
+def test_another_site_is_never_sent_back(named: str) -> None:
     with pytest.raises(ValueError, match="another site"):
-        site_in_sender_form(said, site_id=3, code="tx-midland-1")
+        site_in_sender_form(named, site_id=3, code="tx-midland-1")
 
 
-def test_older_and_newer_polls_are_answered_in_their_own_form() -> None:
+def test_legacy_polls_are_answered_in_the_legacy_form() -> None:
     assert poll_answer([]) == {"commands": []}
     assert poll_answer([], legacy=True) == {"success": True, "commands": []}
     assert poll_answer([COMMAND])["commands"] == [COMMAND.to_wire()]
 
 
-def test_either_word_is_enough_to_know_the_command() -> None:
+def test_either_name_identifies_the_command() -> None:
     message = COMMAND.to_wire()
     assert read_command({**message, "command": None}).command_type == "reboot_device"
     del message["command_type"]
@@ -112,8 +112,8 @@ def test_either_word_is_enough_to_know_the_command() -> None:
     assert read_command({**message, "command": "brew_coffee"}).command_type == "brew_coffee"
 
 
-def test_words_that_contradict_each_other_are_not_executed() -> None:
-    assert refused({**COMMAND.to_wire(), "command_type": "fault_light"}) == "BAD_COMMAND"
+def test_names_that_do_not_match_are_refused() -> None:
+    assert refusal_code({**COMMAND.to_wire(), "command_type": "fault_light"}) == "BAD_COMMAND"
 
 
 NEEDED = ("command_id", "site_id", "miner_id", "issued_at", "expires_at")
@@ -121,29 +121,29 @@ NEEDED = ("command_id", "site_id", "miner_id", "issued_at", "expires_at")
 
 @pytest.mark.parametrize("name", NEEDED)
 @pytest.mark.parametrize("junk", [..., None, "", True, [], {}, "a\0b", "x" * 1000, -1, 2**64, float("nan")])
-def test_a_command_without_what_it_needs_is_not_executed(name: str, junk: Any) -> None:
+def test_a_command_without_a_required_field_is_refused(name: str, junk: Any) -> None:
     message = COMMAND.to_wire()
     if junk is ...:
         del message[name]
     else:
         message[name] = junk
-    assert refused(message) == "BAD_COMMAND"
+    assert refusal_code(message) == "BAD_COMMAND"
 
 
 @pytest.mark.parametrize(
     ("name", "junk"),
     [("params", []), ("params", "x"), ("priority", "high"), ("attempt", True), ("ttl_sec", 1.5), ("zone_id", [])],
 )
-def test_a_field_of_another_type_is_not_guessed_at(name: str, junk: Any) -> None:
-    assert refused({**COMMAND.to_wire(), name: junk}) == "BAD_COMMAND"
+def test_a_field_of_the_wrong_type_is_refused(name: str, junk: Any) -> None:
+    assert refusal_code({**COMMAND.to_wire(), name: junk}) == "BAD_COMMAND"
 
 
 @pytest.mark.parametrize("message", [None, [], "reboot", 5])
-def test_a_command_is_an_object(message: Any) -> None:
-    assert refused(message) == "NOT_AN_OBJECT"
+def test_a_command_that_is_not_an_object_is_refused(message: Any) -> None:
+    assert refusal_code(message) == "NOT_AN_OBJECT"
 
 
-def test_times_are_written_in_utc_and_need_a_zone() -> None:
+def test_times_are_written_in_utc_and_need_a_time_zone() -> None:
     assert write_time(NOON) == "2026-03-01T12:00:00Z"
     assert write_time(NOON.astimezone(timezone(timedelta(hours=-6)))) == "2026-03-01T12:00:00Z"
     assert find_time(write_time(NOON + timedelta(microseconds=5))) == NOON + timedelta(microseconds=5)

@@ -1,4 +1,4 @@
-"""One call of the API: JSON in, JSON out, a refusal as an ApiError."""
+"""One API call: JSON in, JSON out, an error response as an ApiError."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ import httpx
 
 
 class ApiError(Exception):
-    """`code` is stable and made for programs, `message` for people; `retry_after_sec` where waiting helps."""
+    """`code` is stable, for programs; `message` is for people; `retry_after_sec` is set if a retry may succeed."""
 
     def __init__(
         self,
@@ -32,18 +32,18 @@ TIMEOUT_SEC = 60.0  # a request for 100,000 machines takes some seconds
 
 
 class ApiSession:
-    """An HTTP client that is given or made: tests give one that calls the application without a socket."""
+    """Calls with common headers, over a given HTTP client or its own: tests pass one without a socket."""
 
     def __init__(self, http: httpx.AsyncClient | str, headers: Mapping[str, str]) -> None:
-        self._is_ours = isinstance(http, str)
+        self._owns_http = isinstance(http, str)
         if isinstance(http, str):
-            # the environment's proxies and .netrc stay out of it: a token goes to the address that was named
+            # no proxies or .netrc from the environment: a token goes only to the given address
             http = httpx.AsyncClient(base_url=http, timeout=TIMEOUT_SEC, trust_env=False)
         self._http = http
         self.headers = dict(headers)
 
     async def aclose(self) -> None:
-        if self._is_ours:
+        if self._owns_http:
             await self._http.aclose()
 
     async def call(
@@ -55,29 +55,29 @@ class ApiSession:
         query: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
-        given = {name: value for name, value in (query or {}).items() if value is not None}
-        more: dict[str, Any] = {} if body is None else {"json": body}
-        answer = await self._http.request(
-            method, path, params=given, headers={**self.headers, **(headers or {})}, **more
+        params = {name: value for name, value in (query or {}).items() if value is not None}
+        options: dict[str, Any] = {} if body is None else {"json": body}
+        response = await self._http.request(
+            method, path, params=params, headers={**self.headers, **(headers or {})}, **options
         )
-        if not answer.is_success:
-            raise api_error(answer)
-        return answer.json() if answer.content else None
+        if not response.is_success:
+            raise api_error(response)
+        return response.json() if response.content else None
 
 
-def api_error(answer: httpx.Response) -> ApiError:
-    """Also of something that is not ours: a proxy on the way answers pages."""
+def api_error(response: httpx.Response) -> ApiError:
+    """Also for responses of a proxy, which are not in our format."""
     try:
-        said = answer.json()
+        body = response.json()
     except ValueError:
-        said = None
-    said = said if isinstance(said, dict) else {}
-    after = answer.headers.get("retry-after", "")
+        body = None
+    body = body if isinstance(body, dict) else {}
+    retry_after = response.headers.get("retry-after", "")
     return ApiError(
-        answer.status_code,
-        str(said.get("error_code") or "NOT_OURS"),
-        str(said.get("message") or answer.reason_phrase),
-        details=said.get("details"),
-        request_id=said.get("request_id"),
-        retry_after_sec=int(after) if after.isdecimal() else None,
+        response.status_code,
+        str(body.get("error_code") or "NOT_OURS"),
+        str(body.get("message") or response.reason_phrase),
+        details=body.get("details"),
+        request_id=body.get("request_id"),
+        retry_after_sec=int(retry_after) if retry_after.isdecimal() else None,
     )

@@ -1,4 +1,4 @@
-"""A command as it goes to a collector."""
+"""Commands as they are sent to a collector, with both names of each type."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,16 +29,16 @@ VERBS = MappingProxyType(
 TYPES = MappingProxyType({verb: command_type for command_type, verb in VERBS.items()})
 
 
-PRIORITY_CLASSES = ("convenience", "efficiency", "compliance", "safety")  # the last goes first
+PRIORITY_CLASSES = ("convenience", "efficiency", "compliance", "safety")  # last is most urgent
 PRIORITY_NUMBERS = 10
 _RANKS = MappingProxyType({name: rank for rank, name in enumerate(PRIORITY_CLASSES)})
 _MAX_CHARS = 255
-_MOST_INT = 2**63
+_MAX_INT = 2**63
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """`command_id` is the id of this dispatch; `site_id` stands in the form that the collector itself uses."""
+    """`command_id` is the dispatch id; `site_id` is in the form that the collector itself uses."""
 
     command_id: str
     site_id: str | int
@@ -48,14 +48,14 @@ class Command:
     expires_at: datetime
     ttl_sec: int
     lease_until: datetime
-    params: Mapping[str, Any] = field(default_factory=dict, repr=False)  # may hold a pool's password
+    params: Mapping[str, Any] = field(default_factory=dict, repr=False)  # may hold a pool password
     priority: int = 0
     attempt: int = 1
     zone_id: str | int | None = None
     cloud_sign: Mapping[str, Any] | None = None
 
     def to_wire(self) -> dict[str, Any]:
-        """Both words, always: some collectors read `command`, others `command_type`."""
+        """Always with both names: some collectors read `command`, others `command_type`."""
         message = {
             "command_id": self.command_id,
             "site_id": self.site_id,
@@ -84,79 +84,79 @@ def poll_answer(commands: Sequence[Command], *, legacy: bool = False) -> dict[st
 
 
 def wire_priority(priority_class: str, number: int) -> int:
-    """One integer, higher first: the class decides, the number orders within it."""
+    """One integer, higher first: class first, then the number within it."""
     if priority_class not in _RANKS or number not in range(PRIORITY_NUMBERS):
-        raise ValueError(f"a priority is one of {', '.join(PRIORITY_CLASSES)} and 0 to {PRIORITY_NUMBERS - 1}")
+        raise ValueError(f"priority must be one of {', '.join(PRIORITY_CLASSES)} and 0 to {PRIORITY_NUMBERS - 1}")
     return _RANKS[priority_class] * PRIORITY_NUMBERS + number
 
 
 def split_priority(priority: int) -> tuple[str, int]:
     rank, number = divmod(priority, PRIORITY_NUMBERS)
     if rank not in range(len(PRIORITY_CLASSES)):
-        raise ValueError(f"{priority} is no priority")
+        raise ValueError(f"{priority} is not a priority")
     return PRIORITY_CLASSES[rank], number
 
 
-def site_in_sender_form(said: str | None, *, site_id: int, code: str) -> str | int:
-    """The collector compares as text with its own setting, so it gets back what it says; silent ones get the id."""
-    said = (said or "").strip()
-    if said and not matches_site(said, site_id=site_id, code=code):
-        raise ValueError("a collector that names another site is refused before it is answered")
-    return said or site_id
+def site_in_sender_form(sent: str | None, *, site_id: int, code: str) -> str | int:
+    """The collector compares `site_id` with its own setting as text: it gets its own form back, or the id."""
+    sent = (sent or "").strip()
+    if sent and not matches_site(sent, site_id=site_id, code=code):
+        raise ValueError("the collector names another site")
+    return sent or site_id
 
 
 def read_command(message: Any) -> Command:
-    """For the side that executes. Strict: what cannot be understood whole is not executed at all."""
+    """For the executing side. Strict: a command that cannot be read completely is not executed."""
     if not isinstance(message, Mapping):
-        raise MalformedMessage("a command is a JSON object", code="NOT_AN_OBJECT")
+        raise MalformedMessage("a command must be a JSON object", code="NOT_AN_OBJECT")
     params = message.get("params")
     if params is not None and not isinstance(params, dict):
         raise MalformedMessage("params is not an object", code="BAD_COMMAND")
     sign = message.get("cloud_sign")
     expires_at = _time(message, "expires_at")
     return Command(
-        command_id=str(_word(message, "command_id")),
-        site_id=_word(message, "site_id"),
-        zone_id=None if message.get("zone_id") is None else _word(message, "zone_id"),
-        miner_id=str(_word(message, "miner_id")),
+        command_id=str(_name(message, "command_id")),
+        site_id=_name(message, "site_id"),
+        zone_id=None if message.get("zone_id") is None else _name(message, "zone_id"),
+        miner_id=str(_name(message, "miner_id")),
         command_type=_type_of(message),
         params=params or {},
-        priority=_whole(message, "priority", 0),
+        priority=_integer(message, "priority", 0),
         issued_at=_time(message, "issued_at"),
         expires_at=expires_at,
-        ttl_sec=_whole(message, "ttl_sec", 0),
-        attempt=_whole(message, "attempt", 1),
+        ttl_sec=_integer(message, "ttl_sec", 0),
+        attempt=_integer(message, "attempt", 1),
         lease_until=find_time(message.get("lease_until")) or expires_at,
         cloud_sign=sign if isinstance(sign, dict) else None,
     )
 
 
 def _type_of(message: Mapping[str, Any]) -> str:
-    """From either word. A type that we do not know is kept: the executor rejects it by name."""
+    """From either name. An unknown type is kept: the executor rejects it by name."""
     verb, command_type = message.get("command"), message.get("command_type")
     if command_type is None:
-        verb = str(_word(message, "command"))
+        verb = str(_name(message, "command"))
         return TYPES.get(verb, verb)
-    command_type = str(_word(message, "command_type"))
+    command_type = str(_name(message, "command_type"))
     if verb is not None and verb != VERBS.get(command_type, verb):
-        raise MalformedMessage("command and command_type name different things", code="BAD_COMMAND")
+        raise MalformedMessage("command and command_type do not match", code="BAD_COMMAND")
     return command_type
 
 
-def _word(message: Mapping[str, Any], name: str) -> str | int:
+def _name(message: Mapping[str, Any], name: str) -> str | int:
     value = message.get(name)
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_INT:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MAX_INT:
         return value
     if isinstance(value, str) and 0 < len(value) <= _MAX_CHARS and value.isprintable():
         return value
-    raise MalformedMessage(f"{name} is missing or no name", code="BAD_COMMAND")
+    raise MalformedMessage(f"{name} is missing or not a name", code="BAD_COMMAND")
 
 
-def _whole(message: Mapping[str, Any], name: str, default: int) -> int:
+def _integer(message: Mapping[str, Any], name: str, default: int) -> int:
     value = message.get(name, default)
     if isinstance(value, int) and not isinstance(value, bool):
         return value
-    raise MalformedMessage(f"{name} is not a whole number", code="BAD_COMMAND")
+    raise MalformedMessage(f"{name} is not an integer", code="BAD_COMMAND")
 
 
 def _time(message: Mapping[str, Any], name: str) -> datetime:

@@ -1,8 +1,8 @@
-"""Signs commands, and checks them before they are executed.
+"""Signatures of commands: made by the cloud, checked by the collector before it executes.
 
-Signed is the canonical JSON of twelve fields: those of the message, and `tenant_id`, `not_before` and `nonce`, which
-travel in `cloud_sign`. What is not signed decides nothing: the verb must be the one of the signed type, and TTL, lease
-and time of issue are for people. A replay is caught by the id of the dispatch, which no collector runs twice.
+The signature covers the canonical JSON of twelve fields: those of the message, plus `tenant_id`, `not_before` and
+`nonce` from `cloud_sign`. Unsigned fields have no effect: the verb must match the signed type; TTL, lease and issue
+time are information only. A replayed command is caught by its dispatch id, which no collector runs twice.
 """
 
 import secrets
@@ -18,7 +18,7 @@ from hashinsight.wire.commands import VERBS, Command
 from hashinsight.wire.keys import KeyRing, SigningKey
 from hashinsight.wire.times import find_time, write_time
 
-LEEWAY = timedelta(seconds=30)  # what clocks in the field are off
+LEEWAY = timedelta(seconds=30)  # typical error of clocks in the field
 _NONCE_BYTES = 16
 
 
@@ -34,7 +34,7 @@ class SignatureStatus(StrEnum):
 def sign(
     command: Command, key: SigningKey, *, tenant_id: str, not_before: datetime, nonce: str | None = None
 ) -> Command:
-    """The same command with its `cloud_sign`."""
+    """The command with its `cloud_sign`."""
     seal = {
         "alg": key.algorithm.value,
         "key_id": key.key_id,
@@ -54,7 +54,7 @@ def verify(
     tenant_id: str | None = None,
     leeway: timedelta = LEEWAY,
 ) -> SignatureStatus:
-    """Times are judged last: those of a forged command say nothing. `tenant_id` where the collector knows its own."""
+    """Times are checked last, after the signature. `tenant_id` if the collector knows its tenant."""
     seal = message.get("cloud_sign")
     if seal is None:
         return SignatureStatus.UNSIGNED
@@ -71,14 +71,14 @@ def verify(
     is_ours = tenant_id is None or seal.get("tenant_id") == tenant_id
     if seal.get("alg") != key.algorithm.value or not is_ours or not key.verifies(data, signature):
         return SignatureStatus.WRONG
-    return _judged_by_time(message, seal, now=now, leeway=leeway)
+    return _check_times(message, seal, now=now, leeway=leeway)
 
 
 def signed_bytes(message: Mapping[str, Any], seal: Mapping[str, Any]) -> bytes:
-    """Exactly what is signed; ValueError for a message that cannot have been."""
+    """The bytes that are signed; ValueError for a message that cannot have been signed."""
     command_type = message.get("command_type")
     if not isinstance(command_type, str) or message.get("command") != VERBS.get(command_type):
-        raise ValueError("the verb is not the one of the type")
+        raise ValueError("command does not match command_type")
     return canonical_json(
         {
             "command_id": message.get("command_id"),
@@ -97,7 +97,7 @@ def signed_bytes(message: Mapping[str, Any], seal: Mapping[str, Any]) -> bytes:
     )
 
 
-def _judged_by_time(
+def _check_times(
     message: Mapping[str, Any], seal: Mapping[str, Any], *, now: datetime, leeway: timedelta
 ) -> SignatureStatus:
     not_before, expires_at = find_time(seal.get("not_before")), find_time(message.get("expires_at"))
@@ -111,15 +111,15 @@ def _judged_by_time(
 def _signature_in(seal: Mapping[str, Any]) -> bytes:
     text = str(seal.get("signature"))
     signature = b64decode(text, validate=True)
-    if b64encode(signature).decode() != text:  # a second spelling of the same bytes is somebody's hand
-        raise ValueError("not the canonical base64")
+    if b64encode(signature).decode() != text:  # a second spelling of the same bytes means tampering
+        raise ValueError("signature is not canonical base64")
     return signature
 
 
 def _as_text(value: Any) -> str | None:
-    """Collectors use a site's number or its code, and compare as text: so it is signed as text."""
+    """Collectors compare site ids and codes as text, so they are signed as text."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    raise ValueError("a site or zone is a number or a text")
+    raise ValueError("a site or zone must be an integer or a string")
