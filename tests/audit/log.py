@@ -50,8 +50,8 @@ class Log:
     async def verify(self, anchors: list[str] | None = None, vault: Vault = VAULT) -> VerifyReport:
         now = system_clock()
         whole = await verify(self.database, vault, anchors or [], now=now)
-        parts = await verify(self.database, vault, anchors or [], now=now, part=VerifyLimits(at_a_time=1))
-        assert whole.shown()["findings"] == parts.shown()["findings"], "the size of the groups must not matter"
+        parts = await verify(self.database, vault, anchors or [], now=now, limits=VerifyLimits(at_a_time=1))
+        assert whole.fields()["findings"] == parts.fields()["findings"], "the size of the groups must not matter"
         return whole
 
     @contextmanager

@@ -26,8 +26,8 @@ BACK_TO_SEAL_2 = (
 )
 
 
-async def verified(log: Log, anchors: list[str] | None = None, part: VerifyLimits | None = None) -> VerifyReport:
-    return await verify(log.database, VAULT, anchors or [], now=system_clock(), part=part or VerifyLimits())
+async def verified(log: Log, anchors: list[str] | None = None, limits: VerifyLimits | None = None) -> VerifyReport:
+    return await verify(log.database, VAULT, anchors or [], now=system_clock(), limits=limits or VerifyLimits())
 
 
 @pytest.mark.parametrize(("era", "xid"), [(0, 5), (-1, 5), (1, 0), (1, -5), (1, -END - 1), (1, END)])
@@ -155,17 +155,17 @@ async def test_a_log_is_verified_in_parts_as_well_as_at_once(log: Log) -> None:
         connection.execute("update audit_log set reason = 'x' where id = %s", [touched])
     found, ends = [], [0]
     for _ in range(4):
-        report = await verified(log, part=VerifyLimits(after=ends[-1], seconds=0, at_a_time=1))
+        report = await verified(log, limits=VerifyLimits(after=ends[-1], seconds=0, at_a_time=1))
         found += report.findings
         ends.append(report.last_seal)
         assert report.complete == (report.last_seal == 4)
         assert not report.ok or report.complete
     assert ends == [0, 1, 2, 3, 4]
     assert [one.entry_id for one in found] == [touched]
-    report = await verified(log, part=VerifyLimits(after=2))
+    report = await verified(log, limits=VerifyLimits(after=2))
     assert [one.entry_id for one in report.findings] == [touched]
     assert report.seals == 2
-    gone = await verified(log, part=VerifyLimits(after=99))
+    gone = await verified(log, limits=VerifyLimits(after=99))
     assert (gone.ok, gone.findings[0].kind) == (False, FindingKind.SEAL_REMOVED)
 
 

@@ -66,5 +66,5 @@ async def test_a_key_makes_no_keys_whoever_calls_the_service(database: Database,
             key, _ = await create_key(session, actor, tenant_id, name="k", role=Role.NOC, reach=WHOLE_TENANT, now=now)
             assert key.user_id == person
         robot = Actor(ActorKind.API_KEY, str(key.id))
-        with pytest.raises(Forbidden, match="cannot make keys"):
+        with pytest.raises(Forbidden, match="cannot create keys"):
             await create_key(session, robot, tenant_id, name="k", role=Role.NOC, reach=WHOLE_TENANT, now=now)

@@ -5,10 +5,8 @@ import asyncio
 import pytest
 from sqlalchemy import text
 
-from hashinsight.audit.actions import SYSTEM
 from hashinsight.identity import queries as identity
-from hashinsight.identity.scope import Reach, make_scope
-from hashinsight.inventory.rights import Rights
+from hashinsight.identity.caller import system_caller
 from hashinsight.inventory.schemas.places import NewZone
 from hashinsight.inventory.service.places import create_zone
 from hashinsight.inventory.tenant_settings import RuleLimits, Rules, TenantSettings
@@ -113,11 +111,10 @@ async def test_two_zones_that_differ_only_in_case_are_not_made_at_the_same_momen
 ) -> None:
     other = await owner.ok("POST", "/zones", json={"site_id": "one", "code": "other"})
     tenant_id = await people.tenant_id("a")
-    scope = make_scope(tenant_id, SYSTEM, [Reach()])
     async with database.transaction(job_context()) as session:
         await identity.enter_tenant(session, tenant_id)
         new = NewZone(site_id="one", code="Hall-A")
-        await create_zone(session, Rights(scope, scope), new, now=system_clock())
+        await create_zone(session, system_caller(tenant_id), new, now=system_clock())
         method, path = ("PATCH", f"/zones/{other['id']}") if rename else ("POST", "/zones")
         body = {"code": "HALL-A"} | ({} if rename else {"site_id": "one"})
         second = asyncio.create_task(owner(method, path, json=body))

@@ -9,13 +9,11 @@ import psycopg
 import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.audit.actions import SYSTEM
+from hashinsight.identity.caller import Caller, system_caller
 from hashinsight.identity.queries import enter_tenant
-from hashinsight.identity.scope import Reach, make_scope
 from hashinsight.inventory.asset_diff import diff_assets
 from hashinsight.inventory.asset_list import parse_asset_list, validate_lines
 from hashinsight.inventory.queries import asset_lists, places
-from hashinsight.inventory.rights import Rights
 from hashinsight.inventory.schemas.miners import MinerUpdate
 from hashinsight.inventory.service.asset_lists import write_asset_diff
 from hashinsight.inventory.service.miners import change_miner
@@ -38,12 +36,11 @@ async def fleet(owner: Asking) -> Asking:
 
 
 @asynccontextmanager
-async def acting(database: Database, people: People) -> AsyncIterator[tuple[AsyncSession, Rights]]:
+async def acting(database: Database, people: People) -> AsyncIterator[tuple[AsyncSession, Caller]]:
     tenant_id = await people.tenant_id("a")
-    scope = make_scope(tenant_id, SYSTEM, [Reach()])
     async with database.transaction(job_context()) as session:
         await enter_tenant(session, tenant_id)
-        yield session, Rights(scope, scope)
+        yield session, system_caller(tenant_id)
 
 
 @pytest.mark.parametrize(
@@ -67,8 +64,8 @@ async def test_between_the_reading_and_the_writing_of_an_import_no_machine_of_th
 ) -> None:
     before = (await fleet.ok("GET", "/miners/m1"))["miner"]
     good, _ = validate_lines(parse_asset_list(LIST))
-    async with acting(database, people) as (session, rights):
-        site = await places.get_site(session, rights.see, "one")
+    async with acting(database, people) as (session, caller):
+        site = await places.get_site(session, caller.seen, "one")
         await asset_lists.lock_site(session, site.id)
         known = await asset_lists.list_known_miners(session, site.id)
         change = asyncio.create_task(fleet(method, path, json=body))
@@ -87,9 +84,9 @@ async def test_between_the_reading_and_the_writing_of_an_import_no_machine_of_th
 async def test_an_import_waits_for_a_change_and_keeps_it(
     fleet: Asking, database: Database, people: People, superuser_url: str
 ) -> None:
-    async with acting(database, people) as (session, rights):
+    async with acting(database, people) as (session, caller):
         change = MinerUpdate(owner="Bo", firmware="LUX 2")
-        await change_miner(session, rights, "m1", change, now=system_clock())
+        await change_miner(session, caller, "m1", change, now=system_clock())
         path = "/miners/import?site_id=one"
         load = asyncio.create_task(fleet.ok("POST", path, content=LIST))
         await wait_until_blocked(superuser_url, load)
@@ -101,8 +98,8 @@ async def test_an_import_waits_for_a_change_and_keeps_it(
 async def test_changes_of_two_machines_of_one_site_do_not_wait_for_each_other(
     fleet: Asking, database: Database, people: People
 ) -> None:
-    async with acting(database, people) as (session, rights):
-        await change_miner(session, rights, "m1", MinerUpdate(owner="Bo"), now=system_clock())
+    async with acting(database, people) as (session, caller):
+        await change_miner(session, caller, "m1", MinerUpdate(owner="Bo"), now=system_clock())
         async with asyncio.timeout(HANG_TIMEOUT_SEC):
             await fleet.ok("PATCH", "/miners/m2", json={"owner": "Bo"})
 
@@ -112,11 +109,11 @@ async def test_a_bulk_update_makes_no_machine_and_says_when_one_is_gone(
 ) -> None:
     good, _ = validate_lines(parse_asset_list(LIST))
     with pytest.raises(Conflict):
-        async with acting(database, people) as (session, rights):
-            site = await places.get_site(session, rights.see, "one")
+        async with acting(database, people) as (session, caller):
+            site = await places.get_site(session, caller.seen, "one")
             known = await asset_lists.list_known_miners(session, site.id)
             compared = diff_assets(good, known)
-            await change_miner(session, rights, "m1", MinerUpdate(site_id="two"), now=system_clock())
+            await change_miner(session, caller, "m1", MinerUpdate(site_id="two"), now=system_clock())
             await write_asset_diff(session, site, compared, cause="import", now=system_clock(), wrote=lambda _: None)
     assert await fleet.miners() == ["m1", "m2"]
 

@@ -79,7 +79,7 @@ class VerifyReport:
             entry_id = None if entry is None else UUID(bytes=entry)
             self.findings.append(Finding(kind, message, seal, entry_id, tenant_id))
 
-    def shown(self, tenant_id: UUID | None = None) -> dict[str, Any]:
+    def fields(self, tenant_id: UUID | None = None) -> dict[str, Any]:
         """For people and scripts. A tenant learns that another's entry was touched, and not which."""
 
         def hides(finding: Finding) -> bool:

@@ -9,10 +9,9 @@ from sqlalchemy import text
 from hashinsight.audit.actions import SYSTEM
 from hashinsight.bench.report import Result
 from hashinsight.bench.scratch import Scratch, scratch
+from hashinsight.identity.caller import system_caller
 from hashinsight.identity.queries import enter_tenant
-from hashinsight.identity.scope import WHOLE_TENANT, make_scope
 from hashinsight.identity.service.tenants import create_tenant
-from hashinsight.inventory.rights import Rights
 from hashinsight.inventory.service.asset_lists import import_miners
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
@@ -61,8 +60,7 @@ async def _import(place: Scratch, tenant_id: UUID, raw: bytes) -> float:
     began = time.perf_counter()
     async with place.database.transaction(job_context()) as session:
         await enter_tenant(session, tenant_id)
-        scope = make_scope(tenant_id, SYSTEM, [WHOLE_TENANT])
-        report = await import_miners(session, Rights(scope, scope), "one", raw, now=system_clock())
+        report = await import_miners(session, system_caller(tenant_id), "one", raw, now=system_clock())
     spent = time.perf_counter() - began
     if report.created + report.unchanged != MACHINES:
         raise RuntimeError(f"the import did not load everything: {report}")

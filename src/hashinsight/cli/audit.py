@@ -37,7 +37,7 @@ def verify_log(*, anchor: AnchorFile = None, json: Json = False) -> None:
             return await verify(database, _vault(settings), lines, now=system_clock())
 
     report = act_over(work)
-    say(report.shown(), _words(report), as_json=json)
+    say(report.fields(), _words(report), as_json=json)
     raise typer.Exit(0 if report.ok else 1)
 
 
@@ -108,18 +108,17 @@ def export_entries(
         from datetime import UTC
 
         from hashinsight.audit.actions import Action
-        from hashinsight.audit.models import AuditEntry
         from hashinsight.audit.queries.entries import AuditFilter, list_lines
         from hashinsight.audit.service.entries import record
         from hashinsight.kit.clock import system_clock
 
         tenant_id = await tenant_id_of(session, tenant)
         wanted = AuditFilter(since=since and since.replace(tzinfo=UTC), until=until and until.replace(tzinfo=UTC))
-        said = {"tenant_id": tenant_id, "after": wanted.words(), "now": system_clock()}
+        said = {"tenant_id": tenant_id, "after": wanted.given(), "now": system_clock()}
         await record(session, shell_user(), Action.AUDIT_EXPORTED, "audit_log", **said)
-        mine, after, count = AuditEntry.tenant_id == tenant_id, None, 0
+        after, count = None, 0
         with _opened(out) as file:
-            while part := await list_lines(session, wanted, mine, after=after, limit=5000):
+            while part := await list_lines(session, tenant_id, wanted, after=after, limit=5000):
                 file.writelines(f"{row.line}\n" for row in part)
                 count, after = count + len(part), (part[-1].at, part[-1].id)
         return count

@@ -117,9 +117,10 @@ def list_users(*, tenant: TenantRef = None, json: Json = False) -> None:
 
     async def work(session: Any, _settings: Any) -> list[dict[str, Any]]:
         from hashinsight.identity import queries
-        from hashinsight.identity.schemas import show_user
+        from hashinsight.identity.schemas.accounts import UserOut
 
-        return [show_user(user) for user in await queries.list_users_of(session, await tenant_id_of(session, tenant))]
+        users = await queries.list_users_of(session, await tenant_id_of(session, tenant))
+        return [UserOut.of(user).model_dump(mode="json") for user in users]
 
     found = act(work)
     say(found, "\n".join(f"{one['id']}  {one['state']:8}  {one['email']}" for one in found), as_json=json)

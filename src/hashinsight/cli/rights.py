@@ -43,7 +43,7 @@ def create_grant(
     check_reach(role, site, zone, group, whole_tenant=whole_tenant)
 
     async def work(session: Any, _settings: Any) -> dict[str, Any]:
-        from hashinsight.identity.schemas import show_grant
+        from hashinsight.identity.schemas.accounts import GrantOut
         from hashinsight.identity.service.grants import create_grant as create
         from hashinsight.kit.clock import system_clock
 
@@ -59,7 +59,7 @@ def create_grant(
             user_id=user.id,
             now=system_clock(),
         )
-        return show_grant(made)
+        return GrantOut.model_validate(made).model_dump(mode="json")
 
     made = act(work)
     say(made, f"{email} is {role} too (grant {made['id']})", as_json=json)
@@ -71,10 +71,11 @@ def list_grants(email: Email, *, json: Json = False) -> None:
 
     async def work(session: Any, _settings: Any) -> list[dict[str, Any]]:
         from hashinsight.identity import queries
-        from hashinsight.identity.schemas import show_grant
+        from hashinsight.identity.schemas.accounts import GrantOut
 
         user = await _user(session, email)
-        shown = [show_grant(grant) for grant in await queries.list_grants_of(session, user_id=user.id)]
+        held = await queries.list_grants_of(session, user_id=user.id)
+        shown = [GrantOut.model_validate(grant).model_dump(mode="json") for grant in held]
         codes = await queries.list_site_codes(session, user.tenant_id)
         return [one | {"site_codes": _codes(one["site_ids"], codes)} for one in shown]
 
@@ -171,12 +172,13 @@ def list_keys(*, tenant: TenantRef = None, json: Json = False) -> None:
 
     async def work(session: Any, _settings: Any) -> list[dict[str, Any]]:
         from hashinsight.identity import queries
-        from hashinsight.identity.schemas import show_key
+        from hashinsight.identity.schemas.accounts import ApiKeyOut
         from hashinsight.kit.clock import system_clock
 
         tenant_id, now = await tenant_id_of(session, tenant), system_clock()
         owners = await queries.list_owners(session, tenant_id)
-        return [show_key(key, owners, now=now) for key in await queries.list_keys_of(session, tenant_id)]
+        keys = await queries.list_keys_of(session, tenant_id)
+        return [ApiKeyOut.of(key, owners, now=now).model_dump(mode="json") for key in keys]
 
     found = act(work)
     lines = [f"{one['id']}  {one['state']:7}  {one['name']}" for one in found]

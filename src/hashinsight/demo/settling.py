@@ -12,9 +12,8 @@ from hashinsight.audit.actions import SYSTEM
 from hashinsight.collectors.models import Collector
 from hashinsight.collectors.service import registry, tokens
 from hashinsight.identity import queries as identity
-from hashinsight.identity.scope import WHOLE_TENANT, make_scope
+from hashinsight.identity.caller import system_caller
 from hashinsight.inventory.queries.tables import Site
-from hashinsight.inventory.rights import Rights
 from hashinsight.inventory.schemas.places import NewSite
 from hashinsight.inventory.service.asset_lists import import_miners
 from hashinsight.inventory.service.places import create_site
@@ -40,15 +39,14 @@ async def settle(session: AsyncSession, fleet: Fleet, *, now: datetime) -> dict[
     """The token of each site's collector, fresh at every start: nothing is kept on disk."""
     tenant = (await identity.list_tenants(session))[0]
     await identity.enter_tenant(session, tenant.id)
-    scope = make_scope(tenant.id, SYSTEM, [WHOLE_TENANT])
-    rights = Rights(scope, scope)
+    caller = system_caller(tenant.id)
     given: dict[str, str] = {}
     for name, lines in asset_lists(fleet).items():
         code = PREFIX + name
         site = (await session.execute(select(Site).where(Site.code == code))).scalar_one_or_none()
         if site is None:
-            site = await create_site(session, rights, NewSite(code=code, name=f"Demo {name}"), now=now)
-        await import_miners(session, rights, code, lines, now=now)
+            site = await create_site(session, caller, NewSite(code=code, name=f"Demo {name}"), now=now)
+        await import_miners(session, caller, code, lines, now=now)
         given[name] = await _token(session, site, now=now)
     return given
 

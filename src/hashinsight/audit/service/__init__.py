@@ -1,1 +1,1 @@
-"""Acts on the audit log: entries, delivery, sealing, verification."""
+"""What the audit log does: record entries, seal them, deliver the seals to an anchor, verify the log."""

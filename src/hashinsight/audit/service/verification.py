@@ -51,12 +51,12 @@ WHOLE = VerifyLimits()
 
 
 async def verify(
-    database: Database, vault: Vault, anchors: Iterable[Line] = (), *, now: datetime, part: VerifyLimits = WHOLE
+    database: Database, vault: Vault, anchors: Iterable[Line] = (), *, now: datetime, limits: VerifyLimits = WHOLE
 ) -> VerifyReport:
     report = VerifyReport()
     try:
-        await _verify_sealed(database, vault, report, anchors, part)
-        async with database.transaction(_context(part)) as session:
+        await _verify_sealed(database, vault, report, anchors, limits)
+        async with database.transaction(_context(limits)) as session:
             _tell_tail(report, await get_unsealed_tail(session), now=now)
     except DataError:
         report.complete = False
@@ -69,31 +69,31 @@ async def verify(
 
 
 async def _verify_sealed(
-    database: Database, vault: Vault, report: VerifyReport, anchors: Iterable[Line], part: VerifyLimits
+    database: Database, vault: Vault, report: VerifyReport, anchors: Iterable[Line], limits: VerifyLimits
 ) -> None:
-    async with database.transaction(_context(part)) as session:
+    async with database.transaction(_context(limits)) as session:
         own, kept = await list_trusted_keys(session, vault), await seals.list_public_keys(session)
         guards = await seals.list_missing_guards(session)
         resealings = await seals.list_resealings(session)
         closing = await seals.list_closing(session)
-        before = await seals.list_seals(session, after=part.after - 1, limit=1) if part.after else []
+        before = await seals.list_seals(session, after=limits.after - 1, limit=1) if limits.after else []
         # what is sealed meanwhile is for the next time: its keys and eras were not looked at
         end = await seals.find_last_seal(session)
     for table in guards:
         report.add(FindingKind.UNGUARDED, f"the trigger that refuses changes to {table} is missing or off")
-    last = next((seal for seal in before if seal.no == part.after), None)
-    if part.after and last is None:
-        report.add(FindingKind.SEAL_REMOVED, f"seal {part.after} is gone", seal=part.after)
+    last = next((seal for seal in before if seal.no == limits.after), None)
+    if limits.after and last is None:
+        report.add(FindingKind.SEAL_REMOVED, f"seal {limits.after} is gone", seal=limits.after)
     if last is not None:
         report.reached(last)
     held = await asyncio.to_thread(read_anchors, report, anchors, resealings)
     # what closes an era may list entries that a restored log's new server wrote before it was noticed
     strays = frozenset(entry for _, leaves in closing for entry, _ in leaves_of(leaves))
     known = TrustedKeys(own, kept, held, strays)
-    until = time.monotonic() + part.seconds
+    until = time.monotonic() + limits.seconds
     upto = 0 if end is None else end.no
-    async for group in _groups(database, part, upto=upto):
-        last = await _check_group(database, report, group, last, known=known, part=part)
+    async for group in _groups(database, limits, upto=upto):
+        last = await _check_group(database, report, group, last, known=known, limits=limits)
         report.reached(last)
         if last.no < upto and time.monotonic() >= until:
             report.complete = False
@@ -110,30 +110,30 @@ async def _check_group(
     before: Seal | None,
     *,
     known: TrustedKeys,
-    part: VerifyLimits,
+    limits: VerifyLimits,
 ) -> Seal:
     """The seals of a group among themselves, then their entries. Gives the last one."""
     gone = await asyncio.to_thread(check_seals, report, group, before, known)
     last = group[-1][0]
     window = seals.window(group[0][0].era, next_window(before)[1], Snapshot.read(last.snapshot))
-    there = await asyncio.to_thread(read_rows, await database.frame(_context(part), _lines(window), on_main=True))
+    there = await asyncio.to_thread(read_rows, await database.frame(_context(limits), _lines(window), on_main=True))
     if elsewhere := known.strays.intersection(list_missing(group, there)):
         ids = sql.SQL("id = any({}::uuid[])").format([str(UUID(bytes=one)) for one in elsewhere])
-        there |= read_rows(await database.frame(_context(part), _lines(ids), on_main=True))
+        there |= read_rows(await database.frame(_context(limits), _lines(ids), on_main=True))
     # what belongs to seals that are gone cannot be told from what was inserted
     await asyncio.to_thread(compare_entries, report, group, there, before, known, unlisted=not gone)
     return last
 
 
-async def _groups(database: Database, part: VerifyLimits, *, upto: int) -> AsyncIterator[Group]:
+async def _groups(database: Database, limits: VerifyLimits, *, upto: int) -> AsyncIterator[Group]:
     """Seals in order, as many together as one query should fetch entries for, never across an era."""
     group: Group = []
-    after, entries = part.after, 0
+    after, entries = limits.after, 0
     while after < upto:
-        async with database.transaction(_context(part)) as session:
+        async with database.transaction(_context(limits)) as session:
             found = await seals.list_sealed(session, after=after, upto=upto, limit=_SEALS)
         for seal, leaves in found:
-            if group and (entries + seal.entries > part.at_a_time or seal.era != group[-1][0].era):
+            if group and (entries + seal.entries > limits.at_a_time or seal.era != group[-1][0].era):
                 yield group
                 group, entries = [], 0
             group.append((_readable(seal), leaves))
@@ -162,8 +162,8 @@ def _lines(window: sql.Composed) -> sql.Composed:
     return sql.SQL(query).format(seals.LINE, window)
 
 
-def _context(part: VerifyLimits) -> Context:
-    return replace(job_context(work_seconds=part.statement_seconds), read_only=True)
+def _context(limits: VerifyLimits) -> Context:
+    return replace(job_context(work_seconds=limits.statement_seconds), read_only=True)
 
 
 def _tell_tail(report: VerifyReport, tail: UnsealedTail, *, now: datetime) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.ext.asyncio import AsyncSession
 
-    from hashinsight.inventory.rights import Rights
+    from hashinsight.identity.caller import Caller
 
 PAGE = 1000
 _SHOWN_LINES = 50
@@ -41,7 +41,7 @@ class Acting:
     """What an act gets: a transaction of a job inside the tenant, and rights over all of it."""
 
     session: "AsyncSession"
-    rights: "Rights"
+    caller: "Caller"
     now: datetime
 
 
@@ -74,16 +74,14 @@ def say(answer: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 async def _in_tenant(session: "AsyncSession", act: Act, tenant: str | None, site: str | None) -> dict[str, Any]:
+    from hashinsight.identity.caller import system_caller
     from hashinsight.identity.queries import enter_tenant
-    from hashinsight.identity.scope import Reach, make_scope
-    from hashinsight.inventory.rights import Rights
     from hashinsight.kit.clock import system_clock
 
     by_site = tenant is None and site is not None
     tenant_id = await (_tenant_of_site(session, site or "") if by_site else acting.tenant_id_of(session, tenant))
     await enter_tenant(session, tenant_id)
-    scope = make_scope(tenant_id, acting.shell_user(), [Reach()])
-    return await act(Acting(session, Rights(scope, scope, gives_rights=True), system_clock()))
+    return await act(Acting(session, system_caller(tenant_id, acting.shell_user()), system_clock()))
 
 
 async def _tenant_of_site(session: "AsyncSession", site: str) -> "UUID":

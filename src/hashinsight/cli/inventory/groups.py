@@ -44,7 +44,7 @@ def create_group(
 
         chosen = None if filter_json is None else MinerFilter.model_validate_json(filter_json)
         new = NewGroup(name=name, filter=chosen, site_id=site, miner_ids=miner)
-        return await _shown(acting, await create(acting.session, acting.rights, new, now=acting.now))
+        return await _shown(acting, await create(acting.session, acting.caller, new, now=acting.now))
 
     say(run_act(act, tenant, site), as_json=json)
 
@@ -57,7 +57,7 @@ def list_groups(*, tenant: TenantOption = None, json: JsonOption = False) -> Non
         from hashinsight.inventory.queries import groups
         from hashinsight.inventory.schemas.groups import GroupOut
 
-        scope = acting.rights.see
+        scope = acting.caller.seen
         found = (await groups.list_groups(acting.session, scope, limit=PAGE)).rows
         counted = await groups.count_members(acting.session, scope, [group.id for group in found])
         rows = [GroupOut.of(one, counted.get(one.id, 0), is_whole=True) for one in found]
@@ -73,7 +73,7 @@ def show_group(group_id: GroupArgument, *, tenant: TenantOption = None, json: Js
     async def act(acting: Acting) -> dict[str, Any]:
         from hashinsight.inventory.queries.groups import get_group
 
-        return await _shown(acting, await get_group(acting.session, acting.rights.see, group_id))
+        return await _shown(acting, await get_group(acting.session, acting.caller.seen, group_id))
 
     say(run_act(act, tenant), as_json=json)
 
@@ -99,7 +99,7 @@ def change_group(
 
         chosen = None if filter_json is None else MinerFilter.model_validate_json(filter_json)
         change = GroupChange(name=name, filter=chosen, site_id=site, add=add, remove=remove)
-        return await _shown(acting, await write(acting.session, acting.rights, group_id, change, now=acting.now))
+        return await _shown(acting, await write(acting.session, acting.caller, group_id, change, now=acting.now))
 
     say(run_act(act, tenant, site), as_json=json)
 
@@ -114,7 +114,7 @@ def refresh_group(group_id: GroupArgument, *, tenant: TenantOption = None, json:
     async def act(acting: Acting) -> dict[str, Any]:
         from hashinsight.inventory.service.groups import refresh_group as refresh
 
-        return await _shown(acting, await refresh(acting.session, acting.rights, group_id, now=acting.now))
+        return await _shown(acting, await refresh(acting.session, acting.caller, group_id, now=acting.now))
 
     say(run_act(act, tenant), as_json=json)
 
@@ -126,7 +126,7 @@ def delete_group(group_id: GroupArgument, *, tenant: TenantOption = None, json: 
     async def act(acting: Acting) -> dict[str, Any]:
         from hashinsight.inventory.service.groups import delete_group as delete
 
-        await delete(acting.session, acting.rights, group_id, now=acting.now)
+        await delete(acting.session, acting.caller, group_id, now=acting.now)
         return {"id": group_id, "deleted": True}
 
     say(run_act(act, tenant), as_json=json)
@@ -137,5 +137,5 @@ async def _shown(acting: Acting, group: "Group") -> dict[str, Any]:
     from hashinsight.inventory.schemas.groups import GroupOut
 
     await acting.session.refresh(group)
-    counted = await count_members(acting.session, acting.rights.see, [group.id])
+    counted = await count_members(acting.session, acting.caller.seen, [group.id])
     return GroupOut.of(group, counted.get(group.id, 0), is_whole=True).model_dump(mode="json")

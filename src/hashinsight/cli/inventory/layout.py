@@ -36,7 +36,7 @@ def create_rack(
         from hashinsight.inventory.service.places import create_rack as create
 
         new = NewRack(site_id=site, zone=zone, code=code)
-        made = await create(acting.session, acting.rights, new, now=acting.now)
+        made = await create(acting.session, acting.caller, new, now=acting.now)
         return RackOut.model_validate(made).model_dump(mode="json")
 
     say(run_act(act, tenant, site), as_json=json)
@@ -50,7 +50,7 @@ def list_racks(*, site: AnySiteOption = None, tenant: TenantOption = None, json:
         from hashinsight.inventory.queries import places
         from hashinsight.inventory.schemas.places import RackOut
 
-        scope = acting.rights.see
+        scope = acting.caller.seen
         site_id = None if site is None else (await places.get_site(acting.session, scope, site)).id
         found = await places.list_racks(acting.session, scope, site_id, limit=PAGE)
         return {"racks": [RackOut.model_validate(rack).model_dump(mode="json") for rack in found.rows]}
@@ -75,7 +75,7 @@ def create_node(
         from hashinsight.inventory.service.places import create_node as create
 
         new = NewNode.model_validate({"site_id": site, "kind": kind, "code": code, "parent_id": parent})
-        made = await create(acting.session, acting.rights, new, now=acting.now)
+        made = await create(acting.session, acting.caller, new, now=acting.now)
         return NodeOut.model_validate(made).model_dump(mode="json")
 
     say(run_act(act, tenant, site), as_json=json)
@@ -89,7 +89,7 @@ def list_nodes(*, site: AnySiteOption = None, tenant: TenantOption = None, json:
         from hashinsight.inventory.queries import places
         from hashinsight.inventory.schemas.places import NodeOut
 
-        scope = acting.rights.see
+        scope = acting.caller.seen
         site_id = None if site is None else (await places.get_site(acting.session, scope, site)).id
         found = await places.list_nodes(acting.session, scope, site_id, limit=PAGE)
         return {"nodes": [NodeOut.model_validate(node).model_dump(mode="json") for node in found.rows]}

@@ -42,7 +42,7 @@ def start_maintenance(
 
         chosen = _chosen(reason, miner, filter_json, site)
         asked = SetMaintenance.model_validate(chosen | {"from_at": begin, "until_at": until})
-        return {"machines": len(await set_maintenance(acting.session, acting.rights, asked, now=acting.now))}
+        return {"machines": len(await set_maintenance(acting.session, acting.caller, asked, now=acting.now))}
 
     say(run_act(act, tenant, site), as_json=json)
 
@@ -64,7 +64,7 @@ def end_maintenance(
         from hashinsight.inventory.service.expected_states import end_maintenance as end
 
         asked = EndMaintenance.model_validate(_chosen(reason, miner, filter_json, site))
-        return {"machines": len(await end(acting.session, acting.rights, asked, now=acting.now))}
+        return {"machines": len(await end(acting.session, acting.caller, asked, now=acting.now))}
 
     say(run_act(act, tenant, site), as_json=json)
 
@@ -78,7 +78,7 @@ def list_maintenance(
     async def act(acting: Acting) -> dict[str, Any]:
         from hashinsight.inventory.queries import expected_states, places
 
-        scope = acting.rights.see
+        scope = acting.caller.seen
         site_id = None if site is None else (await places.get_site(acting.session, scope, site)).id
         found = await expected_states.list_open(
             acting.session, scope, "maintenance", site_id=site_id, now=acting.now, limit=limit + 1

@@ -44,7 +44,7 @@ def import_miners(
 
             report = await load(
                 acting.session,
-                acting.rights,
+                acting.caller,
                 site,
                 file.read_bytes(),
                 all_or_nothing=all_or_nothing,
@@ -78,7 +78,7 @@ def export_miners(
         async def act(acting: Acting) -> dict[str, Any]:
             from hashinsight.inventory.service.asset_lists import HEADER, begin_export, export_part
 
-            scope = acting.rights.see
+            scope = acting.caller.seen
             found = await begin_export(acting.session, scope, site, now=acting.now)
             part, after, machines = HEADER, "", 0
             while part:
@@ -112,7 +112,7 @@ def list_miners(
         from hashinsight.inventory.schemas.miners import MinerOut
 
         chosen = MinerFilter(site_id=site, model=model, group_id=group, text=text)
-        found = await find(acting.session, acting.rights.see, chosen, limit=limit)
+        found = await find(acting.session, acting.caller.seen, chosen, limit=limit)
         miners = [MinerOut.of(one).model_dump(mode="json") for one in found.rows]
         return {"miners": miners, "more": found.next_cursor is not None}
 

@@ -47,7 +47,7 @@ def create_miner(
         from hashinsight.inventory.service.miners import create_miner as create
 
         new = NewMiner.model_validate(fields | {"site_id": site, "miner_id": miner_id})
-        made = await create(acting.session, acting.rights, new, now=acting.now)
+        made = await create(acting.session, acting.caller, new, now=acting.now)
         return MinerOut.of(made).model_dump(mode="json")
 
     say(run_act(act, tenant, site), as_json=json)
@@ -64,7 +64,7 @@ def show_miner(
         from hashinsight.inventory.queries.miners import get_miner
         from hashinsight.inventory.schemas.miners import MinerDetail
 
-        found = await get_miner(acting.session, acting.rights.see, miner_id, site)
+        found = await get_miner(acting.session, acting.caller.seen, miner_id, site)
         expected = await find_expected(acting.session, found.miner.miner_no, as_of=acting.now)
         shown = MinerDetail.of(found, expected).model_dump(mode="json")
         return shown if json else {**shown["miner"], "expected": shown["expected"]}
@@ -93,7 +93,7 @@ def change_miner(
         from hashinsight.inventory.service.miners import change_miner as write
 
         change = MinerUpdate.model_validate(fields)
-        changed = await write(acting.session, acting.rights, miner_id, change, site=site, now=acting.now)
+        changed = await write(acting.session, acting.caller, miner_id, change, site=site, now=acting.now)
         return MinerOut.of(changed).model_dump(mode="json")
 
     say(run_act(act, tenant, site), as_json=json)
@@ -115,7 +115,7 @@ def retire_miner(
         from hashinsight.inventory.service.miners import retire_miner as retire
 
         why = RetireBody(reason=reason).reason
-        retired = await retire(acting.session, acting.rights, miner_id, site=site, reason=why, now=acting.now)
+        retired = await retire(acting.session, acting.caller, miner_id, site=site, reason=why, now=acting.now)
         return MinerOut.of(retired).model_dump(mode="json")
 
     say(run_act(act, tenant, site), as_json=json)
@@ -136,7 +136,7 @@ def list_history(
         from hashinsight.inventory.queries import miners
         from hashinsight.inventory.schemas.miners import MinerChangeOut
 
-        scope = acting.rights.see
+        scope = acting.caller.seen
         number = (await miners.get_miner(acting.session, scope, miner_id, site)).miner.miner_no
         found = await miners.list_changes(acting.session, scope, number, limit=limit)
         changes = [MinerChangeOut.model_validate(row).model_dump(mode="json") for row in found.rows]

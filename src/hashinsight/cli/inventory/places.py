@@ -37,7 +37,7 @@ def create_site(
         from hashinsight.inventory.service.places import create_site as create
 
         new = NewSite(code=code, name=name, timezone=timezone)
-        made = await create(acting.session, acting.rights, new, now=acting.now)
+        made = await create(acting.session, acting.caller, new, now=acting.now)
         return SiteOut.model_validate(made).model_dump(mode="json")
 
     say(run_act(act, tenant), as_json=json)
@@ -51,7 +51,7 @@ def list_sites(*, tenant: TenantOption = None, json: JsonOption = False) -> None
         from hashinsight.inventory.queries.places import list_sites as find
         from hashinsight.inventory.schemas.places import SiteOut
 
-        found = await find(acting.session, acting.rights.see, limit=PAGE)
+        found = await find(acting.session, acting.caller.seen, limit=PAGE)
         return {"sites": [SiteOut.model_validate(site).model_dump(mode="json") for site in found.rows]}
 
     say(run_act(act, tenant), as_json=json)
@@ -73,7 +73,7 @@ def create_zone(
         from hashinsight.inventory.service.places import create_zone as create
 
         new = NewZone(site_id=site, code=code, name=name)
-        made = await create(acting.session, acting.rights, new, now=acting.now)
+        made = await create(acting.session, acting.caller, new, now=acting.now)
         return ZoneOut.model_validate(made).model_dump(mode="json")
 
     say(run_act(act, tenant, site), as_json=json)
@@ -87,7 +87,7 @@ def list_zones(*, site: AnySiteOption = None, tenant: TenantOption = None, json:
         from hashinsight.inventory.queries import places
         from hashinsight.inventory.schemas.places import ZoneOut
 
-        scope = acting.rights.see
+        scope = acting.caller.seen
         site_id = None if site is None else (await places.get_site(acting.session, scope, site)).id
         found = await places.list_zones(acting.session, scope, site_id, limit=PAGE)
         return {"zones": [ZoneOut.model_validate(zone).model_dump(mode="json") for zone in found.rows]}

@@ -19,7 +19,7 @@ def show_settings(*, tenant: TenantOption = None, json: JsonOption = False) -> N
         from hashinsight.inventory.schemas.settings import SettingsOut
         from hashinsight.inventory.service.settings import get_settings
 
-        found = await get_settings(acting.session, acting.rights.see.tenant_id)
+        found = await get_settings(acting.session, acting.caller.seen.tenant_id)
         return _told(SettingsOut.of(found).model_dump(mode="json"), as_json=json)
 
     say(run_act(act, tenant), as_json=json)
@@ -44,11 +44,11 @@ def change_settings(
         from hashinsight.inventory.service import settings
 
         change = SettingsChange.model_validate(_change(text))
-        tenant_id = acting.rights.see.tenant_id
+        tenant_id = acting.caller.seen.tenant_id
         old = await settings.get_settings(acting.session, tenant_id)
         new = change.applied(old.settings)
         changed = await settings.change_settings(
-            acting.session, acting.rights.actor, tenant_id, new, version=change.version, now=acting.now
+            acting.session, acting.caller.actor, tenant_id, new, version=change.version, now=acting.now
         )
         return _told(SettingsOut.of(changed).model_dump(mode="json"), as_json=json)
 

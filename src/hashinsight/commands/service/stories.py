@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.audit.queries.entries import entry_fields as entry_shown
+from hashinsight.audit.schemas import AuditEntryOut
 from hashinsight.commands import limits
 from hashinsight.commands.catalogue import TAKES_DOWN
 from hashinsight.commands.queries import commands, leases, outages
@@ -39,7 +39,7 @@ async def get_story(session: AsyncSession, scope: Scope, command_id: UUID, *, no
         "attempts": await commands.list_attempts(session, command_id),
         "history": await commands.list_history(session, command_id),
         "approvals": await commands.list_approvals(session, command_id, command["batch_id"]),
-        "audit": [entry_shown(entry) for entry in entries],
+        "audit": [AuditEntryOut.model_validate(entry).model_dump() for entry in entries],
     }
 
 

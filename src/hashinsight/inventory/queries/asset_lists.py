@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, TEXT
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.inventory.asset_diff import KNOWN_SCHEMA
-from hashinsight.inventory.queries.tables import Miner, MinerChange, Rack, Site, Zone
+from hashinsight.inventory.models import Miner, MinerChange, Rack, Site, Zone
 from hashinsight.kit.db.bulk import copy_into
 from hashinsight.kit.errors import Conflict
 

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, DateTime, Select, Text, and_, case, func, 
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.inventory.queries.tables import ExpectedState, GroupMember, Miner, Suppression
+from hashinsight.inventory.models import ExpectedState, GroupMember, Miner, Suppression
 
 _WHEN = DateTime(timezone=True)
 

@@ -23,8 +23,8 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.identity.scope import Scope
+from hashinsight.inventory.models import ExpectedState, Miner, Site
 from hashinsight.inventory.queries.scopes import miners_within
-from hashinsight.inventory.queries.tables import ExpectedState, Miner, Site
 from hashinsight.kit.ids import new_id
 
 _INSERT = text(

@@ -10,9 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.identity.models import Grant
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.filters import MinerFilter
+from hashinsight.inventory.models import Group, GroupMember, Miner
 from hashinsight.inventory.queries.miners import filter_condition
 from hashinsight.inventory.queries.scopes import miners_within, visible_groups
-from hashinsight.inventory.queries.tables import Group, GroupMember, Miner
 from hashinsight.kit.errors import NotFound
 from hashinsight.kit.paging import Page, page
 

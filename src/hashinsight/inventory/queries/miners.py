@@ -11,9 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.facts.models import find_model
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.filters import MinerFilter
+from hashinsight.inventory.models import Miner, MinerChange, Rack, Site, Zone
 from hashinsight.inventory.queries.places import get_site, zone_matches
 from hashinsight.inventory.queries.scopes import in_groups, miners_within
-from hashinsight.inventory.queries.tables import Miner, MinerChange, Rack, Site, Zone
 from hashinsight.kit.errors import Conflict, NotFound
 from hashinsight.kit.paging import Page, page
 

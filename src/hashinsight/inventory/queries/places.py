@@ -9,8 +9,8 @@ from sqlalchemy.orm import aliased
 
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.filters import MAX_INT
+from hashinsight.inventory.models import Miner, Node, Rack, Site, Zone
 from hashinsight.inventory.queries.scopes import miners_within, nodes_within, racks_within, visible_sites, zones_within
-from hashinsight.inventory.queries.tables import Miner, Node, Rack, Site, Zone
 from hashinsight.kit.errors import NotFound
 from hashinsight.kit.paging import Page, page
 from hashinsight.wire.sites import fold_code

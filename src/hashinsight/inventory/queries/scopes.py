@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, exists, or_, select, true
 from sqlalchemy.orm import aliased
 
 from hashinsight.identity.scope import Columns, Scope, within
-from hashinsight.inventory.queries.tables import Group, GroupMember, Miner, Node, Rack, Site, Zone
+from hashinsight.inventory.models import Group, GroupMember, Miner, Node, Rack, Site, Zone
 
 
 def in_groups(groups: Sequence[int]) -> ColumnElement[bool]:

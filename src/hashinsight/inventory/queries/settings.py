@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.inventory.queries.tables import TenantSettingsRow
+from hashinsight.inventory.models import TenantSettingsRow
 
 
 async def find_settings(session: AsyncSession, tenant_id: UUID) -> TenantSettingsRow | None:

@@ -8,7 +8,7 @@ from fastapi.responses import StreamingResponse
 from hashinsight.identity.access import CurrentCaller, Session
 from hashinsight.inventory.asset_list import COLUMNS
 from hashinsight.inventory.filters import SiteRef
-from hashinsight.inventory.parameters import Now, ViewScope, Write, shows
+from hashinsight.inventory.parameters import Editor, Now, ViewScope
 from hashinsight.inventory.schemas.miners import ImportReport
 from hashinsight.inventory.service.asset_lists import begin_export, export_lines, import_miners
 from hashinsight.kit.web.state import get_database
@@ -24,7 +24,6 @@ SiteOfList = Annotated[SiteRef, Query(description="The site's integer id or its 
 
 @router.post(
     "/miners/import",
-    responses=shows(ImportReport),
     openapi_extra={
         "requestBody": {"required": True, "content": {_CSV: {"schema": {"type": "string"}, "example": _LIST}}}
     },
@@ -33,7 +32,7 @@ async def import_list(
     *,
     request: Request,
     site_id: SiteOfList,
-    rights: Write,
+    caller: Editor,
     principal: CurrentCaller,
     now: Now,
     all_or_nothing: Annotated[bool, Query(description="Load nothing when a line is refused.")] = False,
@@ -45,7 +44,7 @@ async def import_list(
     """
     raw = await request.body()  # before the transaction: a slow sender holds no connection
     async with get_database(request).transaction(principal.context()) as session:
-        return await import_miners(session, rights, site_id, raw, all_or_nothing=all_or_nothing, now=now)
+        return await import_miners(session, caller, site_id, raw, all_or_nothing=all_or_nothing, now=now)
 
 
 @router.get(

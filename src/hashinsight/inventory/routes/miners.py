@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Path, Query
 
 from hashinsight.identity.access import ReadSession, Session
 from hashinsight.inventory.filters import Id, MinerFilter, Word
-from hashinsight.inventory.parameters import Cursor, Limit, Now, SiteQuery, ViewScope, Write, body, shows
+from hashinsight.inventory.parameters import Cursor, Editor, Limit, Now, SiteQuery, ViewScope
 from hashinsight.inventory.queries import expected_now, miners
 from hashinsight.inventory.schemas.miners import (
     MinerChangeList,
@@ -50,7 +50,7 @@ def _filter(
     )
 
 
-@router.get("/miners", responses=shows(MinerList))
+@router.get("/miners")
 async def list_miners(
     chosen: Annotated[MinerFilter, Depends(_filter)],
     scope: ViewScope,
@@ -63,13 +63,13 @@ async def list_miners(
     return MinerList(miners=[MinerOut.of(one) for one in found.rows], next_cursor=found.next_cursor)
 
 
-@router.post("/miners", status_code=201, responses=shows(MinerOut, 201))
-async def create_miner(new: Annotated[NewMiner, body(NewMiner)], rights: Write, session: Session, now: Now) -> MinerOut:
+@router.post("/miners", status_code=201)
+async def create_miner(new: NewMiner, caller: Editor, session: Session, now: Now) -> MinerOut:
     """Make one machine. Its zone and rack must exist; an import makes them."""
-    return MinerOut.of(await service.create_miner(session, rights, new, now=now))
+    return MinerOut.of(await service.create_miner(session, caller, new, now=now))
 
 
-@router.get("/miners/{miner_id}", responses=shows(MinerDetail))
+@router.get("/miners/{miner_id}")
 async def get_miner(
     miner_id: MinerPath, scope: ViewScope, session: ReadSession, now: Now, site_id: SiteQuery = None
 ) -> MinerDetail:
@@ -78,36 +78,36 @@ async def get_miner(
     return MinerDetail.of(found, await expected_now.find_expected(session, found.miner.miner_no, as_of=now))
 
 
-@router.patch("/miners/{miner_id}", responses=shows(MinerOut))
+@router.patch("/miners/{miner_id}")
 async def change_miner(
     *,
     miner_id: MinerPath,
-    change: Annotated[MinerUpdate, body(MinerUpdate)],
-    rights: Write,
+    change: MinerUpdate,
+    caller: Editor,
     session: Session,
     now: Now,
     site_id: SiteQuery = None,
 ) -> MinerOut:
     """Change a machine. It keeps its number, also with another MAC, another id or at another site."""
-    return MinerOut.of(await service.change_miner(session, rights, miner_id, change, site=site_id, now=now))
+    return MinerOut.of(await service.change_miner(session, caller, miner_id, change, site=site_id, now=now))
 
 
-@router.post("/miners/{miner_id}/retire", responses=shows(MinerOut))
+@router.post("/miners/{miner_id}/retire")
 async def retire_miner(
     *,
     miner_id: MinerPath,
-    asked: Annotated[RetireBody, body(RetireBody)],
-    rights: Write,
+    asked: RetireBody,
+    caller: Editor,
     session: Session,
     now: Now,
     site_id: SiteQuery = None,
 ) -> MinerOut:
     """Take a machine out of service. Its record stays; a change of `state` to in_service brings it back."""
-    retired = await service.retire_miner(session, rights, miner_id, site=site_id, reason=asked.reason, now=now)
+    retired = await service.retire_miner(session, caller, miner_id, site=site_id, reason=asked.reason, now=now)
     return MinerOut.of(retired)
 
 
-@router.get("/miners/{miner_id}/history", responses=shows(MinerChangeList))
+@router.get("/miners/{miner_id}/history")
 async def list_history(
     *,
     miner_id: MinerPath,

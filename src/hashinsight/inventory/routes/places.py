@@ -1,21 +1,17 @@
 """Sites, zones, racks, nodes."""
 
-from typing import Annotated
-
 from fastapi import APIRouter
 
 from hashinsight.identity.access import ReadSession, Session
 from hashinsight.inventory.parameters import (
     Cursor,
+    Editor,
     IdPath,
     Limit,
     Now,
     SitePath,
     SiteQuery,
     ViewScope,
-    Write,
-    body,
-    shows,
 )
 from hashinsight.inventory.queries import places as queries
 from hashinsight.inventory.schemas.places import (
@@ -40,20 +36,20 @@ from hashinsight.inventory.service import places as service
 router = APIRouter()
 
 
-@router.get("/sites", responses=shows(SiteList))
+@router.get("/sites")
 async def list_sites(scope: ViewScope, session: ReadSession, limit: Limit = 100, cursor: Cursor = None) -> SiteList:
     """The sites that the caller sees all or a part of."""
     found = await queries.list_sites(session, scope, limit=limit, cursor=cursor)
     return SiteList(sites=[SiteOut.model_validate(site) for site in found.rows], next_cursor=found.next_cursor)
 
 
-@router.post("/sites", status_code=201, responses=shows(SiteOut, 201))
-async def create_site(new: Annotated[NewSite, body(NewSite)], rights: Write, session: Session, now: Now) -> SiteOut:
+@router.post("/sites", status_code=201)
+async def create_site(new: NewSite, caller: Editor, session: Session, now: Now) -> SiteOut:
     """Make a site. Its code is unique in the installation, keeps its case and matches without it."""
-    return SiteOut.model_validate(await service.create_site(session, rights, new, now=now))
+    return SiteOut.model_validate(await service.create_site(session, caller, new, now=now))
 
 
-@router.get("/sites/{site_id}", responses=shows(SiteDetail))
+@router.get("/sites/{site_id}")
 async def get_site(site_id: SitePath, scope: ViewScope, session: ReadSession) -> SiteDetail:
     """One site, with the number of its machines that the caller sees."""
     site = await queries.get_site(session, scope, site_id)
@@ -61,15 +57,13 @@ async def get_site(site_id: SitePath, scope: ViewScope, session: ReadSession) ->
     return SiteDetail(**SiteOut.model_validate(site).model_dump(), miners=miners)
 
 
-@router.patch("/sites/{site_id}", responses=shows(SiteOut))
-async def change_site(
-    site_id: SitePath, change: Annotated[SiteChange, body(SiteChange)], rights: Write, session: Session, now: Now
-) -> SiteOut:
+@router.patch("/sites/{site_id}")
+async def change_site(site_id: SitePath, change: SiteChange, caller: Editor, session: Session, now: Now) -> SiteOut:
     """Change a site's code, name or time zone. Its integer id stays."""
-    return SiteOut.model_validate(await service.change_site(session, rights, site_id, change, now=now))
+    return SiteOut.model_validate(await service.change_site(session, caller, site_id, change, now=now))
 
 
-@router.get("/zones", responses=shows(ZoneList))
+@router.get("/zones")
 async def list_zones(
     scope: ViewScope, session: ReadSession, site_id: SiteQuery = None, limit: Limit = 100, cursor: Cursor = None
 ) -> ZoneList:
@@ -79,27 +73,25 @@ async def list_zones(
     return ZoneList(zones=[ZoneOut.model_validate(zone) for zone in found.rows], next_cursor=found.next_cursor)
 
 
-@router.post("/zones", status_code=201, responses=shows(ZoneOut, 201))
-async def create_zone(new: Annotated[NewZone, body(NewZone)], rights: Write, session: Session, now: Now) -> ZoneOut:
+@router.post("/zones", status_code=201)
+async def create_zone(new: NewZone, caller: Editor, session: Session, now: Now) -> ZoneOut:
     """Make a zone in a site."""
-    return ZoneOut.model_validate(await service.create_zone(session, rights, new, now=now))
+    return ZoneOut.model_validate(await service.create_zone(session, caller, new, now=now))
 
 
-@router.get("/zones/{zone_id}", responses=shows(ZoneOut))
+@router.get("/zones/{zone_id}")
 async def get_zone(zone_id: IdPath, scope: ViewScope, session: ReadSession) -> ZoneOut:
     """One zone."""
     return ZoneOut.model_validate(await queries.get_zone_by_id(session, scope, zone_id))
 
 
-@router.patch("/zones/{zone_id}", responses=shows(ZoneOut))
-async def change_zone(
-    zone_id: IdPath, change: Annotated[ZoneChange, body(ZoneChange)], rights: Write, session: Session, now: Now
-) -> ZoneOut:
+@router.patch("/zones/{zone_id}")
+async def change_zone(zone_id: IdPath, change: ZoneChange, caller: Editor, session: Session, now: Now) -> ZoneOut:
     """Change a zone's code or name."""
-    return ZoneOut.model_validate(await service.change_zone(session, rights, zone_id, change, now=now))
+    return ZoneOut.model_validate(await service.change_zone(session, caller, zone_id, change, now=now))
 
 
-@router.get("/racks", responses=shows(RackList))
+@router.get("/racks")
 async def list_racks(
     scope: ViewScope, session: ReadSession, site_id: SiteQuery = None, limit: Limit = 100, cursor: Cursor = None
 ) -> RackList:
@@ -109,13 +101,13 @@ async def list_racks(
     return RackList(racks=[RackOut.model_validate(rack) for rack in found.rows], next_cursor=found.next_cursor)
 
 
-@router.post("/racks", status_code=201, responses=shows(RackOut, 201))
-async def create_rack(new: Annotated[NewRack, body(NewRack)], rights: Write, session: Session, now: Now) -> RackOut:
+@router.post("/racks", status_code=201)
+async def create_rack(new: NewRack, caller: Editor, session: Session, now: Now) -> RackOut:
     """Make a rack in a zone, or in the site itself."""
-    return RackOut.model_validate(await service.create_rack(session, rights, new, now=now))
+    return RackOut.model_validate(await service.create_rack(session, caller, new, now=now))
 
 
-@router.get("/nodes", responses=shows(NodeList))
+@router.get("/nodes")
 async def list_nodes(
     scope: ViewScope, session: ReadSession, site_id: SiteQuery = None, limit: Limit = 100, cursor: Cursor = None
 ) -> NodeList:
@@ -125,7 +117,7 @@ async def list_nodes(
     return NodeList(nodes=[NodeOut.model_validate(node) for node in found.rows], next_cursor=found.next_cursor)
 
 
-@router.post("/nodes", status_code=201, responses=shows(NodeOut, 201))
-async def create_node(new: Annotated[NewNode, body(NewNode)], rights: Write, session: Session, now: Now) -> NodeOut:
+@router.post("/nodes", status_code=201)
+async def create_node(new: NewNode, caller: Editor, session: Session, now: Now) -> NodeOut:
     """Make a point of the power or network tree, below a parent or as a root."""
-    return NodeOut.model_validate(await service.create_node(session, rights, new, now=now))
+    return NodeOut.model_validate(await service.create_node(session, caller, new, now=now))

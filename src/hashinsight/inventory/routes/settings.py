@@ -1,13 +1,11 @@
 """The settings of the tenant."""
 
-from typing import Annotated
-
 from fastapi import APIRouter
 
 from hashinsight.identity.access import AuthenticateFirst, CurrentCaller, ReadSession, Session, check_step_up
 from hashinsight.identity.permissions import Permission
 from hashinsight.identity.scope import Scope
-from hashinsight.inventory.parameters import Now, ViewScope, body, shows
+from hashinsight.inventory.parameters import Now, ViewScope
 from hashinsight.inventory.schemas.settings import SettingsChange, SettingsOut
 from hashinsight.inventory.service import settings as service
 from hashinsight.kit.errors import Forbidden
@@ -18,17 +16,15 @@ _HARMLESS = {"prices"}  # every other section holds back somebody: commands, poo
 _NEEDED = {"thresholds": Permission.GOVERN, "rules": Permission.GOVERN}  # every other section is the owner's
 
 
-@router.get("/settings", responses=shows(SettingsOut))
+@router.get("/settings")
 async def read_settings(scope: ViewScope, session: ReadSession) -> SettingsOut:
     """The tenant's settings with their version; for those whose scope is the whole tenant."""
     _check_whole(scope)
     return SettingsOut.of(await service.get_settings(session, scope.tenant_id))
 
 
-@router.patch("/settings", responses=shows(SettingsOut))
-async def change_settings(
-    change: Annotated[SettingsChange, body(SettingsChange)], principal: CurrentCaller, session: Session, now: Now
-) -> SettingsOut:
+@router.patch("/settings")
+async def change_settings(change: SettingsChange, principal: CurrentCaller, session: Session, now: Now) -> SettingsOut:
     """Change sections of the settings. 409 SETTINGS_CHANGED when `version` is not the newest any more.
 
     Thresholds and rules need the right to govern, everything else that of an owner. What holds commands back or raises

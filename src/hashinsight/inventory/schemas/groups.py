@@ -7,7 +7,7 @@ from pydantic import BaseModel, model_validator
 
 from hashinsight.inventory.fields import MinerIds, Name, SiteIdOrCode
 from hashinsight.inventory.filters import MinerFilter
-from hashinsight.inventory.queries.tables import Group
+from hashinsight.inventory.models import Group
 from hashinsight.inventory.schemas import WHEN, example
 
 _GROUP = {

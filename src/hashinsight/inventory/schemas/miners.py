@@ -22,8 +22,8 @@ from hashinsight.inventory.fields import (
     ZoneCode,
 )
 from hashinsight.inventory.filters import Id, MinerFilter
+from hashinsight.inventory.models import ExpectedState
 from hashinsight.inventory.queries.miners import LocatedMiner
-from hashinsight.inventory.queries.tables import ExpectedState
 from hashinsight.inventory.schemas import WHEN, example
 
 Cooling = Literal["air", "hydro", "immersion"]

@@ -12,14 +12,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action
 from hashinsight.audit.service.entries import record
+from hashinsight.identity.caller import Caller
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.asset_diff import AssetDiff, diff_assets, spell_zones
 from hashinsight.inventory.asset_list import COLUMNS, parse_asset_list, refuse_lines, validate_lines
 from hashinsight.inventory.errors import conflict_errors
+from hashinsight.inventory.models import Site
 from hashinsight.inventory.queries import asset_lists, miners, places
-from hashinsight.inventory.queries.tables import Site
-from hashinsight.inventory.rights import Rights, site_to_change
 from hashinsight.inventory.schemas.miners import SHOWN_LINES, ImportReport, RefusedLine
+from hashinsight.inventory.service.edit_scope import get_site_to_edit
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.errors import ValidationFailed
@@ -81,7 +82,7 @@ def _rows(
 
 async def import_miners(
     session: AsyncSession,
-    rights: Rights,
+    caller: Caller,
     site_ref: str | int,
     raw: bytes,
     *,
@@ -90,7 +91,7 @@ async def import_miners(
     progress: Progress | None = None,
 ) -> ImportReport:
     """The good lines are loaded and the others listed; with `all_or_nothing` one bad line refuses the whole list."""
-    site = await site_to_change(session, rights, site_ref)
+    site = await get_site_to_edit(session, caller, site_ref)
     read = await asyncio.to_thread(parse_asset_list, raw)
     good, refused = await asyncio.to_thread(validate_lines, read)
     total = good.height + refused.height
@@ -119,7 +120,7 @@ async def import_miners(
         "unchanged": compared.unchanged,
         "refused": refused.height,
     }
-    await _record(session, rights, site, counts, made, now=now)
+    await _record(session, caller, site, counts, made, now=now)
     return ImportReport(**counts, zones_created=made.zones, racks_created=made.racks, lines=_lines(refused))
 
 
@@ -150,11 +151,11 @@ def _refused_whole(refused: pl.DataFrame) -> ValidationFailed:
 
 
 async def _record(
-    session: AsyncSession, rights: Rights, site: Site, counts: dict[str, int], made: CreatedPlaces, *, now: datetime
+    session: AsyncSession, caller: Caller, site: Site, counts: dict[str, int], made: CreatedPlaces, *, now: datetime
 ) -> None:
     after = {"site": site.code, **counts, "zones_created": made.zones, "racks_created": made.racks}
     await record(
-        session, rights.actor, Action.MINERS_IMPORTED, "site", site.id, tenant_id=site.tenant_id, after=after, now=now
+        session, caller.actor, Action.MINERS_IMPORTED, "site", site.id, tenant_id=site.tenant_id, after=after, now=now
     )
 
 

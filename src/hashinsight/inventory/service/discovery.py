@@ -16,8 +16,8 @@ from hashinsight.audit.actions import SYSTEM, Action, Actor
 from hashinsight.audit.service.entries import record
 from hashinsight.inventory.asset_diff import AssetDiff, diff_assets
 from hashinsight.inventory.asset_list import clean_reported
+from hashinsight.inventory.models import Miner, Site
 from hashinsight.inventory.queries import asset_lists
-from hashinsight.inventory.queries.tables import Miner, Site
 from hashinsight.inventory.service.asset_lists import write_asset_diff
 
 _AT_ONCE = 2_000  # a statement takes 65,535 values

@@ -10,10 +10,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action
 from hashinsight.audit.service.entries import record
+from hashinsight.identity.caller import Caller
 from hashinsight.inventory.queries import expected_states as queries
 from hashinsight.inventory.queries import miners, places
-from hashinsight.inventory.rights import Rights
 from hashinsight.inventory.schemas.miners import EndMaintenance, MinerSelection, SetMaintenance
+from hashinsight.inventory.service.edit_scope import edit_scope
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.errors import NotFound, ValidationFailed
@@ -115,8 +116,8 @@ async def expected_frame(
 _AUDITED_IDS = 1000
 
 
-async def set_maintenance(session: AsyncSession, rights: Rights, asked: SetMaintenance, *, now: datetime) -> list[int]:
-    chosen = await _choose(session, rights, asked)
+async def set_maintenance(session: AsyncSession, caller: Caller, asked: SetMaintenance, *, now: datetime) -> list[int]:
+    chosen = await _choose(session, caller, asked)
     touched = await expect(
         session,
         chosen,
@@ -127,24 +128,24 @@ async def set_maintenance(session: AsyncSession, rights: Rights, asked: SetMaint
         now=now,
     )
     until = asked.until_at.isoformat() if asked.until_at else None
-    await _record(session, rights, Action.MAINTENANCE_SET, touched, reason=asked.reason, until=until, now=now)
+    await _record(session, caller, Action.MAINTENANCE_SET, touched, reason=asked.reason, until=until, now=now)
     return touched
 
 
-async def end_maintenance(session: AsyncSession, rights: Rights, asked: EndMaintenance, *, now: datetime) -> list[int]:
+async def end_maintenance(session: AsyncSession, caller: Caller, asked: EndMaintenance, *, now: datetime) -> list[int]:
     """Only maintenance ends: a machine that was curtailed meanwhile stays so."""
-    chosen = await _choose(session, rights, asked)
+    chosen = await _choose(session, caller, asked)
     touched = await end_expected(session, chosen, state="maintenance", now=now)
     if touched:
-        await _record(session, rights, Action.MAINTENANCE_ENDED, touched, reason=asked.reason, now=now)
+        await _record(session, caller, Action.MAINTENANCE_ENDED, touched, reason=asked.reason, now=now)
     return touched
 
 
-async def _choose(session: AsyncSession, rights: Rights, asked: MinerSelection) -> list[int]:
+async def _choose(session: AsyncSession, caller: Caller, asked: MinerSelection) -> list[int]:
     if asked.filter is not None:
-        return await miners.list_miner_nos(session, rights.write, asked.filter)
-    site_id = None if asked.site_id is None else (await places.get_site(session, rights.see, asked.site_id)).id
-    found, missing = await miners.resolve_miners(session, rights.write, asked.miner_ids or [], site_id)
+        return await miners.list_miner_nos(session, edit_scope(caller), asked.filter)
+    site_id = None if asked.site_id is None else (await places.get_site(session, caller.seen, asked.site_id)).id
+    found, missing = await miners.resolve_miners(session, edit_scope(caller), asked.miner_ids or [], site_id)
     if missing:
         raise NotFound("some of these miners do not exist", details={"miner_ids": missing[:100]})
     return list(found.values())
@@ -152,7 +153,7 @@ async def _choose(session: AsyncSession, rights: Rights, asked: MinerSelection) 
 
 async def _record(
     session: AsyncSession,
-    rights: Rights,
+    caller: Caller,
     action: Action,
     touched: list[int],
     *,
@@ -161,5 +162,5 @@ async def _record(
     now: datetime,
 ) -> None:
     after = {"machines": len(touched), "miner_nos": touched[:_AUDITED_IDS], "until_at": until}
-    tenant_id = rights.write.tenant_id
-    await record(session, rights.actor, action, "miner", tenant_id=tenant_id, after=after, reason=reason, now=now)
+    tenant_id = caller.tenant_id
+    await record(session, caller.actor, action, "miner", tenant_id=tenant_id, after=after, reason=reason, now=now)

@@ -10,13 +10,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.actions import Action
 from hashinsight.audit.service.entries import record
 from hashinsight.facts.models import find_model
+from hashinsight.identity.caller import Caller
 from hashinsight.inventory.errors import conflict_errors
 from hashinsight.inventory.expected_hashrate import get_expected_hashrate
+from hashinsight.inventory.models import ExpectedState, GroupMember, Miner, MinerChange, Site
 from hashinsight.inventory.queries import places
 from hashinsight.inventory.queries.miners import LocatedMiner
-from hashinsight.inventory.queries.tables import ExpectedState, GroupMember, Miner, MinerChange, Site
-from hashinsight.inventory.rights import Rights, check_place, miner_to_change, site_to_change
 from hashinsight.inventory.schemas.miners import MinerUpdate, NewMiner
+from hashinsight.inventory.service.edit_scope import check_place, get_miner_to_edit, get_site_to_edit
 from hashinsight.kit.errors import NotFound
 from hashinsight.kit.ids import new_id
 
@@ -33,12 +34,12 @@ class _Place:
     rack_id: int | None
 
 
-async def create_miner(session: AsyncSession, rights: Rights, new: NewMiner, *, now: datetime) -> LocatedMiner:
-    site = await places.get_site(session, rights.see, new.site_id)
+async def create_miner(session: AsyncSession, caller: Caller, new: NewMiner, *, now: datetime) -> LocatedMiner:
+    site = await places.get_site(session, caller.seen, new.site_id)
     await places.lock_sites_shared(session, [site.id])
-    place = await _place(session, rights, site, new.zone, new.rack)
-    check_place(rights, site.id, place.zone_id)
-    await _check_nodes(session, rights, site.id, new.power_node_id, new.network_node_id)
+    place = await _place(session, caller, site, new.zone, new.rack)
+    check_place(caller, site.id, place.zone_id)
+    await _check_nodes(session, caller, site.id, new.power_node_id, new.network_node_id)
     expected = get_expected_hashrate(new.model, new.expected_ths)
     known = find_model(new.model) if new.model else None
     miner = Miner(
@@ -61,7 +62,7 @@ async def create_miner(session: AsyncSession, rights: Rights, new: NewMiner, *, 
     after = new.model_dump(exclude_none=True) | {"miner_no": miner.miner_no, "site_id": site.id}
     await record(
         session,
-        rights.actor,
+        caller.actor,
         Action.MINER_CREATED,
         "miner",
         miner.miner_no,
@@ -74,71 +75,71 @@ async def create_miner(session: AsyncSession, rights: Rights, new: NewMiner, *, 
 
 async def change_miner(
     session: AsyncSession,
-    rights: Rights,
+    caller: Caller,
     miner_id: str,
     change: MinerUpdate,
     *,
     site: str | int | None = None,
     now: datetime,
 ) -> LocatedMiner:
-    found = await miner_to_change(session, rights, miner_id, site, change.site_id)
+    found = await get_miner_to_edit(session, caller, miner_id, site, change.site_id)
     before = _shown(found)
-    place = await _new_place(session, rights, found, change)
+    place = await _new_place(session, caller, found, change)
     given = change.model_dump(include=change.model_fields_set)
     moved_site = place.site.id != found.miner.site_id
     miner = found.miner
     if moved_site:
         given |= {name: given.get(name) for name in _NODES}  # the old site's nodes stay behind
-    await _check_nodes(session, rights, place.site.id, given.get("power_node_id"), given.get("network_node_id"))
+    await _check_nodes(session, caller, place.site.id, given.get("power_node_id"), given.get("network_node_id"))
     for name in (*_SIMPLE, *_NODES):
         if name in given:
             setattr(miner, name, given[name])
     _set_expected(miner, given)
     miner.site_id, miner.zone_id, miner.rack_id = place.site.id, place.zone_id, place.rack_id
     located = LocatedMiner(miner, place.site.code, place.zone, place.rack)
-    await _store(session, rights, located, before, now=now)
+    await _store(session, caller, located, before, now=now)
     if moved_site:
         await _follow(session, miner)
     return located
 
 
 async def retire_miner(
-    session: AsyncSession, rights: Rights, miner_id: str, *, site: str | int | None = None, reason: str, now: datetime
+    session: AsyncSession, caller: Caller, miner_id: str, *, site: str | int | None = None, reason: str, now: datetime
 ) -> LocatedMiner:
     """Take a machine out of service. It stays in the record, and its id and serial stay taken."""
-    found = await miner_to_change(session, rights, miner_id, site)
+    found = await get_miner_to_edit(session, caller, miner_id, site)
     before = _shown(found)
     found.miner.state = "retired"
-    await _store(session, rights, found, before, now=now, action=Action.MINER_RETIRED, reason=reason)
+    await _store(session, caller, found, before, now=now, action=Action.MINER_RETIRED, reason=reason)
     return found
 
 
-async def _new_place(session: AsyncSession, rights: Rights, found: LocatedMiner, change: MinerUpdate) -> _Place:
+async def _new_place(session: AsyncSession, caller: Caller, found: LocatedMiner, change: MinerUpdate) -> _Place:
     """Where the change puts the machine. A new zone or site leaves the rack behind, unless a new one is named."""
     given = change.model_fields_set
-    site = await places.get_site(session, rights.see, found.miner.site_id)
+    site = await places.get_site(session, caller.seen, found.miner.site_id)
     if change.site_id is not None:
-        target = await places.get_site(session, rights.see, change.site_id)
+        target = await places.get_site(session, caller.seen, change.site_id)
         if target.id != site.id:
-            await site_to_change(session, rights, site.id)
-            await site_to_change(session, rights, target.id)
-            return await _place(session, rights, target, change.zone, change.rack)
+            await get_site_to_edit(session, caller, site.id)
+            await get_site_to_edit(session, caller, target.id)
+            return await _place(session, caller, target, change.zone, change.rack)
     if not given & {"zone", "rack"}:
         return _Place(site, found.zone, found.miner.zone_id, found.rack, found.miner.rack_id)
     zone = found.zone
     if "zone" in given:  # as its site writes it
-        zone = None if change.zone is None else (await places.get_zone(session, rights.see, site.id, change.zone)).code
+        zone = None if change.zone is None else (await places.get_zone(session, caller.seen, site.id, change.zone)).code
     stays = found.rack if zone == found.zone else None
     rack = change.rack if "rack" in given else stays
     if zone == found.zone and rack == found.rack:
         return _Place(site, found.zone, found.miner.zone_id, found.rack, found.miner.rack_id)
-    place = await _place(session, rights, site, zone, rack)
-    check_place(rights, site.id, place.zone_id)
+    place = await _place(session, caller, site, zone, rack)
+    check_place(caller, site.id, place.zone_id)
     return place
 
 
-async def _place(session: AsyncSession, rights: Rights, site: Site, zone: str | None, rack: str | None) -> _Place:
-    stands_in = None if zone is None else await places.get_zone(session, rights.see, site.id, zone)
+async def _place(session: AsyncSession, caller: Caller, site: Site, zone: str | None, rack: str | None) -> _Place:
+    stands_in = None if zone is None else await places.get_zone(session, caller.seen, site.id, zone)
     code, zone_id = (None, None) if stands_in is None else (stands_in.code, stands_in.id)
     if rack is None:
         return _Place(site, code, zone_id, None, None)
@@ -148,10 +149,10 @@ async def _place(session: AsyncSession, rights: Rights, site: Site, zone: str | 
     return _Place(site, code, zone_id, rack, found.id)
 
 
-async def _check_nodes(session: AsyncSession, rights: Rights, site_id: int, *node_ids: int | None) -> None:
+async def _check_nodes(session: AsyncSession, caller: Caller, site_id: int, *node_ids: int | None) -> None:
     for node_id in node_ids:
         if node_id is not None:
-            await places.get_node(session, rights.see, site_id, node_id)
+            await places.get_node(session, caller.seen, site_id, node_id)
 
 
 def _set_expected(miner: Miner, given: dict[str, Any]) -> None:
@@ -165,7 +166,7 @@ def _set_expected(miner: Miner, given: dict[str, Any]) -> None:
 
 async def _store(
     session: AsyncSession,
-    rights: Rights,
+    caller: Caller,
     located: LocatedMiner,
     before: dict[str, str | None],
     *,
@@ -199,7 +200,7 @@ async def _store(
     await session.flush()
     await record(
         session,
-        rights.actor,
+        caller.actor,
         action,
         "miner",
         miner.miner_no,
