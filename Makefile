@@ -35,7 +35,7 @@ chaos: $(DEV)  ## long campaigns: 1,000 races, 400 walks beside the model, 20 li
 	@HI_EXAMPLES=400 $(BIN)/pytest tests/commands/model -q --timeout=7200
 	@HI_KILLS=90 $(BIN)/pytest tests/chaos/test_ingest_killed.py -q
 	@HI_PATHS=2 $(BIN)/pytest tests/problems/test_both_paths.py -q
-	@HI_EDGE_SEEDS=$$(seq -s, 1 20) $(BIN)/pytest tests/edge/test_whole_killed.py -q -n 2
+	@HI_EDGE_SEEDS=$$(seq -s, 1 20) $(BIN)/pytest tests/edge/test_full_stack_killed.py -q -n 2
 
 browser: $(DEV)  ## of the suite, only the console in a real browser, with pictures of each page in console/shots
 	@$(BIN)/python console/build.py

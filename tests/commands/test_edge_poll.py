@@ -10,7 +10,7 @@ import pytest
 
 from hashinsight.kit.clock import iso_z
 from tests.commands.edge_site import LEGACY, POLL, EdgeSite
-from tests.edge.on_site import until
+from tests.edge.simulated_site import until
 from tests.installation import HANG_TIMEOUT_SEC
 
 PATHS = [POLL, f"{LEGACY}/pending", f"{LEGACY}/pending/tx-1"]

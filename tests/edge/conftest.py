@@ -7,16 +7,16 @@ import httpx
 import pytest
 
 from hashinsight.kit.db.address import DatabaseAddress
-from tests.edge.on_site import simulating_site
-from tests.edge.server import Server
-from tests.edge.whole import MAKES, Whole
+from tests.edge.full_stack import MAKES, FullStack
+from tests.edge.server_process import ServerProcess
+from tests.edge.simulated_site import simulate_site
 from tests.people import People
 from tests.telemetry.site_with_collector import SiteWithCollector
 
 
 @pytest.fixture
-def server(tmp_path: Path, address: DatabaseAddress, redis_url: str) -> Iterator[Server]:
-    made = Server(data_dir=tmp_path, database_url=address.url, redis_url=redis_url, disk_reserve_mb=1)
+def server(tmp_path: Path, address: DatabaseAddress, redis_url: str) -> Iterator[ServerProcess]:
+    made = ServerProcess(data_dir=tmp_path, database_url=address.url, redis_url=redis_url, disk_reserve_mb=1)
     yield made
     made.stop()
 
@@ -29,13 +29,13 @@ async def place(api: httpx.AsyncClient, people: People, superuser_url: str) -> S
 
 
 @pytest.fixture
-async def whole(
-    tmp_path_factory: pytest.TempPathFactory, server: Server, place: SiteWithCollector, superuser_url: str
-) -> AsyncIterator[Whole]:
+async def stack(
+    tmp_path_factory: pytest.TempPathFactory, server: ServerProcess, place: SiteWithCollector, superuser_url: str
+) -> AsyncIterator[FullStack]:
     """Nothing runs yet but the machines, far faster than life, so that a boot takes seconds."""
     folder = tmp_path_factory.mktemp("whole")
-    with simulating_site(folder, *MAKES, speed=60) as sim:
-        made = Whole(folder, server, place, sim, superuser_url)
+    with simulate_site(folder, *MAKES, speed=60) as sim:
+        made = FullStack(folder, server, place, sim, superuser_url)
         await made.open()
         yield made
         await made.close()

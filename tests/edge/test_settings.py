@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from hashinsight.edge.settings import SettingsError, bounds_of, count_addresses
-from hashinsight.edge.settings_file import device_id, load_settings, read_token
+from hashinsight.edge.settings import SettingsError, count_addresses, range_bounds
+from hashinsight.edge.settings_file import get_device_id, load_settings, read_token
 from hashinsight.edge.status import check
 from hashinsight.edge.storage.disk import FolderLock
-from tests.edge.keeping import settings_in
+from tests.edge.factories import settings_in
 from tests.installation import hashinsight
 
 GOOD = """
@@ -51,14 +51,14 @@ def test_a_file_is_read_and_the_environment_is_above_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("[cloud]\nurl = 'ftp://x'", "cloud.url is no address such as https://cloud.example.com"),
-        ("[cloud]\nurl = 'https://u:p@x'", "cloud.url holds more than scheme, host, port and path"),
+        ("[cloud]\nurl = 'ftp://x'", "cloud.url must be an address such as https://cloud.example.com"),
+        ("[cloud]\nurl = 'https://u:p@x'", "cloud.url may only have scheme, host, port and path"),
         ("[cloud]\nurls = 'https://x'", "cloud: there is no setting `urls`"),
-        ("[miners]\nranges = ['10.0.0.0/33']", "miners.ranges: '10.0.0.0/33' is no range such as"),
-        ("[miners]\nranges = ['10.0.0.9-3']", "miners.ranges: '10.0.0.9-3' ends before it begins"),
-        ("[miners]\nranges = ['10.0.0.0/8']", "miners.ranges hold more than 1048576 addresses"),
+        ("[miners]\nranges = ['10.0.0.0/33']", "miners.ranges: '10.0.0.0/33' is not a range such as"),
+        ("[miners]\nranges = ['10.0.0.9-3']", "miners.ranges: '10.0.0.9-3' ends before it starts"),
+        ("[miners]\nranges = ['10.0.0.0/8']", "miners.ranges has more than 1048576 addresses"),
         ("[miners]\ninterval_sec = 0", "miners.interval_sec: expected `int` >= 1"),
-        ("[limits]\ntypes = ['format_disk']", "limits.types: format_disk is none of reboot_device"),
+        ("[limits]\ntypes = ['format_disk']", "limits.types: format_disk is not one of reboot_device"),
         ("[signing]\nverify = true", "signing.verify needs signing.keys"),
         ("[signing]\nkeys = [{ key_id = 'a', key = 'AAAA' }]", "signing.keys: a key has 32 bytes"),
         ("[place]\nsite = 'ä'", "place.site: expected `str` matching regex"),
@@ -85,10 +85,10 @@ def test_secrets_that_others_may_read_are_refused(tmp_path: Path) -> None:
 
 def test_a_device_is_named_once(tmp_path: Path) -> None:
     settings = settings_in(tmp_path)
-    name = device_id(settings)
+    name = get_device_id(settings)
     assert name.startswith("edge-")
-    assert device_id(settings) == name
-    assert device_id(settings_in(tmp_path, place_device_id="box-7")) == "box-7"
+    assert get_device_id(settings) == name
+    assert get_device_id(settings_in(tmp_path, place_device_id="box-7")) == "box-7"
 
 
 @pytest.mark.parametrize(
@@ -102,14 +102,14 @@ def test_a_device_is_named_once(tmp_path: Path) -> None:
     ],
 )
 def test_ranges(text: str, first: str, last: str, count: int) -> None:
-    assert tuple(map(str, bounds_of(text))) == (first, last)
+    assert tuple(map(str, range_bounds(text))) == (first, last)
     assert count_addresses(text) == count
 
 
 def test_the_command_line_refuses_with_one_sentence(tmp_path: Path) -> None:
     told = hashinsight("edge", "run", "--config", str(written(tmp_path, "[cloud]\nurl = 'ftp://x'")))
     assert told.returncode == 78
-    assert told.stderr == "hashinsight: cloud.url is no address such as https://cloud.example.com.\n"
+    assert told.stderr == "hashinsight: cloud.url must be an address such as https://cloud.example.com.\n"
 
 
 def test_an_asset_list_that_is_none_and_a_folder_that_cannot_be_written_are_one_sentence_each(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_an_asset_list_that_is_none_and_a_folder_that_cannot_be_written_are_one_
     listed = hashinsight("edge", "run", edge_cloud_url="http://127.0.0.1:1", **given)
     assert (listed.returncode, listed.stderr) == (
         78,
-        "hashinsight: the list of machines has no column miner_id.\n",
+        "hashinsight: the asset list has no column miner_id.\n",
     )
     other = tmp_path / "other"
     settings_in(other)

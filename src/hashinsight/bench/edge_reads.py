@@ -20,9 +20,9 @@ import psutil
 
 from hashinsight.edge.library_process.reader import Reader
 from hashinsight.edge.local_site import LocalSite
-from hashinsight.edge.protection.holds import StoredStop
 from hashinsight.edge.readings.record import make_record
 from hashinsight.edge.settings import Miners, Protection, Settings
+from hashinsight.edge.storage.journal import StoredStop
 
 LIBRARY = "pyasic_rs"
 TIMEOUT_SEC = 10.0
@@ -68,7 +68,7 @@ class _Counting:
         self.readers: dict[str, int] = {}
         self.missed = 0
 
-    def note(self, samples: Sequence[Mapping[str, Any]]) -> None:
+    def add_samples(self, samples: Sequence[Mapping[str, Any]]) -> None:
         for one in samples:
             if one["online"]:
                 reader = str(one["raw_data"]["reader"])
@@ -76,7 +76,7 @@ class _Counting:
             else:
                 self.missed += 1
 
-    def event(self, *_: object, **__: object) -> None:
+    def add_event(self, *_: object, **__: object) -> None:
         """Nothing is too hot here."""
 
     async def begin_restart(self, _: str, *, now: float) -> None:
@@ -87,9 +87,9 @@ class _Counting:
     def list_restarts(self) -> dict[str, float]:
         return {}
 
-    async def keep_stop(self, _: str, __: StoredStop) -> None: ...
+    async def save_stop(self, _: str, __: StoredStop) -> None: ...
 
-    async def drop_stop(self, _: str) -> None: ...
+    async def delete_stop(self, _: str) -> None: ...
 
     def list_stops(self) -> dict[str, StoredStop]:
         return {}

@@ -1,4 +1,4 @@
-"""What goes wrong is said once, and its end once: an outage of a night is two lines, not thirty thousand."""
+"""Faults of the collector, logged once when they start and once when they end: an outage overnight is two lines."""
 
 import logging
 from collections import deque
@@ -6,42 +6,39 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 log = logging.getLogger("hashinsight.edge")
-_KEPT = 20
+_LAST = 20
 
 
 @dataclass(frozen=True)
-class Trouble:
+class Fault:
     at: float
     what: str
     text: str
 
 
-class Say:
-    """`what` names the matter, `text` says how it stands. Another text about the same matter is news."""
+class FaultLog:
+    """`what` names the part, `text` its condition. A different text about the same part is logged again."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._now: dict[str, str] = {}
+        self._open: dict[str, str] = {}
         self.count = 0
-        self.last: deque[Trouble] = deque(maxlen=_KEPT)
+        self.last: deque[Fault] = deque(maxlen=_LAST)
 
-    def bad(self, what: str, text: str) -> None:
-        if self._now.get(what) == text:
-            return
-        self._now[what] = text
-        self.count += 1
-        self.last.append(Trouble(self._clock(), what, text))
-        log.warning("%s: %s", what, text)
+    def open(self, what: str, text: str) -> None:
+        if self._open.get(what) != text:
+            self._open[what] = text
+            self.note(what, text)
 
-    def good(self, what: str, text: str) -> None:
-        if self._now.pop(what, None) is not None:
+    def close(self, what: str, text: str) -> None:
+        if self._open.pop(what, None) is not None:
             log.info("%s: %s", what, text)
 
-    def once(self, what: str, text: str) -> None:
-        """An event that has no end."""
+    def note(self, what: str, text: str) -> None:
+        """A fault that has no end."""
         self.count += 1
-        self.last.append(Trouble(self._clock(), what, text))
+        self.last.append(Fault(self._clock(), what, text))
         log.warning("%s: %s", what, text)
 
-    def is_bad(self, what: str | None = None) -> bool:
-        return bool(self._now) if what is None else what in self._now
+    def is_open(self, what: str | None = None) -> bool:
+        return bool(self._open) if what is None else what in self._open

@@ -1,4 +1,4 @@
-"""The machines of a site: who they are, whatever address they have today, and where that is kept between two runs."""
+"""The machines of a site: identity by MAC and serial, current address, saved between runs."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -10,18 +10,18 @@ from typing import Any
 import msgspec
 
 from hashinsight.edge.miner_ids import IdRule, clean_mac, clean_serial
-from hashinsight.edge.storage.disk import write_whole
+from hashinsight.edge.storage.disk import replace_file
 
-MOST_MACHINES = 50_000
+MAX_MACHINES = 50_000
 
 log = logging.getLogger(__name__)
 
 
-class NoRoom(Exception):
-    """A site has no such number of machines: something answers that is none."""
+class RosterFull(Exception):
+    """No site has this many machines: something else answers on these addresses."""
 
 
-class Kept(msgspec.Struct):
+class SavedMachine(msgspec.Struct):
     miner_id: str
     address: str
     mac: str | None = None
@@ -30,50 +30,50 @@ class Kept(msgspec.Struct):
     has_fans: bool = False
 
 
-class KeptRoster(msgspec.Struct):
+class SavedRoster(msgspec.Struct):
     rule: str
-    machines: list[Kept]
+    machines: list[SavedMachine]
 
 
 @dataclass(slots=True, eq=False)
 class Machine:
-    """`address` is empty when another machine has taken it and this one was not found again yet."""
+    """`address` is empty if another machine has taken it and this one has not been found again yet."""
 
     miner_id: str
     address: str
     mac: str | None = None
     serial: str | None = None
     make: str | None = None
-    has_fans: bool = False  # one of them was seen turning: a machine in oil says 0 rpm for ever
+    has_fans: bool = False  # a fan was seen turning once: a machine in oil always reports 0 rpm
     slot: int = 0
-    online: bool | None = None  # None: not asked yet
+    online: bool | None = None  # None: not read yet
     failures: int = 0  # in a row
-    trouble: tuple[str, str] | None = None  # why not: a word, and a sentence
-    record: dict[str, Any] | None = None  # what it told last
+    error: tuple[str, str] | None = None  # why it cannot be read: kind and sentence
+    record: dict[str, Any] | None = None  # the last reading
     read_at: datetime | None = None
     being_read: bool = field(default=False, repr=False)
 
 
 class Roster:
-    """By id and by address. A machine keeps its id when it moves; mac and serial say that it is the same."""
+    """By id and by address. A machine keeps its id when it moves; MAC and serial tell that it is the same one."""
 
     def __init__(self, rule: IdRule, path: Path | None = None) -> None:
         self._rule = rule
         self._path = path
         self._by_id: dict[str, Machine] = {}
         self._by_address: dict[str, Machine] = {}
-        self._by_mark: dict[str, Machine] = {}
+        self._by_hardware: dict[str, Machine] = {}
         self._slots = 0
         self.changed = False
-        kept = _stored(path)
-        for one in kept.machines:
+        saved_roster = _load(path)
+        for saved in saved_roster.machines:
             if (
-                one.miner_id
-                and one.miner_id not in self._by_id
-                and not (one.address and one.address in self._by_address)
+                saved.miner_id
+                and saved.miner_id not in self._by_id
+                and not (saved.address and saved.address in self._by_address)
             ):
-                name = self._name_now(one, kept.rule)
-                self._add(Machine(name, one.address, one.mac, one.serial, one.make, one.has_fans))
+                name = self._current_name(saved, saved_roster.rule)
+                self._add(Machine(name, saved.address, saved.mac, saved.serial, saved.make, saved.has_fans))
         self.changed = False
 
     def __len__(self) -> int:
@@ -85,57 +85,51 @@ class Roster:
     def find(self, miner_id: str) -> Machine | None:
         return self._by_id.get(miner_id)
 
-    def at(self, address: str) -> Machine | None:
+    def find_at(self, address: str) -> Machine | None:
         return self._by_address.get(address)
 
-    def seat(self, address: str, *, mac: object, serial: object, make: str | None = None) -> Machine:
+    def identify(self, address: str, *, mac: object, serial: object, make: str | None = None) -> Machine:
         """The machine that answers at this address: a known one, one that moved here, or a new one."""
-        said_mac, said_serial = clean_mac(mac), clean_serial(serial)
+        valid_mac, valid_serial = clean_mac(mac), clean_serial(serial)
         here = self._by_address.get(address)
-        if here is not None and _is_same(here, said_mac, said_serial):
-            self._learn(here, said_mac, said_serial, make)
+        if here is not None and _is_same(here, valid_mac, valid_serial):
+            self._learn(here, valid_mac, valid_serial, make)
             return here
-        known = self._known(said_mac, said_serial)
+        known = self._find_by_hardware(valid_mac, valid_serial)
         if here is not None:
             self._vacate(here)
         if known is not None:
-            log.info("machine %s is at %s now, it was at %s", known.miner_id, address, known.address or "no address")
+            log.info("machine %s moved from %s to %s", known.miner_id, known.address or "no address", address)
             self._vacate(known)
             known.address = address
             self._by_address[address] = known
-            self._learn(known, said_mac, said_serial, make)
+            self._learn(known, valid_mac, valid_serial, make)
             return known
-        if len(self._by_id) >= MOST_MACHINES:
-            raise NoRoom(f"there are {MOST_MACHINES} machines already")
-        name = self._free_name(self._rule.name(address, said_mac, said_serial), said_mac or address)
-        return self._add(Machine(name, address, said_mac, said_serial, make))
+        if len(self._by_id) >= MAX_MACHINES:
+            raise RosterFull(f"there are already {MAX_MACHINES} machines")
+        name = self._free_name(self._rule.name(address, valid_mac, valid_serial), valid_mac or address)
+        return self._add(Machine(name, address, valid_mac, valid_serial, make))
 
     def note_fans(self, machine: Machine, speeds: Sequence[int]) -> None:
         if not machine.has_fans and any(speeds):
             machine.has_fans = self.changed = True
 
-    def forget(self, machine: Machine) -> None:
-        self._vacate(machine)
-        self._by_id.pop(machine.miner_id, None)
-        for mark in _marks(machine.mac, machine.serial):
-            self._by_mark.pop(mark, None)
-        self.changed = True
-
     def save(self) -> None:
-        """Called after a sweep and at the end; what is lost without it is found again."""
+        """After each sweep and at shutdown; without it machines are only found again."""
         if self._path is None or not self.changed:
             return
         machines = [
-            Kept(one.miner_id, one.address, one.mac, one.serial, one.make, one.has_fans) for one in self._by_id.values()
+            SavedMachine(machine.miner_id, machine.address, machine.mac, machine.serial, machine.make, machine.has_fans)
+            for machine in self._by_id.values()
         ]
-        write_whole(self._path, msgspec.json.encode(KeptRoster(self._rule.kind, machines)))
+        replace_file(self._path, msgspec.json.encode(SavedRoster(self._rule.kind, machines)))
         self.changed = False
 
-    def _name_now(self, kept: "Kept", rule: str) -> str:
-        """Names stay while the rule stays; an asset list that learnt of a machine since then is obeyed."""
-        if rule == self._rule.kind and not self._rule.lists(kept.address, kept.mac, kept.serial):
-            return kept.miner_id
-        return self._free_name(self._rule.name(kept.address, kept.mac, kept.serial), kept.mac or kept.address)
+    def _current_name(self, saved: SavedMachine, rule: str) -> str:
+        """Names stay while the rule stays; a machine added to the asset list since then takes its listed name."""
+        if rule == self._rule.kind and not self._rule.find_listed(saved.address, saved.mac, saved.serial):
+            return saved.miner_id
+        return self._free_name(self._rule.name(saved.address, saved.mac, saved.serial), saved.mac or saved.address)
 
     def _add(self, machine: Machine) -> Machine:
         machine.slot = self._slots
@@ -143,17 +137,17 @@ class Roster:
         self._by_id[machine.miner_id] = machine
         if machine.address:
             self._by_address[machine.address] = machine
-        for mark in _marks(machine.mac, machine.serial):
-            self._by_mark.setdefault(mark, machine)
+        for key in _hardware_keys(machine.mac, machine.serial):
+            self._by_hardware.setdefault(key, machine)
         self.changed = True
         return machine
 
-    def _known(self, mac: str | None, serial: str | None) -> Machine | None:
-        """By its mac, or by its serial where the macs do not speak against it: serials are cloned with firmware."""
-        for mark in _marks(mac, serial):
-            found = self._by_mark.get(mark)
-            if found is not None and _is_same(found, mac, serial):
-                return found
+    def _find_by_hardware(self, mac: str | None, serial: str | None) -> Machine | None:
+        """By MAC, or by serial if the MACs do not contradict: serials are cloned with firmware."""
+        for key in _hardware_keys(mac, serial):
+            machine = self._by_hardware.get(key)
+            if machine is not None and _is_same(machine, mac, serial):
+                return machine
         return None
 
     def _learn(self, machine: Machine, mac: str | None, serial: str | None, make: str | None) -> None:
@@ -161,8 +155,8 @@ class Roster:
         machine.mac, machine.serial = machine.mac or mac, machine.serial or serial
         machine.make = make or machine.make
         if before != (machine.mac, machine.serial, machine.make):
-            for mark in _marks(machine.mac, machine.serial):
-                self._by_mark.setdefault(mark, machine)
+            for key in _hardware_keys(machine.mac, machine.serial):
+                self._by_hardware.setdefault(key, machine)
             self.changed = True
 
     def _vacate(self, machine: Machine) -> None:
@@ -171,32 +165,32 @@ class Roster:
         machine.address = ""
         self.changed = True
 
-    def _free_name(self, name: str, mark: str) -> str:
+    def _free_name(self, name: str, hardware: str) -> str:
         if name not in self._by_id:
             return name
-        log.warning("two machines here are called %s: one of them is told apart by its mac", name)
-        made, no = f"{name}~{mark.replace(':', '')[-6:]}", 2
-        while made in self._by_id:
-            made, no = f"{name}~{no}", no + 1
-        return made
+        log.warning("two machines are called %s: one gets a suffix from its MAC", name)
+        unique, no = f"{name}~{hardware.replace(':', '')[-6:]}", 2
+        while unique in self._by_id:
+            unique, no = f"{name}~{no}", no + 1
+        return unique
 
 
 def _is_same(machine: Machine, mac: str | None, serial: str | None) -> bool:
-    """A machine that says neither of the two this time is the one that was here before."""
+    """A machine that reports neither this time is the one that was here before."""
     if machine.mac and mac:
         return machine.mac == mac
     return not (machine.serial and serial) or machine.serial == serial
 
 
-def _marks(mac: str | None, serial: str | None) -> list[str]:
+def _hardware_keys(mac: str | None, serial: str | None) -> list[str]:
     return [*([f"mac {mac}"] if mac else []), *([f"serial {serial}"] if serial else [])]
 
 
-def _stored(path: Path | None) -> KeptRoster:
+def _load(path: Path | None) -> SavedRoster:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=KeptRoster) if path is not None else KeptRoster("", [])
+        return msgspec.json.decode(path.read_bytes(), type=SavedRoster) if path is not None else SavedRoster("", [])
     except FileNotFoundError:
-        return KeptRoster("", [])
+        return SavedRoster("", [])
     except (OSError, msgspec.DecodeError):
-        log.warning("the list of machines cannot be read: they are found anew")
-        return KeptRoster("", [])
+        log.warning("the saved list of machines cannot be read: discovery starts from scratch")
+        return SavedRoster("", [])

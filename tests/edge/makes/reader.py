@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from hashinsight.edge.library_process.process import NotRead
+from hashinsight.edge.library_process.messages import MachineError
 from hashinsight.edge.library_process.reader import Reader
 from hashinsight.edge.readings.record import Record, make_record
 from tests.edge.makes.catalogue import NAMES, machines_of
@@ -38,6 +38,6 @@ async def _read_all(change: Callable[[Unit], None], names: tuple[str, ...], time
 async def _record(reader: Reader, unit: Unit) -> Record:
     try:
         told = await reader.read(unit.address, timeout_sec=TIMEOUT_SEC)
-    except NotRead as problem:
+    except MachineError as problem:
         return {"online": False, "error_type": problem.kind}
     return make_record(told, miner_id=unit.address, at=datetime.now(UTC))

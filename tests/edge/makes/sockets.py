@@ -96,13 +96,13 @@ async def _listen(make: Make, unit: Unit) -> list[asyncio.Server]:
 def _calm(talk: Conversation) -> Conversation:
     """A caller that hangs up ends its own conversation and nothing else."""
 
-    async def heard(incoming: asyncio.StreamReader, outgoing: asyncio.StreamWriter) -> None:
+    async def sink(incoming: asyncio.StreamReader, outgoing: asyncio.StreamWriter) -> None:
         with suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
             await talk(incoming, outgoing)
             await outgoing.drain()
         outgoing.close()
 
-    return heard
+    return sink
 
 
 def _rpc(make: Make, unit: Unit) -> Conversation:

@@ -1,1 +1,1 @@
-"""The connection to the cloud: enrolment, uplink, heartbeats."""
+"""The collector's side of the server: uploads, acks, events, heartbeats, remote configuration."""

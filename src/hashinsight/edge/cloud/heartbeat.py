@@ -1,4 +1,4 @@
-"""The heartbeat, and the configuration that its answer points to."""
+"""The heartbeat, and the remote configuration that its answer announces."""
 
 import asyncio
 import time
@@ -9,26 +9,26 @@ from typing import Any, Protocol
 import psutil
 
 from hashinsight import __version__
-from hashinsight.edge.cloud.answers import Kind
-from hashinsight.edge.cloud.remote_config import Config, ConfigRefused, KeptConfig, read_config
-from hashinsight.edge.cloud.resources import Box
-from hashinsight.edge.storage.spool import Depth
+from hashinsight.edge.cloud.answers import AnswerKind
+from hashinsight.edge.cloud.remote_config import ConfigError, ConfigStore, EffectiveConfig, build_config
+from hashinsight.edge.cloud.resources import Resources
+from hashinsight.edge.storage.spool import SpoolDepth
 from hashinsight.wire.times import write_time
 
-_LATE_SEC = 600.0
+_BACKLOG_SEC = 600.0
 _SKEW_SEC = 60.0
 
 Report = Callable[[str, str, str, str], None]  # kind, severity, title, message
 
 
-class Counts(Protocol):
-    """Of machines: those that are read and by what, those that were asked in vain and why, and all."""
+class MachineCounts(Protocol):
+    """How many machines answer and by which reader, how many do not and why, and the total."""
 
     @property
     def online(self) -> int: ...
 
     @property
-    def away(self) -> int: ...
+    def offline(self) -> int: ...
 
     @property
     def total(self) -> int: ...
@@ -37,98 +37,101 @@ class Counts(Protocol):
     def by_reader(self) -> Mapping[str, int]: ...
 
     @property
-    def troubles(self) -> Mapping[str, int]: ...
+    def errors_by_kind(self) -> Mapping[str, int]: ...
 
 
-class Beat:
-    """`gather` gives the figures of the moment; `applied` is called with each configuration that begins to hold."""
+class Heartbeat:
+    """`gather` makes the body; `apply` is called with each configuration that takes effect."""
 
     def __init__(
         self,
-        box: Box,
+        resources: Resources,
         gather: Callable[[], Awaitable[Mapping[str, Any]]],
-        applied: Callable[[Config], None],
+        apply: Callable[[EffectiveConfig], None],
         report: Report,
     ) -> None:
-        self._box, self._say, self._line = box, box.say, box.line
-        self._kept = kept = KeptConfig(box.settings)
-        self._gather, self._applied, self._report = gather, applied, report
-        self.config = kept.load()
+        self._resources, self._faults, self._client = resources, resources.faults, resources.client
+        self._store = ConfigStore(resources.settings)
+        self._gather, self._apply, self._report = gather, apply, report
+        self.config = self._store.load()
         self._reported: str | None = None
         self._rejected: str | None = None
-        psutil.cpu_percent()  # the first call only marks the time from which the next one counts
+        psutil.cpu_percent()  # the first call only starts the measurement
 
     async def run(self) -> None:
         while True:
             began = time.monotonic()
-            await self.beat()
+            await self.send()
             await asyncio.sleep(max(self.config.heartbeat_interval_sec - (time.monotonic() - began), 1.0))
 
-    async def beat(self) -> None:
-        answer = await self._line.post("/heartbeat", await self._gather())
-        if answer.kind is not Kind.DELIVERED:
-            if answer.kind is Kind.REFUSED:
-                self._say.bad("heartbeat", f"refused: {answer.code} {answer.reason}")
+    async def send(self) -> None:
+        answer = await self._client.post("/heartbeat", await self._gather())
+        if answer.kind is not AnswerKind.DELIVERED:
+            if answer.kind is AnswerKind.REFUSED:
+                self._faults.open("heartbeat", f"refused: {answer.code} {answer.reason}")
             return
-        self._say.good("heartbeat", "taken again")
-        self._look_at_clock(answer.body.get("clock_skew_sec"))
-        wanted = answer.body.get("config_version")
-        if isinstance(wanted, str) and wanted:
-            await self.follow(wanted)
+        self._faults.close("heartbeat", "accepted again")
+        self._check_clock(answer.body.get("clock_skew_sec"))
+        version = answer.body.get("config_version")
+        if isinstance(version, str) and version:
+            await self._follow(version)
 
-    async def follow(self, wanted: str) -> None:
-        """Fetch, judge, apply, report. A version that was rejected is not fetched again until another is wanted."""
-        if wanted == self._rejected:
+    async def _follow(self, version: str) -> None:
+        """Fetch, check, apply, report. A rejected version is not fetched again until the cloud announces another."""
+        if version == self._rejected:
             return
-        if wanted != self.config.version:
-            answer = await self._line.get("/config")
-            if answer.kind is not Kind.DELIVERED or not isinstance(answer.body.get("version"), str):
+        if version != self.config.version:
+            answer = await self._client.get("/config")
+            if answer.kind is not AnswerKind.DELIVERED or not isinstance(answer.body.get("version"), str):
                 return
-            self._take(answer.body["version"], answer.body.get("config"))
+            self._take_over(answer.body["version"], answer.body.get("config"))
         if self.config.version is not None and self._reported != self.config.version:
-            answer = await self._line.post("/config/applied", {"version": self.config.version})
-            if answer.kind is Kind.DELIVERED:
+            answer = await self._client.post("/config/applied", {"version": self.config.version})
+            if answer.kind is AnswerKind.DELIVERED:
                 self._reported = self.config.version
 
-    def _take(self, version: str, document: Any) -> None:
+    def _take_over(self, version: str, document: Any) -> None:
         try:
-            config = read_config(version, document, self._box.settings)
-        except ConfigRefused as problem:
+            config = build_config(version, document, self._resources.settings)
+        except ConfigError as error:
             self._rejected = version
-            self._say.bad("configuration", f"{version} is rejected: {problem}")
-            self._report("config_rejected", "error", f"configuration {version} is rejected", str(problem))
+            self._faults.open("configuration", f"{version} rejected: {error}")
+            self._report("config_rejected", "error", f"Configuration {version} rejected", str(error))
             return
         self._rejected = None
-        self._kept.keep(version, document)
+        self._store.save(version, document)
         self.config = config
-        self._say.good("configuration", f"{version} is applied")
-        self._applied(config)
+        self._faults.close("configuration", f"{version} applied")
+        self._apply(config)
 
-    def _look_at_clock(self, skew_sec: Any) -> None:
+    def _check_clock(self, skew_sec: Any) -> None:
         if not isinstance(skew_sec, int | float):
             return
         if abs(skew_sec) > _SKEW_SEC:
-            self._say.bad("clock", "this box's clock is off by more than a minute: samples and commands suffer")
+            self._faults.open("clock", "off by more than a minute: samples and commands may be rejected")
         else:
-            self._say.good("clock", "right again")
+            self._faults.close("clock", "correct again")
 
 
-def body_of(box: Box, depth: Depth, machines: Counts, extra: Mapping[str, Any], *, uptime_sec: float) -> dict[str, Any]:
-    """As the registry takes it."""
-    now, say = box.clock(), box.say
-    is_late = depth.oldest_at is not None and now - depth.oldest_at > _LATE_SEC
-    status = "error" if machines.away and not machines.online else "degraded" if is_late or say.is_bad() else "online"
+def heartbeat_body(
+    resources: Resources, depth: SpoolDepth, machines: MachineCounts, extra: Mapping[str, Any], *, uptime_sec: float
+) -> dict[str, Any]:
+    """As the registry accepts it."""
+    now, faults = resources.clock(), resources.faults
+    is_late = depth.oldest_at is not None and now - depth.oldest_at > _BACKLOG_SEC
+    is_degraded = is_late or faults.is_open()
+    status = "error" if machines.offline and not machines.online else "degraded" if is_degraded else "online"
     oldest = depth.oldest_at
     return {
         "status": status,
         "cpu_usage": _percent(psutil.cpu_percent()),
         "memory_usage": _percent(psutil.virtual_memory().percent),
-        "disk_usage": _percent(psutil.disk_usage(str(box.settings.state_dir)).percent),
+        "disk_usage": _percent(psutil.disk_usage(str(resources.settings.state_dir)).percent),
         "uptime": int(uptime_sec),
         "version": __version__,
         "miners_online": machines.online,
         "miners_total": machines.total,
-        "errors_count": say.count,
+        "errors_count": faults.count,
         "spool_depth": depth.samples,
         "spool_oldest_at": None if oldest is None else write_time(datetime.fromtimestamp(oldest, UTC)),
         "sent_at": write_time(datetime.fromtimestamp(now, UTC)),

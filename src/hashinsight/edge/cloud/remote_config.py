@@ -1,6 +1,6 @@
-"""The configuration that the cloud wants: within the bounds of the site, and applied as a whole or not at all.
+"""The configuration sent by the cloud: limited by the site's settings, and applied as a whole or not at all.
 
-The cloud may slow things down or turn them off; what the site's own settings forbid it cannot turn on.
+The cloud may slow things down or switch them off; it cannot switch on what the site's settings forbid.
 """
 
 from collections.abc import Mapping
@@ -11,13 +11,13 @@ import msgspec
 from msgspec import Meta
 
 from hashinsight.edge.settings import Settings
-from hashinsight.edge.storage.disk import write_durably
+from hashinsight.edge.storage.disk import replace_file
 
 _Interval = Annotated[int, Meta(ge=1, le=86_400)]
 _Seconds = Annotated[float, Meta(gt=0, le=600)]
 
 
-class ConfigRefused(ValueError):
+class ConfigError(ValueError):
     """Why a version is not applied: one sentence for the cloud."""
 
 
@@ -30,8 +30,8 @@ class _Features(msgspec.Struct, frozen=True):
     remote_control: bool | None = None
 
 
-class _Wanted(msgspec.Struct, frozen=True):
-    """Other keys are other makes', `retry` and `auto_reboot` too: it never gives up, and reboots nothing by itself."""
+class _Document(msgspec.Struct, frozen=True):
+    """Other keys are ignored, also `retry` and `auto_reboot`: retries never end, and nothing reboots by itself."""
 
     collection_interval: _Interval | None = None
     heartbeat_interval: _Interval | None = None
@@ -40,64 +40,64 @@ class _Wanted(msgspec.Struct, frozen=True):
     features: _Features = _Features()
 
 
-class Config(msgspec.Struct, frozen=True):
-    """What runs. `version` None: the site's own settings, before the cloud has said anything."""
+class EffectiveConfig(msgspec.Struct, frozen=True):
+    """What is in effect. `version` None: the site's own settings; the cloud has sent nothing yet."""
 
     version: str | None
     collection_interval_sec: int
     heartbeat_interval_sec: int
     api_timeout_sec: float
     buffer_hours: float
-    auto_discovery: bool  # look through the ranges again and again; once at the start is always done
+    auto_discovery: bool  # repeat the discovery sweep; one sweep at the start is always done
     remote_control: bool
 
 
-def own_config(settings: Settings) -> Config:
-    return read_config(None, {}, settings)
+def local_config(settings: Settings) -> EffectiveConfig:
+    return build_config(None, {}, settings)
 
 
-def read_config(version: str | None, document: Any, settings: Settings) -> Config:
-    """The site's settings with what the cloud wants over them."""
+def build_config(version: str | None, document: Any, settings: Settings) -> EffectiveConfig:
+    """The site's settings, overridden by the cloud's document."""
     if not isinstance(document, Mapping):
-        raise ConfigRefused("the configuration is no object")
+        raise ConfigError("the configuration is not an object")
     try:
-        wanted = msgspec.convert(dict(document), _Wanted)
-    except msgspec.ValidationError as problem:
-        raise ConfigRefused(str(problem).replace("$.", "")) from None
-    miners, spool, features = settings.miners, settings.spool, wanted.features
-    return Config(
+        override = msgspec.convert(dict(document), _Document)
+    except msgspec.ValidationError as error:
+        raise ConfigError(str(error).replace("$.", "")) from None
+    miners, spool, features = settings.miners, settings.spool, override.features
+    return EffectiveConfig(
         version=version,
-        collection_interval_sec=wanted.collection_interval or miners.interval_sec,
-        heartbeat_interval_sec=wanted.heartbeat_interval or settings.cloud.heartbeat_interval_sec,
-        api_timeout_sec=wanted.api_timeout or miners.timeout_sec,
-        buffer_hours=min(wanted.buffer.hours or spool.max_hours, spool.max_hours),
+        collection_interval_sec=override.collection_interval or miners.interval_sec,
+        heartbeat_interval_sec=override.heartbeat_interval or settings.cloud.heartbeat_interval_sec,
+        api_timeout_sec=override.api_timeout or miners.timeout_sec,
+        buffer_hours=min(override.buffer.hours or spool.max_hours, spool.max_hours),
         auto_discovery=miners.discovery and features.auto_discovery is not False,
         remote_control=settings.limits.commands and features.remote_control is not False,
     )
 
 
-class KeptConfig:
-    """The last version that was applied, kept: a restart without the cloud runs on as before."""
+class ConfigStore:
+    """The last applied version: after a restart without the cloud it stays in effect."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings, self._path = settings, settings.state_dir / "config.json"
 
-    def load(self) -> Config:
-        kept = find_kept(self._path)
-        if kept is None:
-            return own_config(self._settings)
+    def load(self) -> EffectiveConfig:
+        saved = find_saved_config(self._path)
+        if saved is None:
+            return local_config(self._settings)
         try:
-            return read_config(str(kept["version"]), kept["config"], self._settings)
-        except ConfigRefused:  # the site's own bounds have changed since
-            return own_config(self._settings)
+            return build_config(str(saved["version"]), saved["config"], self._settings)
+        except ConfigError:  # the site's settings have changed since
+            return local_config(self._settings)
 
-    def keep(self, version: str, document: Mapping[str, Any]) -> None:
-        write_durably(self._path, msgspec.json.encode({"version": version, "config": document}))
+    def save(self, version: str, document: Mapping[str, Any]) -> None:
+        replace_file(self._path, msgspec.json.encode({"version": version, "config": document}), durably=True)
 
 
-def find_kept(path: Path) -> dict[str, Any] | None:
+def find_saved_config(path: Path) -> dict[str, Any] | None:
     try:
-        kept = msgspec.json.decode(path.read_bytes())
+        saved = msgspec.json.decode(path.read_bytes())
     except (OSError, msgspec.DecodeError):
         return None
-    return kept if isinstance(kept, dict) and {"version", "config"} <= set(kept) else None
+    return saved if isinstance(saved, dict) and {"version", "config"} <= set(saved) else None

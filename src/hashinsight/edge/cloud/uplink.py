@@ -1,7 +1,7 @@
-"""Sends samples: the newest at once, what lies behind them in order and no faster than the site allows.
+"""Uploads samples: live ones at once, the backlog in order and no faster than the site allows.
 
-Two lanes, so that a backlog of a day never stands before the state of this minute. Each gives a batch back to the
-spool unless the cloud has said 200; a batch that is refused for good is halved until the one bad sample stands alone.
+Live and backlog run side by side, so that a day of backlog never delays the current minute. A batch goes back to the
+spool unless the cloud answers 200; a batch refused for good is halved until the bad sample is found.
 """
 
 import asyncio
@@ -13,23 +13,23 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from hashinsight.edge.cloud.answers import Answer, Backoff, Kind
-from hashinsight.edge.cloud.remote_config import Config
-from hashinsight.edge.cloud.resources import Box
+from hashinsight.edge.cloud.answers import Answer, AnswerKind, Backoff
+from hashinsight.edge.cloud.remote_config import EffectiveConfig
+from hashinsight.edge.cloud.resources import Resources
 from hashinsight.edge.settings import Settings
-from hashinsight.edge.storage.spool import Batch
+from hashinsight.edge.storage.spool import SampleBatch
 from hashinsight.wire.times import write_time
 
 PATH = "/telemetry/batch"
 _LEVEL = 3
-_MOST_ASIDE_IN_A_ROW = 10
-_MOST_CODES = 50
-_MOST_LIVE_WAIT = 15.0  # the cloud is looked for so often: its view is right within a round of its return
+_MAX_ASIDE_IN_A_ROW = 10
+_MAX_CODES = 50
+_MAX_LIVE_WAIT = 15.0  # so that the live view is right within one interval after an outage
 
 
 @dataclass
-class Figures:
-    """Since the start, for the heartbeat and for `edge status`."""
+class UploadFigures:
+    """Since the start of the collector, for heartbeat and `edge status`."""
 
     delivered: int = 0
     duplicates: int = 0
@@ -41,30 +41,32 @@ class Figures:
 
 
 class Uplink:
-    def __init__(self, box: Box, config: Callable[[], Config]) -> None:
-        self._box, self._settings, self._config = box, box.settings, config
+    def __init__(self, resources: Resources, config: Callable[[], EffectiveConfig]) -> None:
+        self._resources, self._settings, self._config = resources, resources.settings, config
         self._aside_in_a_row = 0
-        self.figures = Figures()
+        self.figures = UploadFigures()
 
     @property
-    def _edge_of_live(self) -> float:
-        """One and a half rounds: the newest sample of every machine is younger."""
+    def _live_since(self) -> float:
+        """1.5 intervals: the newest sample of every machine is younger."""
         return (
-            self._box.clock() - 1.5 * self._config().collection_interval_sec - self._settings.cloud.upload_interval_sec
+            self._resources.clock()
+            - 1.5 * self._config().collection_interval_sec
+            - self._settings.cloud.upload_interval_sec
         )
 
     async def run_live(self) -> None:
-        """A full batch is followed by the next at once, a small one by a pause."""
-        most, pause = self._settings.spool.batch_samples, self._settings.cloud.upload_interval_sec
-        wait = Backoff(most_sec=_MOST_LIVE_WAIT)
-        await self._run(self._take_live, lambda count: 0.0 if count > most / 2 else pause, wait)
+        """After a full batch the next follows at once, after a small one a pause."""
+        limit, pause = self._settings.spool.batch_samples, self._settings.cloud.upload_interval_sec
+        backoff = Backoff(max_sec=_MAX_LIVE_WAIT)
+        await self._run(self._take_live, lambda count: 0.0 if count > limit / 2 else pause, backoff)
 
     async def run_backlog(self) -> None:
         per_sec = self._settings.spool.backlog_per_sec
         await self._run(self._take_backlog, lambda count: count / per_sec, Backoff())
 
     async def _run(
-        self, take: Callable[[], Awaitable[Batch | None]], pause: Callable[[int], float], backoff: Backoff
+        self, take: Callable[[], Awaitable[SampleBatch | None]], pause: Callable[[int], float], backoff: Backoff
     ) -> None:
         while True:
             began, batch = time.monotonic(), await take()
@@ -72,74 +74,74 @@ class Uplink:
                 await asyncio.sleep(self._settings.cloud.upload_interval_sec)
                 continue
             answer = await self.deliver(batch)
-            if answer.kind in (Kind.DELIVERED, Kind.REFUSED):
+            if answer.kind in (AnswerKind.DELIVERED, AnswerKind.REFUSED):
                 backoff.reset()
-                waits = pause(batch.count) if answer.kind is Kind.DELIVERED else 0.0
-                await asyncio.sleep(max(waits - (time.monotonic() - began), 0.0))
+                wait_sec = pause(batch.count) if answer.kind is AnswerKind.DELIVERED else 0.0
+                await asyncio.sleep(max(wait_sec - (time.monotonic() - began), 0.0))
             else:
-                await self._box.line.rest(backoff.after(answer), until_back=answer.may_be_cut_short)
+                await self._resources.client.wait(backoff.after(answer), until_online=answer.can_retry_early)
 
-    async def deliver(self, batch: Batch) -> Answer:
-        """Send it, and do with it what the answer says. Cancelled half way, it stays in the spool."""
-        spool, worker, now = self._box.spool, self._box.on_spool, self._box.clock()
+    async def deliver(self, batch: SampleBatch) -> Answer:
+        """Send a batch and act on the answer. If cancelled, the batch stays in the spool."""
+        spool, thread, now = self._resources.spool, self._resources.spool_thread, self._resources.clock()
         try:
-            body = await asyncio.to_thread(seal, batch, self._settings, self._box.device_id, now=now)
+            body = await asyncio.to_thread(seal, batch, self._settings, self._resources.device_id, now=now)
             headers = {"Content-Type": "application/octet-stream", "X-Upload-Mode": "raw"}
-            answer = await self._box.line.post_bytes(PATH, body, headers)
+            answer = await self._resources.client.post_bytes(PATH, body, headers)
         except BaseException:
             spool.release(batch)
             raise
-        if answer.kind is Kind.DELIVERED and answer.body.get("success") is True:
-            await worker(spool.confirm, batch)
+        if answer.kind is AnswerKind.DELIVERED and answer.body.get("success") is True:
+            await thread(spool.confirm, batch)
             self._count(batch, answer)
-        elif answer.kind is Kind.REFUSED and self._may_split(batch, answer):
-            aside = await worker(spool.split, batch, answer.code or "HTTP_413", now=now)
+        elif answer.kind is AnswerKind.REFUSED and self._may_split(batch, answer):
+            aside = await thread(spool.split, batch, answer.code or "HTTP_413", now=now)
             self._aside_in_a_row += aside
             self.figures.aside += aside
             if aside:
-                self._box.say.once("sample refused", f"set aside: {answer.code} {answer.reason}")
+                self._resources.faults.note("sample refused", f"set aside: {answer.code} {answer.reason}")
         else:
             spool.release(batch)
-            if answer.kind is not Kind.NOT_LET_IN:
-                return replace(answer, kind=Kind.LATER)
+            if answer.kind is not AnswerKind.DENIED:
+                return replace(answer, kind=AnswerKind.RETRY)
         return answer
 
-    def _may_split(self, batch: Batch, answer: Answer) -> bool:
-        """One sample is set aside only by the cloud's own word, and not when nothing at all is taken any more."""
+    def _may_split(self, batch: SampleBatch, answer: Answer) -> bool:
+        """A single sample is set aside only on the cloud's own error code, and not if everything is refused."""
         if batch.count > 1:
             return True
-        return bool(answer.code) and self._aside_in_a_row < _MOST_ASIDE_IN_A_ROW
+        return bool(answer.code) and self._aside_in_a_row < _MAX_ASIDE_IN_A_ROW
 
-    def _count(self, batch: Batch, answer: Answer) -> None:
+    def _count(self, batch: SampleBatch, answer: Answer) -> None:
         figures, body = self.figures, answer.body
         self._aside_in_a_row = 0
         figures.delivered += batch.count
         figures.batches += 1
-        figures.last_upload_at = self._box.clock()
-        figures.duplicates += _whole(body.get("duplicates"))
-        figures.rejected += _whole(body.get("rejected"))
+        figures.last_upload_at = self._resources.clock()
+        figures.duplicates += _positive_int(body.get("duplicates"))
+        figures.rejected += _positive_int(body.get("rejected"))
         errors = body.get("errors")
-        for fault in errors if isinstance(errors, list) else []:
-            code = str(fault.get("error_code", ""))[:64] if isinstance(fault, dict) else ""
-            if code not in figures.rejected_codes and len(figures.rejected_codes) < _MOST_CODES:
+        for error in errors if isinstance(errors, list) else []:
+            code = str(error.get("error_code", ""))[:64] if isinstance(error, dict) else ""
+            if code not in figures.rejected_codes and len(figures.rejected_codes) < _MAX_CODES:
                 figures.rejected_codes[code] = 0
-                self._box.say.once("samples rejected", f"by the cloud, for {code}")
+                self._resources.faults.note("samples rejected", f"rejected by the cloud: {code}")
             if code in figures.rejected_codes:
                 figures.rejected_codes[code] += 1
 
-    async def _take_live(self) -> Batch | None:
-        return await self._box.on_spool(
-            self._box.spool.take_live, since=self._edge_of_live, most=self._settings.spool.batch_samples
+    async def _take_live(self) -> SampleBatch | None:
+        return await self._resources.spool_thread(
+            self._resources.spool.take_live, since=self._live_since, limit=self._settings.spool.batch_samples
         )
 
-    async def _take_backlog(self) -> Batch | None:
-        return await self._box.on_spool(
-            self._box.spool.take_backlog, before=self._edge_of_live, most=self._settings.spool.batch_samples
+    async def _take_backlog(self) -> SampleBatch | None:
+        return await self._resources.spool_thread(
+            self._resources.spool.take_backlog, before=self._live_since, limit=self._settings.spool.batch_samples
         )
 
 
-def seal(batch: Batch, settings: Settings, device_id: str, *, now: float) -> bytes:
-    """The envelope around lines that were written when they were spooled: nothing is decoded on the way."""
+def seal(batch: SampleBatch, settings: Settings, device_id: str, *, now: float) -> bytes:
+    """The envelope around lines that were encoded when spooled: nothing is decoded again."""
     head = {
         "schema": "telemetry_envelope.v1",
         "site_id": settings.place.site,
@@ -151,11 +153,11 @@ def seal(batch: Batch, settings: Settings, device_id: str, *, now: float) -> byt
         "source_seq_start": batch.first,
         "source_seq_end": batch.last,
         "compression": "gzip",
-        "zeros_are_readings": True,  # what is not known is left out: a fan at 0 rpm stands
+        "zeros_are_readings": True,  # unknown fields are left out, so 0 rpm means a stopped fan
     }
-    said = msgspec.json.encode({name: value for name, value in head.items() if value is not None})
-    return gzip.compress(said[:-1] + b',"records":[' + b",".join(batch.lines) + b"]}", _LEVEL, mtime=0)
+    envelope = msgspec.json.encode({name: value for name, value in head.items() if value is not None})
+    return gzip.compress(envelope[:-1] + b',"records":[' + b",".join(batch.lines) + b"]}", _LEVEL, mtime=0)
 
 
-def _whole(value: object) -> int:
+def _positive_int(value: object) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

@@ -1,1 +1,1 @@
-"""Execution of commands at the site."""
+"""Commands from the cloud: admission, execution on one machine, confirmation, acks."""

@@ -1,4 +1,4 @@
-"""What a command may ask, what shows that it was done, and what is told of a machine before and after. Pure."""
+"""Valid parameters of each verb, what confirms its effect, and the snapshots before and after. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -12,48 +12,48 @@ _POOL_SCHEMES = (
     *("stratum+tcp://", "stratum+ssl://", "stratum+tls://"),
     *("stratum2://", "stratum2+tcp://", "stratum2+ssl://", "stratum2+tls://"),
 )
-MOST_DELAY_SEC = 300.0  # as the catalogue has it
-_TOLD = (
+MAX_DELAY_SEC = 300.0  # as in the server's command catalogue
+_SNAPSHOT = (
     *("timestamp", "online", "state", "mode", "hashrate_ths", "expected_ths", "power_w", "temp_avg", "temp_max"),
     *("fan_speeds", "frequency_avg", "uptime_seconds", "pool_url", "worker_name", "firmware", "model", "raw_data"),
 )
 Params = Mapping[str, Any]
 
 
-class Wrong(Exception):
-    """`code` for machines, `str()` for people."""
+class CommandRejected(Exception):
+    """Before anything was sent to the machine. `code` for programs, `str()` for people."""
 
-    def __init__(self, code: str, said: str) -> None:
-        super().__init__(said)
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(reason)
         self.code = code
 
 
 def snapshot(record: Record) -> dict[str, Any]:
-    """Without address and credential: a record has none, and this takes only what is named here."""
+    """Only the fields named here, none of which holds an address or a credential."""
     boards = record.get("boards") or []
-    told = {name: record[name] for name in _TOLD if name in record}
+    fields = {name: record[name] for name in _SNAPSHOT if name in record}
     if boards:
-        told["boards_hashing"] = sum(1 for board in boards if board.get("hashrate_ths"))
-    return told
+        fields["boards_hashing"] = sum(1 for board in boards if board.get("hashrate_ths"))
+    return fields
 
 
-def checked(verb: str, params: Params) -> dict[str, Any]:
-    """What goes to the machine: only the parameters of the verb, each within what can be meant."""
+def check_params(verb: str, params: Params) -> dict[str, Any]:
+    """What is sent to the machine: only the verb's own parameters, each within its limits."""
     if verb not in _PARAMETERS:
-        raise Wrong("UNSUPPORTED", "no machine knows such a verb")
+        raise CommandRejected("UNSUPPORTED", f"unknown action {verb[:64]}")
     return _PARAMETERS[verb](params)
 
 
-def fits(verb: str, before: Record) -> None:
-    """A restart is a stop and a start: on a stopped machine it would be a start that nobody asked for."""
+def check_state(verb: str, before: Record) -> None:
+    """A restart is a stop and a start: on a stopped machine it would be a start nobody requested."""
     if verb == "restart" and before.get("state") == "stopped":
-        raise Wrong("NOT_MINING", "it is stopped: a restart would start it")
+        raise CommandRejected("NOT_MINING", "the machine is stopped; a restart would start it")
 
 
-def _number(params: Params, name: str, least: float, most: float) -> float:
-    value = number(params.get(name), least=least, most=most)
+def _number(params: Params, name: str, minimum: float, maximum: float) -> float:
+    value = number(params.get(name), minimum=minimum, maximum=maximum)
     if value is None:
-        raise Wrong("BAD_PARAMS", f"{name} is a number from {least:g} to {most:g}")
+        raise CommandRejected("BAD_PARAMS", f"{name} must be a number from {minimum:g} to {maximum:g}")
     return value
 
 
@@ -62,38 +62,38 @@ def _none(_: Params) -> dict[str, Any]:
 
 
 def _delay(params: Params) -> dict[str, Any]:
-    """It is waited for before the machine's turn, and does not go to it."""
+    """The delay is waited here before the action; the machine never sees it."""
     if params.get("delay_seconds") is not None:
-        _number(params, "delay_seconds", 0, MOST_DELAY_SEC)
+        _number(params, "delay_seconds", 0, MAX_DELAY_SEC)
     return {}
 
 
-def delay_of(params: Params) -> float:
-    """How long an order waits before it begins; nonsense is no delay, and is refused later."""
-    return number(params.get("delay_seconds"), least=0, most=MOST_DELAY_SEC) or 0.0
+def get_delay_sec(params: Params) -> float:
+    """How long to wait before the action; an invalid delay counts as none here and is rejected later."""
+    return number(params.get("delay_seconds"), minimum=0, maximum=MAX_DELAY_SEC) or 0.0
 
 
 def _pool(params: Params) -> dict[str, Any]:
     url, user = text(params.get("pool_url"), 500), text(params.get("pool_user"), 200)
     if not url and params.get("pool_id") is not None:
-        raise Wrong("UNKNOWN_POOL", "this site does not know pools by their id: send pool_url and pool_user")
+        raise CommandRejected("UNKNOWN_POOL", "this collector does not know pool ids: send pool_url and pool_user")
     if not url or not user or not url.lower().startswith(_POOL_SCHEMES) or any(char in url + user for char in ",| "):
-        raise Wrong("BAD_PARAMS", "pool_url is a stratum address, and pool_user a name")
+        raise CommandRejected("BAD_PARAMS", "pool_url must be a stratum address and pool_user a worker name")
     password = params.get("pool_password")
     if password is not None and (not isinstance(password, str) or len(password) > 200 or not password.isprintable()):  # noqa: PLR2004
-        raise Wrong("BAD_PARAMS", "pool_password is a text")
+        raise CommandRejected("BAD_PARAMS", "pool_password must be printable text of at most 200 characters")
     return {"pool_url": url, "pool_user": user, "pool_password": password}
 
 
 def _mode(params: Params) -> dict[str, Any]:
     if params.get("mode") not in MODES:
-        raise Wrong("BAD_PARAMS", f"mode is one of {', '.join(MODES)}")
+        raise CommandRejected("BAD_PARAMS", f"mode must be one of {', '.join(MODES)}")
     return {"mode": params["mode"]}
 
 
 def _light(params: Params) -> dict[str, Any]:
     if not isinstance(params.get("on"), bool):
-        raise Wrong("BAD_PARAMS", "on is true or false")
+        raise CommandRejected("BAD_PARAMS", "on must be true or false")
     return {"on": params["on"]}
 
 
@@ -119,32 +119,32 @@ def _is_running(_: Record, after: Record | None, __: Params) -> bool:
     return after is not None and after.get("state") == "running"
 
 
-def _went_away(before: Record, after: Record | None, _: Params) -> bool:
-    """It does not answer, or its clock began anew."""
-    return after is None or _is_younger(before, after)
+def _rebooted(before: Record, after: Record | None, _: Params) -> bool:
+    """No answer, or its uptime started again."""
+    return after is None or _uptime_fell(before, after)
 
 
-def _began_anew(before: Record, after: Record | None, _: Params) -> bool:
+def _restarted(before: Record, after: Record | None, _: Params) -> bool:
     if after is None:
         return False
-    fell = (after.get("hashrate_ths") or 0.0) < 0.5 * (before.get("hashrate_ths") or 0.0)
-    return fell or _is_younger(before, after)
+    hashrate_fell = (after.get("hashrate_ths") or 0.0) < 0.5 * (before.get("hashrate_ths") or 0.0)
+    return hashrate_fell or _uptime_fell(before, after)
 
 
-def _is_younger(before: Record, after: Record) -> bool:
+def _uptime_fell(before: Record, after: Record) -> bool:
     return bool((after.get("uptime_seconds") or 0) < (before.get("uptime_seconds") or 0))
 
 
 def _has_pool(_: Record, after: Record | None, wanted: Params) -> bool:
-    return after is not None and _bare(after.get("pool_url")) == _bare(wanted["pool_url"])
+    return after is not None and _host_and_path(after.get("pool_url")) == _host_and_path(wanted["pool_url"])
 
 
-def has_first(pools: Sequence[Mapping[str, Any]], wanted: Params) -> bool:
-    """It is set to it, though it may mine on a backup while the new one does not answer."""
-    return bool(pools) and _bare(pools[0].get("url")) == _bare(wanted["pool_url"])
+def is_first_pool(pools: Sequence[Mapping[str, Any]], wanted: Params) -> bool:
+    """Configured as first pool, though it may mine on a backup while the new one does not answer."""
+    return bool(pools) and _host_and_path(pools[0].get("url")) == _host_and_path(wanted["pool_url"])
 
 
-def _bare(url: object) -> str:
+def _host_and_path(url: object) -> str:
     return str(url or "").lower().rpartition("://")[2].rstrip("/")
 
 
@@ -166,10 +166,10 @@ def _has_frequency(_: Record, after: Record | None, wanted: Params) -> bool:
     return mhz is not None and abs(mhz - wanted["frequency"]) <= 0.03 * float(wanted["frequency"])
 
 
-# a fan's speed is told in rpm and set in percent: nothing shows it
-SHOWN: dict[str, Callable[[Record, Record | None, Params], bool]] = {
-    "reboot": _went_away,
-    "restart": _began_anew,
+# no set_fan: fan speed is set in percent and reported in rpm
+CONFIRMATIONS: dict[str, Callable[[Record, Record | None, Params], bool]] = {
+    "reboot": _rebooted,
+    "restart": _restarted,
     "disable": _is_stopped,
     "enable": _is_running,
     "set_pool": _has_pool,
@@ -178,43 +178,44 @@ SHOWN: dict[str, Callable[[Record, Record | None, Params], bool]] = {
     "set_power_mode": _has_mode,
     "fault_light": _has_light,
 }
-# on some makes these start a machine that is stopped, so that its reader must know
-AT_REST = frozenset({"set_power_mode", "set_pool"})
-# told by the machine as it is set; each of these orders costs it a restart of its mining program
+# on some makes these would start a stopped machine, so the child is told that it is stopped
+MAY_START_STOPPED = frozenset({"set_power_mode", "set_pool"})
+# the machine reports these as set; setting them again would restart its mining program
 _SETTINGS = frozenset({"set_power_mode", "set_power_limit", "set_frequency"})
 
 
-def is_so(verb: str, before: Record, wanted: Params) -> bool:
-    """Whether there is nothing to do: a retry of what took effect late does not stop the machine once more."""
-    return verb in _SETTINGS and SHOWN[verb](before, before, wanted)
+def is_already_set(verb: str, before: Record, wanted: Params) -> bool:
+    """Nothing to do: the retry of a setting that took effect late must not stop the machine once more."""
+    return verb in _SETTINGS and CONFIRMATIONS[verb](before, before, wanted)
 
 
-# what a configuration may name, the verb that sets it, and what that verb calls it; set in this order
-_NAMES = {
+# settings of `update_config`, the verb that sets each, and the verb's parameter; applied in this order
+_CONFIG_SETTINGS = {
     "power_mode": ("set_power_mode", "mode"),
     "power_limit_w": ("set_power_limit", "watts"),
     "frequency_mhz": ("set_frequency", "frequency"),
     "fan_speed_pct": ("set_fan", "speed"),
 }
-Order = tuple[str, dict[str, Any]]
+Action = tuple[str, dict[str, Any]]
 
 
-def split_config(params: Mapping[str, Any]) -> list[Order]:
-    """All of it is judged before the first is given; a name that nobody sets here refuses the whole."""
+def split_config(params: Mapping[str, Any]) -> list[Action]:
+    """`update_config` as single actions. All are checked before the first is sent; an unknown setting rejects all."""
     config = params.get("config")
     if not isinstance(config, Mapping) or not config:
-        raise Wrong("BAD_PARAMS", "config is an object with at least one setting")
-    strange = sorted(str(name) for name in config if name not in _NAMES)
-    if strange:
-        raise Wrong("UNSUPPORTED", f"{strange[0][:64]} is not set from here: this edge sets {', '.join(_NAMES)}")
-    orders = [(verb, {word: config[name]}) for name, (verb, word) in _NAMES.items() if name in config]
-    for verb, wanted in orders:
-        checked(verb, wanted)
-    return orders
+        raise CommandRejected("BAD_PARAMS", "config must be an object with at least one setting")
+    unknown = sorted(str(name) for name in config if name not in _CONFIG_SETTINGS)
+    if unknown:
+        known = ", ".join(_CONFIG_SETTINGS)
+        raise CommandRejected("UNSUPPORTED", f"{unknown[0][:64]} cannot be set; this collector sets {known}")
+    actions = [(verb, {param: config[name]}) for name, (verb, param) in _CONFIG_SETTINGS.items() if name in config]
+    for verb, verb_params in actions:
+        check_params(verb, verb_params)
+    return actions
 
 
-def types_in(params: Mapping[str, Any]) -> set[str]:
-    """The types of command that it stands for: what a site does not let the cloud do, it does not do in this way."""
+def config_command_types(params: Mapping[str, Any]) -> set[str]:
+    """The command types it stands for: a type that the site forbids is also forbidden inside `update_config`."""
     config = params.get("config")
-    named = config if isinstance(config, Mapping) else {}
-    return {TYPES[verb] for name, (verb, _) in _NAMES.items() if name in named}
+    settings = config if isinstance(config, Mapping) else {}
+    return {TYPES[verb] for name, (verb, _) in _CONFIG_SETTINGS.items() if name in settings}

@@ -1,1 +1,4 @@
-"""The supervised child process that holds the miner library."""
+"""The child process that talks to machines (asic-rs and plain clients), and the parent's handle on it.
+
+Parent: `reader`, `process`. Both: `messages`. Everything else runs only in the child.
+"""

@@ -1,4 +1,4 @@
-"""A plain client of the cgminer API, for what the library does not read. Bounded in time and bytes, whatever comes."""
+"""A plain client of the cgminer API (port 4028), limited in time and bytes whatever the machine sends."""
 
 import asyncio
 import errno
@@ -11,157 +11,151 @@ from typing import Any
 
 import msgspec
 
+from hashinsight.edge.library_process.messages import MachineError
+
 PORT = 4028
-CONNECT_SEC = 2.0  # in a building a connection takes milliseconds, or it is not taken
-MOST_BYTES = 1024 * 1024
+CONNECT_SEC = 2.0  # on a local network a connection takes milliseconds or fails
+MAX_BYTES = 1024 * 1024
 _CHUNK = 65_536
-_NO_WAY = {errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ENETDOWN, errno.EACCES, errno.EPERM}
+_NO_ROUTE = {errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ENETDOWN, errno.EACCES, errno.EPERM}
 _SUCCESS = ("S", "I")
-_INVALID_COMMAND = 14  # cgminer's code, which its descendants kept
-# what firmware writes for no number, where JSON has no word for it
-_NO_NUMBER = re.compile(r"(?<=[:\[,])\s*-?(?:nan|inf(?:inity)?)\s*(?=[,}\]])", re.IGNORECASE)
+_INVALID_COMMAND = 14  # cgminer's code, also in its descendants
+# what firmware writes for "not a number", which JSON does not have
+_NOT_A_NUMBER = re.compile(r"(?<=[:\[,])\s*-?(?:nan|inf(?:inity)?)\s*(?=[,}\]])", re.IGNORECASE)
 
 _decoder = msgspec.json.Decoder()
 
 
-class Trouble(Exception):
-    """`kind` is one word for machines, `str()` one sentence for people without an address in it."""
-
-    def __init__(self, kind: str, said: str) -> None:
-        super().__init__(said)
-        self.kind = kind
-
-
-class Declined(Trouble):
-    """It answered, and does not do this. `is_unknown`: it has no such command."""
+class Declined(MachineError):
+    """It answered with an error. `is_unknown`: it does not have this command."""
 
     def __init__(self, *, is_unknown: bool) -> None:
-        super().__init__("garbled", "it answers with an error")
+        super().__init__("garbled", "the machine answered with an error")
         self.is_unknown = is_unknown
 
 
-async def ask(address: str, command: str, *, timeout_sec: float) -> dict[str, Any]:
+async def query(address: str, command: str, *, timeout_sec: float) -> dict[str, Any]:
     """One command, one answer."""
-    return understood(await exchange(address, {"command": command}, timeout_sec=timeout_sec))
+    return parse_answer(await exchange(address, {"command": command}, timeout_sec=timeout_sec))
 
 
-async def ask_joined(address: str, commands: Sequence[str], *, timeout_sec: float) -> dict[str, dict[str, Any]]:
-    """Several in one question, as cgminer takes them: half of what a question costs is its connection."""
+async def query_joined(address: str, commands: Sequence[str], *, timeout_sec: float) -> dict[str, dict[str, Any]]:
+    """Several commands in one request, as cgminer allows: half the cost of a request is its connection."""
     raw = await exchange(address, {"command": "+".join(commands)}, timeout_sec=timeout_sec)
-    answers = _parsed(raw)
-    found = {}
+    joined = _decode_object(raw)
+    answers = {}
     for command in commands:
-        answer = answers.get(command)
-        found[command] = _successful(answer[0] if isinstance(answer, list) and answer else None)
-    return found
+        answer = joined.get(command)
+        answers[command] = _check_status(answer[0] if isinstance(answer, list) and answer else None)
+    return answers
 
 
 async def exchange(address: str, message: Mapping[str, Any], *, timeout_sec: float) -> bytes:
-    """A machine that drips its answer byte by byte is out of time like one that is silent."""
+    """A machine that sends its answer byte by byte times out like a silent one."""
     connected = False
     loop = asyncio.get_running_loop()
     until = loop.time() + timeout_sec
     try:
         async with asyncio.timeout(min(timeout_sec, CONNECT_SEC)) as limit:
-            with _socket() as line:
-                await loop.sock_connect(line, (address, PORT))
+            with _socket() as connection:
+                await loop.sock_connect(connection, (address, PORT))
                 connected = True
                 limit.reschedule(until)
-                await loop.sock_sendall(line, json.dumps(message).encode())
-                return await _answer(line)
+                await loop.sock_sendall(connection, json.dumps(message).encode())
+                return await _receive(connection)
     except TimeoutError:
         if connected:
-            raise Trouble("slow", "it took the connection and did not answer in time") from None
-        raise Trouble("unreachable", "no connection within the time") from None
-    except OSError as problem:
-        raise _trouble(problem) from None
+            raise MachineError("slow", "connected, but no answer in time") from None
+        raise MachineError("unreachable", "no connection in time") from None
+    except OSError as error:
+        raise _machine_error(error) from None
 
 
-async def knock(address: str, ports: tuple[int, ...], *, timeout_sec: float) -> bool:
-    """Whether anything takes a connection there: the cheapest question that there is."""
+async def probe(address: str, ports: tuple[int, ...], *, timeout_sec: float) -> bool:
+    """Whether anything accepts a connection: the cheapest check there is."""
 
-    async def tried(port: int) -> bool:
-        with suppress(OSError, TimeoutError), _socket() as line:
+    async def connects(port: int) -> bool:
+        with suppress(OSError, TimeoutError), _socket() as connection:
             async with asyncio.timeout(timeout_sec):
-                await asyncio.get_running_loop().sock_connect(line, (address, port))
+                await asyncio.get_running_loop().sock_connect(connection, (address, port))
             return True
         return False
 
-    return any(await asyncio.gather(*(tried(port) for port in ports)))
+    return any(await asyncio.gather(*(connects(port) for port in ports)))
 
 
 def _socket() -> socket.socket:
-    """A bare one: what streams add costs as much again as the whole question."""
-    line = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    line.setblocking(False)  # noqa: FBT003 - the library's form
-    return line
+    """A plain socket: asyncio streams would double the cost of a request."""
+    connection = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    connection.setblocking(False)  # noqa: FBT003 - the standard library's signature
+    return connection
 
 
-async def _answer(line: socket.socket) -> bytes:
-    """Up to the NUL that ends it, or the end of the connection; too much of it is no answer."""
-    said = bytearray()
+async def _receive(connection: socket.socket) -> bytes:
+    """Up to the NUL that ends an answer, or the end of the connection."""
+    answer = bytearray()
     loop = asyncio.get_running_loop()
-    while part := await loop.sock_recv(line, _CHUNK):
-        said += part
+    while part := await loop.sock_recv(connection, _CHUNK):
+        answer += part
         if part.endswith(b"\0"):
             break
-        if len(said) > MOST_BYTES:
-            raise Trouble("garbled", f"more than {MOST_BYTES} bytes for one answer")
-    return bytes(said)
+        if len(answer) > MAX_BYTES:
+            raise MachineError("garbled", f"answer longer than {MAX_BYTES} bytes")
+    return bytes(answer)
 
 
-def _trouble(problem: OSError) -> Trouble:
-    if isinstance(problem, ConnectionRefusedError):
-        return Trouble("refused", "nothing listens on its port")
-    if problem.errno in _NO_WAY:
-        return Trouble("unreachable", "no way to its network")
-    if problem.errno in (errno.EMFILE, errno.ENFILE):
-        return Trouble("out_of_files", "this box has no open file left")
-    return Trouble("reset", "it broke the connection")
+def _machine_error(error: OSError) -> MachineError:
+    if isinstance(error, ConnectionRefusedError):
+        return MachineError("refused", "connection refused: nothing listens on its port")
+    if error.errno in _NO_ROUTE:
+        return MachineError("unreachable", "no route to its network")
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return MachineError("out_of_files", "the collector has too many open files")
+    return MachineError("reset", "the machine closed the connection")
 
 
-def understood(raw: bytes) -> dict[str, Any]:
-    return _successful(_parsed(raw))
+def parse_answer(raw: bytes) -> dict[str, Any]:
+    return _check_status(_decode_object(raw))
 
 
-def _parsed(raw: bytes) -> dict[str, Any]:
-    bare = raw.strip(b" \t\r\n\0")
-    if not bare:
-        raise Trouble("reset", "it closed the connection without a word")
+def _decode_object(raw: bytes) -> dict[str, Any]:
+    content = raw.strip(b" \t\r\n\0")
+    if not content:
+        raise MachineError("reset", "the machine closed the connection without an answer")
     try:
-        answer = _loaded(bare)
+        answer = _decode(content)
     except (ValueError, RecursionError):
-        raise Trouble("garbled", "what it answers is not JSON") from None
+        raise MachineError("garbled", "the answer is not JSON") from None
     if not isinstance(answer, dict):
-        raise Trouble("garbled", "what it answers is no object")
+        raise MachineError("garbled", "the answer is not an object")
     return answer
 
 
-def _loaded(bare: bytes) -> Any:
-    """Mended only where it must be.
+def _decode(content: bytes) -> Any:
+    """Repaired only if necessary.
 
     Firmware forgets commas between objects, puts control characters into texts, writes `nan` without quotes, and
-    escapes quotes that need no escape.
+    escapes quotes needlessly.
     """
     with suppress(ValueError):
-        return _decoder.decode(bare)
-    text = bare.decode("utf-8", errors="replace").replace("}{", "},{")
+        return _decoder.decode(content)
+    text = content.decode("utf-8", errors="replace").replace("}{", "},{")
     try:
         return json.loads(text, strict=False)
     except ValueError:
-        return json.loads(_NO_NUMBER.sub("null", text.replace("\\'", "'")), strict=False)
+        return json.loads(_NOT_A_NUMBER.sub("null", text.replace("\\'", "'")), strict=False)
 
 
-def _successful(answer: Any) -> dict[str, Any]:
-    state = answer.get("STATUS") if isinstance(answer, dict) else None
-    first = state[0] if isinstance(state, list) and state else None
-    letter = first.get("STATUS") if isinstance(first, dict) else state
+def _check_status(answer: Any) -> dict[str, Any]:
+    status = answer.get("STATUS") if isinstance(answer, dict) else None
+    first = status[0] if isinstance(status, list) and status else None
+    letter = first.get("STATUS") if isinstance(first, dict) else status
     if not isinstance(answer, dict) or letter not in _SUCCESS:
         raise Declined(is_unknown=isinstance(first, dict) and first.get("Code") == _INVALID_COMMAND)
     return answer
 
 
-def rows(answer: dict[str, Any], section: str) -> list[dict[str, Any]]:
-    """Of a table, those that are objects; a machine that puts something else there has none."""
+def table_rows(answer: dict[str, Any], section: str) -> list[dict[str, Any]]:
+    """Rows that are not objects are dropped."""
     table = answer.get(section)
     return [row for row in table if isinstance(row, dict)] if isinstance(table, list) else []

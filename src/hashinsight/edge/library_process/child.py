@@ -1,10 +1,7 @@
-"""The child process that talks to machines.
+"""The child process that talks to machines: `python -m …library_process.child MEMORY_MB`, requests in, answers out.
 
-`python -m hashinsight.edge.library_process.child MEMORY_MB`: requests in, answers out.
-
-
-A process of its own, because asic-rs has been seen to abort and reads what a machine sends without a bound. Nothing of
-the edge but this program opens a connection to a machine: whoever breaks it breaks nothing that is not started anew.
+A separate process, because asic-rs has been seen to abort, and reads whatever a machine sends without a limit. Nothing
+else in the collector opens a connection to a machine, so whatever breaks here is simply restarted.
 """
 
 import asyncio
@@ -15,79 +12,77 @@ import threading
 import time
 from typing import Any
 
-from hashinsight.edge.library_process.cgminer import Trouble
 from hashinsight.edge.library_process.machines import LibraryStuck, Machines
-from hashinsight.edge.library_process.messages import packed, read_message
+from hashinsight.edge.library_process.messages import MachineError, pack_message, read_message
 
 STUCK_CODE = 70
 _ORPHAN_SEC = 2.0
-_LAST_ACTS_SEC = 30.0  # an order that is half given is brought to its end, also when the edge is gone
-_SPARE_FILES = 65_536
+_LAST_ACTIONS_SEC = 30.0  # a half-sent action is finished, even if the collector is gone
+_MAX_OPEN_FILES = 65_536
 
 
-async def serve(incoming: asyncio.StreamReader, outgoing: asyncio.WriteTransport) -> None:
+async def serve(requests: asyncio.StreamReader, answers: asyncio.WriteTransport) -> None:
     machines = Machines()
-    under_way: set[asyncio.Task[None]] = set()
-    acts: set[asyncio.Task[None]] = set()
-    while (asked := await read_message(incoming)) is not None:
-        if asked["op"] == "ping":
-            outgoing.write(packed({"id": asked["id"], "ok": True, "result": None}))
+    running: set[asyncio.Task[None]] = set()
+    actions: set[asyncio.Task[None]] = set()
+    while (request := await read_message(requests)) is not None:
+        if request["op"] == "ping":
+            answers.write(pack_message({"id": request["id"], "ok": True, "result": None}))
             continue
-        task = asyncio.create_task(_answer(machines, asked, outgoing))
-        under_way.add(task)
-        task.add_done_callback(under_way.discard)
-        if asked["op"] == "act":
-            acts.add(task)
-            task.add_done_callback(acts.discard)
-    if acts:
-        await asyncio.wait(acts, timeout=_LAST_ACTS_SEC)
+        task = asyncio.create_task(_answer(machines, request, answers))
+        running.add(task)
+        task.add_done_callback(running.discard)
+        if request["op"] == "act":
+            actions.add(task)
+            task.add_done_callback(actions.discard)
+    if actions:
+        await asyncio.wait(actions, timeout=_LAST_ACTIONS_SEC)
 
 
-async def _answer(machines: Machines, asked: dict[str, Any], outgoing: asyncio.WriteTransport) -> None:
+async def _answer(machines: Machines, request: dict[str, Any], answers: asyncio.WriteTransport) -> None:
     try:
-        work = getattr(machines, asked["op"])
-        result = await work(*asked["args"], **asked["options"])
-        said = packed({"id": asked["id"], "ok": True, "result": result})
+        method = getattr(machines, request["op"])
+        result = await method(*request["args"], **request["options"])
+        answer = pack_message({"id": request["id"], "ok": True, "result": result})
     except LibraryStuck:
         os._exit(STUCK_CODE)
-    except Trouble as problem:
-        said = packed({"id": asked["id"], "ok": False, "kind": problem.kind, "said": str(problem)})
-    except Exception as problem:  # noqa: BLE001 - one odd machine must not cost the others their reader
-        said = packed(
-            {"id": asked["id"], "ok": False, "kind": "garbled", "said": f"not read: {type(problem).__name__}"}
-        )
-    outgoing.write(said)
+    except MachineError as error:
+        answer = pack_message({"id": request["id"], "ok": False, "kind": error.kind, "text": str(error)})
+    except Exception as error:  # noqa: BLE001 - one strange machine must not stop reading the others
+        text = f"not read: {type(error).__name__}"
+        answer = pack_message({"id": request["id"], "ok": False, "kind": "garbled", "text": text})
+    answers.write(answer)
 
 
 async def main() -> None:
     loop = asyncio.get_running_loop()
-    answers = os.dup(sys.stdout.fileno())
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints is no answer of ours
-    incoming = asyncio.StreamReader()
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(incoming), sys.stdin.buffer)
-    outgoing, _ = await loop.connect_write_pipe(asyncio.Protocol, os.fdopen(answers, "wb"))
-    await serve(incoming, outgoing)
-    os._exit(0)  # at once: the library has been seen to abort when an interpreter ends
+    output = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints must not mix with our answers
+    requests = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(requests), sys.stdin.buffer)
+    answers, _ = await loop.connect_write_pipe(asyncio.Protocol, os.fdopen(output, "wb"))
+    await serve(requests, answers)
+    os._exit(0)  # at once: the library has been seen to abort at interpreter exit
 
 
 def _watch_parent(parent: int) -> None:
-    """Also a child whose loop hangs must not outlive the edge."""
+    """A child whose event loop hangs must not outlive the collector either."""
     while os.getppid() == parent:
         time.sleep(_ORPHAN_SEC)
-    time.sleep(_LAST_ACTS_SEC)
+    time.sleep(_LAST_ACTIONS_SEC)
     os._exit(0)
 
 
-def _bound(memory_mb: int) -> None:
-    """Past the bound an allocation fails and the child aborts: better than a box that swaps."""
+def _limit_resources(memory_mb: int) -> None:
+    """Beyond the limit an allocation fails and the child aborts: better than a device that swaps."""
     resource.setrlimit(resource.RLIMIT_DATA, (memory_mb * 1024 * 1024, resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _SPARE_FILES if hard == resource.RLIM_INFINITY else min(hard, _SPARE_FILES)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
+    limit = _MAX_OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, _MAX_OPEN_FILES)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, limit), hard))
 
 
 if __name__ == "__main__":
     threading.Thread(target=_watch_parent, args=(os.getppid(),), daemon=True).start()
-    _bound(int(sys.argv[1]))
+    _limit_resources(int(sys.argv[1]))
     asyncio.run(main())

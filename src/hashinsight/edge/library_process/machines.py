@@ -1,4 +1,4 @@
-"""Reads machines with asic-rs, and with the plain client what asic-rs leaves out or does not know. For the child."""
+"""Reads machines with asic-rs, and with plain clients what asic-rs leaves out or does not know. Runs in the child."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -9,19 +9,19 @@ from typing import Any
 from pyasic_rs.data import DataField
 
 from hashinsight.edge.library_process import actions, cgminer, web
-from hashinsight.edge.library_process.cgminer import Trouble
 from hashinsight.edge.library_process.handles import Credentials, Handle, Handles
-from hashinsight.edge.library_process.tables import SUMMARY, Tables, Tables4028, table
+from hashinsight.edge.library_process.messages import MachineError
+from hashinsight.edge.library_process.tables import SUMMARY, ExtraTables, Tables, fetch_table
 
 LIBRARY, PLAIN = "pyasic_rs", "cgminer"
-# what nobody here reads, each a question less to the machine on one make or another
+# not used here; leaving them out saves a query on one make or another
 _UNREAD = [
     *(DataField.ApiVersion, DataField.Hostname, DataField.ControlBoardVersion, DataField.PsuFans),
     *(DataField.TuningCapabilities, DataField.TuningPercent, DataField.BestShare, DataField.SessionBestShare),
     *(DataField.FluidTemperature, DataField.OutletFluidTemperature, DataField.DevFeeConnected, DataField.Efficiency),
 ]
-_EXCLUDED = [*_UNREAD, DataField.Chips]  # a chip's figures are ten times the rest, every minute
-# here only the chips say how hot a chip is
+_EXCLUDED = [*_UNREAD, DataField.Chips]  # chip figures are ten times the rest
+# these report chip temperatures only per chip
 _CHIPS_READ = frozenset({"UMC OS", "Auradine Stock"})
 _DROPPED = (
     *("ip", "hostname", "schema_version", "timestamp", "efficiency", "tuning_capabilities", "control_board_version"),
@@ -29,95 +29,95 @@ _DROPPED = (
     *("average_temperature", "expected_chips", "total_chips", "scaled_tuning_target", "operating_state"),
     *("devfee_connected", "tuning_percent"),
 )
-_FOUND_PORTS = (4028, 80, 443)
-_STUCK_READS = 25  # so many machines in a row that the plain client hears and the library does not: the library hangs
+_PROBED_PORTS = (4028, 80, 443)
+_STUCK_READS = 25  # machines in a row that answer the plain client but not the library: the library hangs
 
 
 class LibraryStuck(Exception):
-    """The child ends itself: a new one has a library that answers."""
+    """The child exits; a new one has a library that works."""
 
 
 class Machines:
     def __init__(self) -> None:
         self._handles = Handles()
         self._macs: dict[str, str] = {}
-        self._tables = Tables4028()
-        self._silent_in_a_row = 0
+        self._tables = ExtraTables()
+        self._library_failures = 0
 
     async def read(self, address: str, *, timeout_sec: float, auth: Credentials = ()) -> dict[str, Any]:
-        """Both at once: the plain answer has the error counters, and says what is wrong where the library is mute."""
+        """Library and plain client in parallel: the latter has error counters, and the reason if the library fails."""
         library = asyncio.create_task(self._read_library(address, timeout_sec, auth))
         try:
-            tables = await self._tables.ask(address, timeout_sec)
-            if not library.done() and _is_dead(tables):  # whole racks go at once: no time is lost on them
+            tables = await self._tables.fetch(address, timeout_sec)
+            if not library.done() and _is_unreachable(tables):  # whole racks go down at once: waste no time on them
                 self._forget(address)
-                raise Trouble("unreachable", "no connection within the time")
+                raise MachineError("unreachable", "no connection in time")
             data, timed_out = await library
         finally:
             library.cancel()
         if data is not None:
-            self._silent_in_a_row = 0
-            told: dict[str, Any] = {"reader": LIBRARY, "data": data}
-            if isinstance(tables, Trouble) and tables.kind == "garbled":  # its other tables may be better
+            self._library_failures = 0
+            reading: dict[str, Any] = {"reader": LIBRARY, "data": data}
+            if isinstance(tables, MachineError) and tables.kind == "garbled":  # other tables may be readable
                 tables = {SUMMARY: [{}]}
-            if not isinstance(tables, Trouble) and tables[SUMMARY]:
-                told |= await self._tables.finish(address, tables, data, timeout_sec / 2)
-            if "temps" not in told and web.is_misread_braiins(data):
-                told["temps"] = await web.list_braiins_temperatures(address)
-            return told
-        if isinstance(tables, Trouble) and tables.kind != "garbled":
+            if not isinstance(tables, MachineError) and tables[SUMMARY]:
+                reading |= await self._tables.complete(address, tables, data, timeout_sec / 2)
+            if "temps" not in reading and web.is_misread_braiins(data):
+                reading["temps"] = await web.list_braiins_temperatures(address)
+            return reading
+        if isinstance(tables, MachineError) and tables.kind != "garbled":
             raise tables
-        self._count_silence(timed_out=timed_out)
+        self._note_library_failure(timed_out=timed_out)
         return await self._read_plain(address, tables, timeout_sec)
 
     async def find(
-        self, address: str, *, timeout_sec: float, knock_sec: float, auth: Credentials = ()
+        self, address: str, *, timeout_sec: float, probe_sec: float, auth: Credentials = ()
     ) -> dict[str, Any] | None:
-        """For a sweep over a range: most addresses have nobody, and are left after one knock."""
-        if not await cgminer.knock(address, _FOUND_PORTS, timeout_sec=knock_sec):
+        """For discovery: at most addresses nothing listens, which costs one probe."""
+        if not await cgminer.probe(address, _PROBED_PORTS, timeout_sec=probe_sec):
             return None
-        with suppress(Trouble):
+        with suppress(MachineError):
             return await self.read(address, timeout_sec=timeout_sec, auth=auth)
         return None
 
-    async def knock(self, address: str, *, timeout_sec: float) -> bool:
-        return await cgminer.knock(address, _FOUND_PORTS, timeout_sec=timeout_sec)
+    async def probe(self, address: str, *, timeout_sec: float) -> bool:
+        return await cgminer.probe(address, _PROBED_PORTS, timeout_sec=timeout_sec)
 
     async def act(
         self, address: str, verb: str, params: dict[str, Any], *, timeout_sec: float, auth: Credentials
     ) -> Any:
         try:
             async with asyncio.timeout(timeout_sec):
-                handle = await self._handles.get_for_order(address, credentials_of(auth))
+                handle = await self._handles.get_for_action(address, _credentials(auth))
         except TimeoutError:
-            raise Trouble("not_given", "it did not say who it is in time, so nothing was asked of it") from None
+            raise MachineError("not_sent", "not identified in time; nothing was sent") from None
         try:
             async with asyncio.timeout(timeout_sec):
                 return await actions.act(handle, verb, params)
         except TimeoutError:
-            raise Trouble("slow", "it did not confirm the order in time") from None
+            raise MachineError("slow", "action not confirmed in time") from None
 
     async def _read_library(
         self, address: str, timeout_sec: float, auth: Credentials
     ) -> tuple[dict[str, Any] | None, bool]:
-        """What it says, and whether it ran out of time. It never fails: a dead machine has nothing but empty fields."""
+        """The library's data, and whether it timed out. Never raises: an unreachable machine has only empty fields."""
         try:
             async with asyncio.timeout(timeout_sec):
-                handle = await self._handles.find(address, credentials_of(auth))
+                handle = await self._handles.find(address, _credentials(auth))
                 if handle is None:
                     return None, False
-                data = await _data_of(handle)
+                data = await _get_data(handle)
                 if self._is_another(address, data):
                     self._forget(address, is_another=True)
-                    handle = await self._handles.find(address, credentials_of(auth))
-                    data = await _data_of(handle) if handle is not None else {}
+                    handle = await self._handles.find(address, _credentials(auth))
+                    data = await _get_data(handle) if handle is not None else {}
         except TimeoutError:
             self._forget(address)
             return None, True
-        except Exception:  # noqa: BLE001 - a panic of the library arrives as an exception of its own kind
+        except Exception:  # noqa: BLE001 - a panic in the library arrives as an exception of its own type
             self._forget(address)
             return None, False
-        if _says_something(data):
+        if _has_figures(data):
             return data, False
         self._forget(address)
         return None, False
@@ -127,64 +127,66 @@ class Machines:
         self._tables.forget(address)
 
     def _is_another(self, address: str, data: dict[str, Any]) -> bool:
-        """Also one that came while nobody answered: the last MAC address is kept."""
+        """Also if it was replaced while nothing answered: the last MAC is kept."""
         mac = str(data.get("mac") or "")
-        known, self._macs[address] = self._macs.get(address, mac), mac or self._macs.get(address, "")
-        return bool(mac and known) and known != mac
+        last_mac, self._macs[address] = self._macs.get(address, mac), mac or self._macs.get(address, "")
+        return bool(mac and last_mac) and last_mac != mac
 
-    def _count_silence(self, *, timed_out: bool) -> None:
-        self._silent_in_a_row = self._silent_in_a_row + 1 if timed_out else 0
-        if self._silent_in_a_row >= _STUCK_READS:
+    def _note_library_failure(self, *, timed_out: bool) -> None:
+        self._library_failures = self._library_failures + 1 if timed_out else 0
+        if self._library_failures >= _STUCK_READS:
             raise LibraryStuck
 
-    async def _read_plain(self, address: str, asked: Tables | Trouble, timeout_sec: float) -> dict[str, Any]:
-        """Also of firmware that has no summary: its statistics say the same."""
-        told = await _tables(address, ("version", "stats", "pools", "devs", "devdetails"), timeout_sec / 2)
-        if isinstance(asked, Trouble) and not told["stats"]:
-            raise asked
-        if not any(told.values()):
-            raise Trouble("unrecognised", "it answers, and neither the library nor the plain client understands it")
-        summary = {} if isinstance(asked, Trouble) else next(iter(asked[SUMMARY]), {})
-        if not told["stats"]:  # firmware of other makers, which has tables of its own for them
-            told |= await _tables(address, ("temps", "fans"), timeout_sec / 2)
-        return {"reader": PLAIN, "data": None, "summary": summary, **told}
+    async def _read_plain(self, address: str, summary: Tables | MachineError, timeout_sec: float) -> dict[str, Any]:
+        """Also firmware without a summary: its statistics hold the same figures."""
+        tables = await _fetch_tables(address, ("version", "stats", "pools", "devs", "devdetails"), timeout_sec / 2)
+        if isinstance(summary, MachineError) and not tables["stats"]:
+            raise summary
+        if not any(tables.values()):
+            raise MachineError(
+                "unrecognised", "it answers, but neither the library nor the plain client understands it"
+            )
+        row = {} if isinstance(summary, MachineError) else next(iter(summary[SUMMARY]), {})
+        if not tables["stats"]:  # third-party firmware with separate tables
+            tables |= await _fetch_tables(address, ("temps", "fans"), timeout_sec / 2)
+        return {"reader": PLAIN, "data": None, "summary": row, **tables}
 
 
-async def _tables(address: str, names: tuple[str, ...], timeout_sec: float) -> Tables:
-    rows = await asyncio.gather(*(table(address, name, timeout_sec) for name in names))
+async def _fetch_tables(address: str, names: tuple[str, ...], timeout_sec: float) -> Tables:
+    rows = await asyncio.gather(*(fetch_table(address, name, timeout_sec) for name in names))
     return dict(zip(names, rows, strict=True))
 
 
-def credentials_of(auth: Iterable[Sequence[str]]) -> Credentials:
-    """As they come out of a message."""
+def _credentials(auth: Iterable[Sequence[str]]) -> Credentials:
+    """As decoded from a message."""
     return tuple((make, user, password) for make, user, password in auth)
 
 
-def _is_dead(tables: Tables | Trouble) -> bool:
-    return isinstance(tables, Trouble) and tables.kind == "unreachable"
+def _is_unreachable(tables: Tables | MachineError) -> bool:
+    return isinstance(tables, MachineError) and tables.kind == "unreachable"
 
 
-async def _data_of(handle: Handle) -> dict[str, Any]:
+async def _get_data(handle: Handle) -> dict[str, Any]:
     excluded = _UNREAD if handle.firmware in _CHIPS_READ else _EXCLUDED
-    return _shaped(await handle.miner.get_data(exclude=excluded))
+    return _trim(await handle.miner.get_data(exclude=excluded))
 
 
-def _shaped(data: Any) -> dict[str, Any]:
-    told: dict[str, Any] = data.model_dump()
+def _trim(data: Any) -> dict[str, Any]:
+    fields: dict[str, Any] = data.model_dump()
     for name in _DROPPED:
-        told.pop(name, None)
-    uptime = told.get("uptime")
+        fields.pop(name, None)
+    uptime = fields.get("uptime")
     if isinstance(uptime, timedelta):
-        told["uptime"] = uptime.total_seconds()
-    for board in told.get("hashboards") or []:
+        fields["uptime"] = uptime.total_seconds()
+    for board in fields.get("hashboards") or []:
         chips = board.pop("chips", None)
         if chips:
             board["chip_temperatures"] = [chip.get("temperature") for chip in chips]
-    return told
+    return fields
 
 
-def _says_something(data: dict[str, Any]) -> bool:
-    """A machine that refuses the login leaves everything empty: a list of pools with none in it, too."""
+def _has_figures(data: dict[str, Any]) -> bool:
+    """A machine that refuses the login leaves everything empty, also with a pool list without pools."""
     boards = data.get("hashboards") or []
     if any(data.get(name) is not None for name in ("hashrate", "uptime", "wattage")):
         return True

@@ -1,4 +1,4 @@
-"""Messages between the edge and the child that reads: four bytes of length, then JSON."""
+"""Messages between the collector and its child process: four bytes of length, then JSON."""
 
 import asyncio
 import struct
@@ -6,31 +6,42 @@ from typing import Any
 
 import msgspec
 
-LONGEST = 8 * 1024 * 1024  # a machine with every chip's figures has 40 kB
+MAX_BYTES = 8 * 1024 * 1024  # a machine with the figures of every chip has 40 kB
 _LENGTH = struct.Struct(">I")
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder()
 
 
 class BrokenFrame(Exception):
-    """What came is none of ours: whoever wrote it is not to be believed any further."""
+    """Not one of our messages: the other side cannot be trusted any more."""
 
 
-def packed(message: Any) -> bytes:
+class MachineError(Exception):
+    """A machine was not read, or did not take an action.
+
+    `kind` is one word for programs, `str()` a sentence for logs and the cloud; it never holds an address.
+    """
+
+    def __init__(self, kind: str, text: str) -> None:
+        super().__init__(text)
+        self.kind = kind
+
+
+def pack_message(message: Any) -> bytes:
     body = _encoder.encode(message)
-    if len(body) > LONGEST:
-        raise BrokenFrame(f"{len(body)} bytes are too many")
+    if len(body) > MAX_BYTES:
+        raise BrokenFrame(f"message of {len(body)} bytes")
     return _LENGTH.pack(len(body)) + body
 
 
 async def read_message(stream: asyncio.StreamReader) -> Any:
-    """The next message; None when the other side is gone, also where it went in the middle of one."""
+    """The next message; None if the other side is gone, also in the middle of a message."""
     try:
         (length,) = _LENGTH.unpack(await stream.readexactly(_LENGTH.size))
-        if length > LONGEST:
-            raise BrokenFrame(f"{length} bytes are announced")
+        if length > MAX_BYTES:
+            raise BrokenFrame(f"message of {length} bytes announced")
         return _decoder.decode(await stream.readexactly(length))
     except (asyncio.IncompleteReadError, ConnectionError):
         return None
-    except msgspec.DecodeError as problem:
-        raise BrokenFrame(str(problem)) from None
+    except msgspec.DecodeError as error:
+        raise BrokenFrame(str(error)) from None

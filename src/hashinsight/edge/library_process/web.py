@@ -1,18 +1,26 @@
-"""A plain client for a machine's web page, for what the library does not say or does not do. Runs in the child."""
+"""Web pages of machines: a plain client, and calls of VNish and Braiins that the library lacks. Runs in the child."""
 
 import asyncio
 import json
 from collections.abc import Mapping
 from typing import Any
 
-from hashinsight.edge.library_process.cgminer import MOST_BYTES, Trouble
+from hashinsight.edge.library_process.cgminer import MAX_BYTES
+from hashinsight.edge.library_process.messages import MachineError
 
 ANSWER_SEC = 5.0
 REFUSED = (401, 403)
 Login = tuple[str, str]
+Rows = list[dict[str, Any]]
+VNISH = "VNish"
+_OK = range(200, 300)
+_MISREAD_BRAIINS = "-25.05"  # the library gives the board's outlet for its hottest chip
+_BRAIINS_QUERY = "{ bosminer { info { workSolver { childSolvers { name temperatures { name degreesC } } } } } }"
+_BRAIINS_COLUMNS = {"max_board": "Board", "max_chip": "Chip"}
+_MAX_BOARDS = 16
 
 
-async def ask(
+async def request(
     address: str,
     method: str,
     path: str,
@@ -21,10 +29,10 @@ async def ask(
     body: Any = None,
     headers: Mapping[str, str] | None = None,
 ) -> tuple[int, Any]:
-    """Status, and the JSON of the answer or None. `login` answers a digest challenge; no proxy is ever asked."""
+    """Status, and the JSON of the answer or None. `login` is for digest authentication; proxies are never used."""
     import httpx  # late: most children never need it
 
-    said = bytearray()
+    content = bytearray()
     try:
         async with (
             asyncio.timeout(ANSWER_SEC),
@@ -38,90 +46,78 @@ async def ask(
             ) as answer,
         ):
             async for part in answer.aiter_bytes():
-                said += part
-                if len(said) > MOST_BYTES:
-                    raise Trouble("garbled", f"more than {MOST_BYTES} bytes for one answer")
+                content += part
+                if len(content) > MAX_BYTES:
+                    raise MachineError("garbled", f"answer longer than {MAX_BYTES} bytes")
             status = answer.status_code
     except httpx.ConnectError:
-        raise Trouble("unreachable", "no connection to its web page") from None
+        raise MachineError("unreachable", "no connection to its web page") from None
     except (TimeoutError, httpx.TimeoutException):
-        raise Trouble("slow", "its web page did not answer in time") from None
+        raise MachineError("slow", "its web page did not answer in time") from None
     except httpx.HTTPError:
-        raise Trouble("reset", "its web page broke the connection") from None
-    return status, _parsed(bytes(said))
+        raise MachineError("reset", "its web page closed the connection") from None
+    return status, _decode(bytes(content))
 
 
-def _parsed(raw: bytes) -> Any:
+def _decode(raw: bytes) -> Any:
     try:
         return json.loads(raw)
     except (ValueError, RecursionError):
         return None
 
 
-VNISH = "VNish"
-_OK = range(200, 300)
-
-
 class VnishSession:
-    """Unlocked with the password; a token for every call after it."""
+    """After unlocking with the password: a token for every call. The library cannot reboot, and drops some pools."""
 
     def __init__(self, address: str, token: str) -> None:
         self._address, self._token = address, token
 
-    async def ask(self, method: str, path: str, body: Any = None) -> Any:
+    async def request(self, method: str, path: str, body: Any = None) -> Any:
         headers = {"Authorization": f"Bearer {self._token}"}
-        status, answer = await ask(self._address, method, f"/api/v1/{path}", body=body, headers=headers)
+        status, answer = await request(self._address, method, f"/api/v1/{path}", body=body, headers=headers)
         if status in REFUSED:
-            raise Trouble("auth_failed", "The machine refused the password")
+            raise MachineError("auth_failed", "The machine refused the password")
         if status not in _OK:
-            raise Trouble("refused_by_machine", f"its web page answered {status} to {path}")
+            raise MachineError("refused_by_machine", f"its web page answered {status} to {path}")
         return answer
 
 
 async def unlock_vnish(address: str, login: Login) -> VnishSession:
-    status, answer = await ask(address, "POST", "/api/v1/unlock", body={"pw": login[1]})
+    status, answer = await request(address, "POST", "/api/v1/unlock", body={"pw": login[1]})
     token = answer.get("token") if isinstance(answer, dict) else None
     if status in REFUSED or not isinstance(token, str):
-        raise Trouble("auth_failed", "The machine refused the password")
+        raise MachineError("auth_failed", "The machine refused the password")
     return VnishSession(address, token)
 
 
 async def reboot_vnish(address: str, login: Login) -> None:
     """The whole control board."""
     session = await unlock_vnish(address, login)
-    await session.ask("POST", "system/reboot")
-
-
-_MISREAD_VERSION = "-25.05"
-_QUERY = "{ bosminer { info { workSolver { childSolvers { name temperatures { name degreesC } } } } } }"
-_HTTP_OK = 200
-_MOST_BOARDS = 16
-_KINDS = {"max_board": "Board", "max_chip": "Chip"}
-Rows = list[dict[str, Any]]
+    await session.request("POST", "system/reboot")
 
 
 def is_misread_braiins(data: Mapping[str, Any]) -> bool:
-    return _MISREAD_VERSION in str(data.get("firmware_version") or "")
+    return _MISREAD_BRAIINS in str(data.get("firmware_version") or "")
 
 
 async def list_braiins_temperatures(address: str) -> Rows:
-    """As the table `temps` has them, board by board; none where its page does not answer."""
+    """Per board, like the table `temps`; empty if its page does not answer."""
     try:
-        status, answer = await ask(address, "POST", "/graphql", body={"query": _QUERY})
-    except Trouble:
+        status, answer = await request(address, "POST", "/graphql", body={"query": _BRAIINS_QUERY})
+    except MachineError:
         return []
-    found: Any = answer if status == _HTTP_OK else None
+    node: Any = answer if status in _OK else None
     for name in ("data", "bosminer", "info", "workSolver", "childSolvers"):
-        found = found.get(name) if isinstance(found, dict) else None
-    rows = [_row(board) for board in found[:_MOST_BOARDS]] if isinstance(found, list) else []
+        node = node.get(name) if isinstance(node, dict) else None
+    rows = [_temps_row(board) for board in node[:_MAX_BOARDS]] if isinstance(node, list) else []
     return rows if any(rows) else []
 
 
-def _row(board: Any) -> dict[str, Any]:
-    told = board.get("temperatures") if isinstance(board, dict) else None
+def _temps_row(board: Any) -> dict[str, Any]:
+    sensors = board.get("temperatures") if isinstance(board, dict) else None
     by_name = {
-        str(one.get("name")).lower().replace(" ", "_"): one.get("degreesC")
-        for one in told or []
-        if isinstance(one, dict)
+        str(sensor.get("name")).lower().replace(" ", "_"): sensor.get("degreesC")
+        for sensor in sensors or []
+        if isinstance(sensor, dict)
     }
-    return {column: by_name[name] for name, column in _KINDS.items() if name in by_name}
+    return {column: by_name[name] for name, column in _BRAIINS_COLUMNS.items() if name in by_name}

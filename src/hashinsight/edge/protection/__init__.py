@@ -1,1 +1,1 @@
-"""Local protection: stops a machine at its temperature limit without the cloud."""
+"""Local protection: stops machines that are too hot, without the cloud."""

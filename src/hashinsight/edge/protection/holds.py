@@ -1,7 +1,7 @@
-"""Machines that protection stopped: until when they are held, and which are to be started again.
+"""Machines stopped by protection: how long they are held, and which are started again.
 
-Written down before the stop is ordered, so that it outlives a kill and a power cut; a disk that takes nothing keeps no
-hot machine running. Not for ever: after a week people have decided otherwise.
+Saved before the stop is sent, so that it survives a kill and a power cut; a failing disk never delays a stop. Holds
+older than a week are dropped.
 """
 
 import asyncio
@@ -10,41 +10,39 @@ import sqlite3
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-LONGEST_SEC = 7 * 86_400.0
+from hashinsight.edge.roster import Machine
+from hashinsight.edge.storage.journal import StoredStop
+
+MAX_AGE_SEC = 7 * 86_400.0
 FIRST_REST_SEC, LONGEST_REST_SEC = 600.0, 3600.0  # between two starts: a machine needs minutes until it hashes
+_START_VERBS = ("enable", "restart", "reboot")
+STATE_VERBS = ("disable", *_START_VERBS)
+_ANTMINER = "antminer stock"
 
 log = logging.getLogger(__name__)
 
 
-class StoredStop(NamedTuple):
-    """As it is on disk."""
+class StopStore(Protocol):
+    """On disk when a call returns; `list_stops` is called once, at the start."""
 
-    at: float
-    is_to_start: bool
-    is_told: bool
+    async def save_stop(self, miner_id: str, stop: StoredStop) -> None: ...
 
-
-class StopBook(Protocol):
-    """On disk when it returns; `list_stops` is asked once, at the start."""
-
-    async def keep_stop(self, miner_id: str, stop: StoredStop) -> None: ...
-
-    async def drop_stop(self, miner_id: str) -> None: ...
+    async def delete_stop(self, miner_id: str) -> None: ...
 
     def list_stops(self) -> dict[str, StoredStop]: ...
 
 
 @dataclass
 class Hold:
-    at: float  # by the clock of the wall, for the disk
+    at: float  # wall clock, for the disk
     until: float
     is_to_start: bool
-    is_told: bool = True
-    start_at: float = float("-inf")  # not before
+    is_reported: bool = True
+    start_at: float = float("-inf")  # earliest next start
     rest_sec: float = FIRST_REST_SEC / 2
-    told: set[str] = field(default_factory=set)  # outcomes of its start that were reported
+    reported: set[str] = field(default_factory=set)  # outcomes of its start
 
     def note_start(self, now: float) -> None:
         self.rest_sec = min(2 * self.rest_sec, LONGEST_REST_SEC)
@@ -52,51 +50,51 @@ class Hold:
 
 
 class Holds:
-    def __init__(self, book: StopBook, hold_sec: float, *, now: float, wall: Callable[[], float] = time.time) -> None:
-        self._book, self._hold_sec, self._wall = book, hold_sec, wall
+    def __init__(self, store: StopStore, hold_sec: float, *, now: float, wall: Callable[[], float] = time.time) -> None:
+        self._store, self._hold_sec, self._wall = store, hold_sec, wall
         self._changed: set[str] = set()
         self._writing: asyncio.Task[None] | None = None
         self._holds = {
-            miner_id: Hold(stop.at, now + self._left_sec(stop), stop.is_to_start, stop.is_told)
-            for miner_id, stop in book.list_stops().items()
-            if abs(wall() - stop.at) <= LONGEST_SEC
+            miner_id: Hold(stop.at, now + self._remaining_sec(stop), stop.is_to_start, stop.is_reported)
+            for miner_id, stop in store.list_stops().items()
+            if abs(wall() - stop.at) <= MAX_AGE_SEC
         }
 
     def find(self, miner_id: str) -> Hold | None:
         return self._holds.get(miner_id)
 
     async def begin(self, miner_id: str, *, now: float, is_to_start: bool) -> None:
-        """Before the order: from here on its stop is ours, whatever ends in between."""
-        self._holds[miner_id] = Hold(self._wall(), now, is_to_start, is_told=False)
+        """Before the stop is sent: from here on it is ours, whatever is killed."""
+        self._holds[miner_id] = Hold(self._wall(), now, is_to_start, is_reported=False)
         await self._write(miner_id)
 
     def hold(self, miner_id: str, *, now: float, is_to_start: bool) -> None:
         self._holds[miner_id] = Hold(self._wall(), now + self._hold_sec, is_to_start)
-        self._store(miner_id)
+        self._save(miner_id)
 
-    def leave(self, miner_id: str, *, now: float) -> None:
-        """Somebody started or stopped it: it is not started from here, and held no longer than it was to be."""
+    def release(self, miner_id: str, *, now: float) -> None:
+        """Somebody started or stopped it: it is not started from here, and an expired hold ends."""
         hold = self._holds.get(miner_id)
         if hold is None or (not hold.is_to_start and hold.until > now):
             return
         hold.is_to_start = False
         if hold.until <= now:
             del self._holds[miner_id]
-        self._store(miner_id)
+        self._save(miner_id)
 
     def drop(self, miner_id: str) -> None:
         if self._holds.pop(miner_id, None) is not None:
-            self._store(miner_id)
+            self._save(miner_id)
 
     async def close(self) -> None:
         if self._writing is not None:
             await self._writing
 
-    def _left_sec(self, stop: StoredStop) -> float:
-        """A clock that was set meanwhile holds it no longer than it was to be."""
+    def _remaining_sec(self, stop: StoredStop) -> float:
+        """Never longer than the hold time, even if the clock was set meanwhile."""
         return min(max(stop.at + self._hold_sec - self._wall(), 0.0), self._hold_sec)
 
-    def _store(self, miner_id: str) -> None:
+    def _save(self, miner_id: str) -> None:
         self._changed.add(miner_id)
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write_changed())
@@ -109,8 +107,14 @@ class Holds:
         hold = self._holds.get(miner_id)
         try:
             if hold is None:
-                await self._book.drop_stop(miner_id)
+                await self._store.delete_stop(miner_id)
             else:
-                await self._book.keep_stop(miner_id, StoredStop(hold.at, hold.is_to_start, hold.is_told))
-        except sqlite3.Error as problem:
-            log.warning("machine %s: its stop cannot be written down: %s", miner_id, problem)
+                await self._store.save_stop(miner_id, StoredStop(hold.at, hold.is_to_start, hold.is_reported))
+        except sqlite3.Error as error:
+            log.warning("machine %s: cannot save its stop: %s", miner_id, error)
+
+
+def would_start(machine: Machine, verb: str) -> bool:
+    """A stock Antminer's sleep is a power mode like eco: any other mode wakes it."""
+    is_stock_antminer = str((machine.record or {}).get("firmware") or "").lower().startswith(_ANTMINER)
+    return verb in _START_VERBS or (verb == "set_power_mode" and is_stock_antminer)

@@ -1,1 +1,1 @@
-"""What a machine reports, turned into one sample: by make, by sensor, in our units."""
+"""From what a machine answered to the record that goes to the cloud. Pure."""

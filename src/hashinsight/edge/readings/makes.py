@@ -1,4 +1,4 @@
-"""What a machine's make, model and firmware mean for its readings. Pure, and looked up once for each spelling."""
+"""What make, model and firmware mean for the readings of a machine. Pure; cached per spelling."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from typing import Any
 from hashinsight.facts.models import find_model
 from hashinsight.facts.temperatures import sensor_kind
 
-_SPELLINGS = 1024  # of a fleet: each is judged once, not with every reading
+_SPELLINGS = 1024  # of a fleet
 _WITHOUT_FANS = ("hyd", "imm")
-_STICKER_TOLD = ("vnish", "braiins")
-# of these the library gives means, and a table each corner
-_MEANS_WITHOUT = (("antminer stock", "stats"), ("marathon", "stats"), ("luxos", "temps"))
+_NAMEPLATE_REPORTED = ("vnish", "braiins")
+# on these the library gives means, and this table has every corner
+_CORNER_TABLES = (("antminer stock", "stats"), ("marathon", "stats"), ("luxos", "temps"))
 
 model_of = lru_cache(maxsize=_SPELLINGS)(find_model)
 sensor_kind_of = lru_cache(maxsize=_SPELLINGS)(sensor_kind)
@@ -26,12 +26,12 @@ class Make:
     is_luxos: bool
     is_whatsminer: bool
     has_fans: bool  # not in water or oil
-    tells_sticker: bool  # for what the whole machine should do; its boards say what they should do now
-    corners_in: tuple[str, ...]  # tables that say each corner, where the library gives their mean
+    reports_nameplate: bool  # as the machine's expected hashrate; its boards report what they are tuned to
+    corners_in: tuple[str, ...]  # tables with every corner, where the library gives means
 
 
 def make_of(info: Mapping[str, Any]) -> Make:
-    """By `device_info` as the library has it."""
+    """From the library's `device_info`."""
     return _make(str(info.get("make") or ""), str(info.get("model") or ""), str(info.get("firmware") or ""))
 
 
@@ -45,6 +45,6 @@ def _make(*names: str) -> Make:
         is_luxos="lux" in words,
         is_whatsminer="whatsminer" in words,
         has_fans=not any(word in words for word in _WITHOUT_FANS),
-        tells_sticker=any(word in words for word in _STICKER_TOLD),
-        corners_in=tuple(table for word, table in _MEANS_WITHOUT if word in words),
+        reports_nameplate=any(word in words for word in _NAMEPLATE_REPORTED),
+        corners_in=tuple(table for word, table in _CORNER_TABLES if word in words),
     )

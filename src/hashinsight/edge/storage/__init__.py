@@ -1,1 +1,1 @@
-"""What the collector keeps on disk: spool, journal, settings."""
+"""What survives a restart or a power cut: SQLite spool and journal, small state files."""

@@ -1,8 +1,8 @@
-"""How the edge keeps what must outlive it: SQLite in WAL mode, each file with one thread of its own.
+"""State on disk: SQLite files with one thread each, small files that are replaced whole, and the folder lock.
 
-A transaction is there as a whole or not at all, whenever the process is killed. Against a power cut two promises are
-made: `FULL` has reached the disk before the call returns (what was done to a machine), `NORMAL` may lose the newest
-seconds and never its order or its shape (samples: an fsync a second would wear out the card of a small box).
+A transaction is complete or absent, whenever the process is killed. For a power cut there are two levels: `FULL` is on
+the disk before the call returns (what was done to a machine), `NORMAL` may lose the newest seconds but never the order
+or the file (samples: one fsync a second would wear out the card of a small box).
 """
 
 import asyncio
@@ -19,39 +19,44 @@ from typing import Literal, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Promise = Literal["FULL", "NORMAL"]
+Durability = Literal["FULL", "NORMAL"]
 VERSION = 1
-_BROKEN = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_CORRUPT = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _LOW_BYTE = 0xFF
+_LOCK_TRIES, _LOCK_RETRY_SEC = 20, 0.05
 
 
 class StateError(Exception):
     """The state folder cannot be used: one sentence."""
 
 
-class Worker:
-    """The one thread that touches a file, so that neither the event loop waits nor two writers meet."""
+class StateFolderInUse(Exception):
+    """Another collector runs on this state folder."""
+
+
+class FileThread:
+    """The only thread that touches a database file: the event loop never waits, and two writers never meet."""
 
     def __init__(self, name: str) -> None:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix=name)
 
     async def __call__(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """What was asked for is done also when the caller is cancelled: samples that it held are nowhere else."""
-        begun = asyncio.get_running_loop().run_in_executor(self._pool, partial(work, *args, **kwargs))
-        return await asyncio.shield(begun)  # else what still waits for the thread would be dropped with its caller
+        """The work is done even if the caller is cancelled: the samples it was given exist nowhere else."""
+        future = asyncio.get_running_loop().run_in_executor(self._pool, partial(work, *args, **kwargs))
+        return await asyncio.shield(future)  # without it, work still in the queue would be dropped with its caller
 
     def close(self) -> None:
         self._pool.shutdown(wait=True)
 
 
-def open_store(path: Path, schema: str, promise: Promise) -> sqlite3.Connection:
-    """Made if it is missing. A damaged one raises sqlite3.DatabaseError: `is_broken` tells it from a full disk."""
+def open_database(path: Path, schema: str, durability: Durability) -> sqlite3.Connection:
+    """Created if missing. A damaged file raises sqlite3.DatabaseError; `is_corrupt` tells it from a full disk."""
     path.touch(mode=0o600, exist_ok=True)
     connection = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("pragma auto_vacuum = incremental")
         connection.execute("pragma journal_mode = wal")
-        connection.execute(f"pragma synchronous = {promise}")
+        connection.execute(f"pragma synchronous = {durability}")
         connection.execute("pragma journal_size_limit = 33554432")
         connection.execute("pragma cache_size = -4096")
         _check_version(connection, path)
@@ -71,8 +76,8 @@ def _check_version(connection: sqlite3.Connection, path: Path) -> None:
         raise StateError(f"{path} was written by a newer version of this program")
 
 
-def read_only(path: Path) -> "closing[sqlite3.Connection]":
-    """For looking from outside, also while the edge writes."""
+def open_read_only(path: Path) -> "closing[sqlite3.Connection]":
+    """For other processes, also while the collector writes."""
     return closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=5, isolation_level=None))
 
 
@@ -88,30 +93,23 @@ def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         raise
 
 
-def is_broken(problem: sqlite3.Error) -> bool:
-    """Damaged beyond use, as against full, locked or read-only, which pass."""
-    return (getattr(problem, "sqlite_errorcode", 0) & _LOW_BYTE) in _BROKEN
+def is_corrupt(error: sqlite3.Error) -> bool:
+    """Damaged for good; a full, locked or read-only file recovers."""
+    return (getattr(error, "sqlite_errorcode", 0) & _LOW_BYTE) in _CORRUPT
 
 
 def set_aside(path: Path, now: float) -> Path:
-    """A damaged file is kept for whoever wants to look, and makes room for a new one."""
-    kept = path.with_name(f"{path.name}.damaged-{int(now)}")
+    """Rename a damaged file, so that it can be inspected and a new one can be made."""
+    renamed = path.with_name(f"{path.name}.damaged-{int(now)}")
     for ending in ("", "-wal", "-shm"):
         part = path.with_name(path.name + ending)
         if part.exists():
-            part.replace(kept.with_name(kept.name + ending))
-    return kept
+            part.replace(renamed.with_name(renamed.name + ending))
+    return renamed
 
 
-_TRIES, _TRY_SEC = 20, 0.05
-
-
-class StateFolderInUse(Exception):
-    """Another edge holds this state folder."""
-
-
-def write_whole(path: Path, content: bytes, *, durably: bool = False) -> None:
-    """`durably`: also after a power cut it is the new one; costs a trip to the disk."""
+def replace_file(path: Path, content: bytes, *, durably: bool = False) -> None:
+    """Readers see the old file or the new one, never half. `durably`: the new one also survives a power cut."""
     draft = path.with_name(f".{path.name}.new")
     with draft.open("wb") as file:
         os.fchmod(file.fileno(), 0o600)
@@ -124,31 +122,27 @@ def write_whole(path: Path, content: bytes, *, durably: bool = False) -> None:
         _sync_folder(path.parent)
 
 
-def write_durably(path: Path, content: bytes) -> None:
-    write_whole(path, content, durably=True)
-
-
 class FolderLock:
-    """One edge for a state folder. The kernel lets go of it when the process ends, however it ends."""
+    """One collector per state folder. The kernel releases the lock when the process ends, however it ends."""
 
     def __init__(self, folder: Path) -> None:
         self._file = (folder / "lock").open("a+b")
-        if not self._taken():
+        if not self._try_lock():
             self._file.seek(0)
             holder = self._file.read(20).decode(errors="replace").strip()
             self._file.close()
-            raise StateFolderInUse(f"another edge uses {folder} (process {holder or 'unknown'})") from None
+            raise StateFolderInUse(f"another collector uses {folder} (process {holder or 'unknown'})") from None
         self._file.truncate(0)
         self._file.write(str(os.getpid()).encode())
         self._file.flush()
 
-    def _taken(self) -> bool:
-        """Some tries: `edge status` holds it for an instant, and that is no second edge."""
-        for _ in range(_TRIES):
+    def _try_lock(self) -> bool:
+        """Several tries: `edge status` holds the lock for an instant and is not a second collector."""
+        for _ in range(_LOCK_TRIES):
             try:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
-                time.sleep(_TRY_SEC)
+                time.sleep(_LOCK_RETRY_SEC)
             else:
                 return True
         return False
@@ -158,7 +152,7 @@ class FolderLock:
 
 
 def is_locked(folder: Path) -> bool:
-    """Whether an edge runs on this folder now."""
+    """Whether a collector runs on this folder now."""
     try:
         with (folder / "lock").open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -1,10 +1,10 @@
-"""What was done to machines, written down before it is done: no dispatch runs twice, whenever the edge is killed.
+"""The command journal, written before a machine is touched: no dispatch runs twice, whenever the collector is killed.
 
 begun   on disk before the machine is touched
-done    with its ack, in one transaction; the ack is sent until the cloud has taken it
+done    with its ack, in one transaction; the ack is sent until the cloud accepts it
 
-After a crash a dispatch that was begun and not done is answered `skipped`, OUTCOME_UNKNOWN: nobody knows, and it is
-never tried again. Params are not written down: they may hold the password of a pool.
+After a crash, a dispatch that was begun but not done is acked `skipped`, OUTCOME_UNKNOWN, and never tried again.
+Parameters are not stored: they may hold a pool password.
 """
 
 import sqlite3
@@ -12,14 +12,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
-from hashinsight.edge.protection.holds import StoredStop
-from hashinsight.edge.storage.disk import is_broken, open_store, set_aside, transaction
-from hashinsight.edge.storage.events import EVENTS_SCHEMA as EVENTS
-from hashinsight.edge.storage.events import Outbox
+from hashinsight.edge.storage.disk import is_corrupt, open_database, set_aside, transaction
+from hashinsight.edge.storage.events import EVENTS_SCHEMA, Outbox
 from hashinsight.wire.acks import Ack, AckStatus
 from hashinsight.wire.commands import Command
 
@@ -37,18 +35,26 @@ create table if not exists stops (
     miner_id text primary key, at real not null, is_to_start integer not null, is_told integer not null
 ) without rowid;
 create table if not exists facts (name text primary key, value real not null) without rowid;
-{EVENTS}"""
-_KEPT_SEC = 86_400.0  # after a dispatch has expired nobody may hand it out again; a day more for clocks
+{EVENTS_SCHEMA}"""
+_RETENTION_SEC = 86_400.0  # an expired dispatch is never handed out again; one day more for wrong clocks
+
+
+class StoredStop(NamedTuple):
+    """A stop by local protection, as stored."""
+
+    at: float
+    is_to_start: bool
+    is_reported: bool
 
 
 @dataclass(frozen=True)
-class Entry:
+class JournalEntry:
     command_id: str
     is_done: bool
 
 
 @dataclass(frozen=True)
-class Counts:
+class JournalCounts:
     begun: int
     done: int
     undelivered: int
@@ -59,12 +65,12 @@ class Journal:
         self._path = path
         self.damaged: Path | None = None
         try:
-            self._db = open_store(path, _SCHEMA, "FULL")
-        except sqlite3.DatabaseError as problem:
-            if not is_broken(problem):
+            self._db = open_database(path, _SCHEMA, "FULL")
+        except sqlite3.DatabaseError as error:
+            if not is_corrupt(error):
                 raise
             self.damaged = set_aside(path, now)
-            self._db = open_store(path, _SCHEMA, "FULL")
+            self._db = open_database(path, _SCHEMA, "FULL")
             self._db.execute("insert or replace into facts values ('accept_from', ?)", (now,))
         self.events = Outbox(self._db)
 
@@ -73,68 +79,69 @@ class Journal:
 
     @property
     def accept_from(self) -> float:
-        """After the journal was lost: what was issued before may have run, and the record of it is gone."""
-        found = self._db.execute("select value from facts where name = 'accept_from'").fetchone()
-        return found[0] if found else 0.0
+        """Set after the journal was lost: commands issued before this time may have run already."""
+        row = self._db.execute("select value from facts where name = 'accept_from'").fetchone()
+        return row[0] if row else 0.0
 
     def next_incarnation(self) -> int:
-        """Which life of this device begins: a lost journal begins anew, and then nothing is asked back early."""
-        counted = (
+        """Number of this start of the device. After a lost journal it is 1: the cloud then frees no lease early."""
+        query = (
             "insert into facts values ('incarnation', 1)"
             " on conflict (name) do update set value = value + 1 returning value"
         )
-        ((value,),) = self._db.execute(counted).fetchall()
+        ((value,),) = self._db.execute(query).fetchall()
         return int(value)
 
-    def find(self, command_id: str) -> Entry | None:
+    def find(self, command_id: str) -> JournalEntry | None:
         row = self._db.execute("select done_at from dispatches where command_id = ?", (command_id,)).fetchone()
-        return None if row is None else Entry(command_id, row[0] is not None)
+        return None if row is None else JournalEntry(command_id, row[0] is not None)
 
     def begin(self, command: Command, *, now: float) -> bool:
-        """On disk when this returns. False: it was begun or answered before, so it must not be run."""
+        """On disk when this returns. False: it was begun or answered before and must not run."""
         row = (command.command_id, command.miner_id, command.command_type, command.expires_at.timestamp(), now)
         with transaction(self._db):
-            made = self._db.execute(
+            inserted = self._db.execute(
                 "insert or ignore into dispatches (command_id, miner_id, command_type, expires_at, begun_at)"
                 " values (?, ?, ?, ?, ?)",
                 row,
             )
-            return made.rowcount == 1
+            return inserted.rowcount == 1
 
     def withdraw(self, command_id: str) -> None:
-        """It was begun and the machine was never touched: it may come again."""
+        """Begun, but the machine was never touched: the command may come again."""
         self._db.execute("delete from dispatches where command_id = ? and done_at is null", (command_id,))
 
     def finish(self, ack: Ack, *, now: float) -> bool:
         """From begun to done, once."""
         with transaction(self._db):
-            moved = self._db.execute(
+            updated = self._db.execute(
                 "update dispatches set done_at = ?, status = ?, ack = ? where command_id = ? and done_at is null",
                 (now, ack.status.value, msgspec.json.encode(ack.to_wire()), ack.command_id),
             )
-            return moved.rowcount == 1
+            return updated.rowcount == 1
 
     def refuse(self, ack: Ack, expires_at: float, *, now: float) -> bool:
-        """Answered without touching a machine."""
+        """Acked without touching a machine."""
         row = (ack.command_id, ack.miner_id, expires_at, now, ack.status.value, msgspec.json.encode(ack.to_wire()))
         with transaction(self._db):
-            made = self._db.execute(
+            inserted = self._db.execute(
                 "insert or ignore into dispatches (command_id, miner_id, expires_at, done_at, status, ack)"
                 " values (?, ?, ?, ?, ?, ?)",
                 row,
             )
-            return made.rowcount == 1
+            return inserted.rowcount == 1
 
-    def answer_again(self, command_id: str) -> None:
-        """The cloud delivers it a second time, so our answer got lost: the stored one goes out again, unchanged."""
+    def resend_ack(self, command_id: str) -> None:
+        """The cloud delivered the command again, so the ack got lost: send the stored ack again, unchanged."""
         self._db.execute(
             "update dispatches set delivered_at = null where command_id = ? and done_at is not null", (command_id,)
         )
 
     def recover(self, device_id: str, *, now: float) -> list[str]:
-        """Called once, before the first command: what a crash cut short is over, and its outcome unknown."""
-        cut = self._db.execute("select command_id, miner_id, begun_at from dispatches where done_at is null").fetchall()
-        for command_id, miner_id, begun_at in cut:
+        """Called once, before the first command: what a crash interrupted is over, with unknown outcome."""
+        query = "select command_id, miner_id, begun_at from dispatches where done_at is null"
+        interrupted = self._db.execute(query).fetchall()
+        for command_id, miner_id, begun_at in interrupted:
             self.finish(
                 Ack(
                     command_id,
@@ -143,14 +150,14 @@ class Journal:
                     device_id=device_id,
                     started_at=datetime.fromtimestamp(begun_at, UTC),
                     error_code=OUTCOME_UNKNOWN,
-                    message="the edge ended while the command ran: what it did to the machine is unknown",
+                    message="the collector was killed while the command ran; outcome on the machine unknown",
                 ),
                 now=now,
             )
-        return [row[0] for row in cut]
+        return [row[0] for row in interrupted]
 
     def begin_restart(self, miner_id: str, *, now: float) -> None:
-        """Before the machine is stopped: see `restarting`."""
+        """Before the machine is stopped: see `commands.restarts`."""
         self._db.execute("insert or replace into restarts values (?, ?)", (miner_id, now))
 
     def end_restart(self, miner_id: str) -> None:
@@ -159,50 +166,51 @@ class Journal:
     def list_restarts(self) -> dict[str, float]:
         return dict(self._db.execute("select miner_id, at from restarts").fetchall())
 
-    def keep_stop(self, miner_id: str, stop: StoredStop) -> None:
-        """A machine that protection stops: see `holding`."""
+    def save_stop(self, miner_id: str, stop: StoredStop) -> None:
+        """A machine stopped by protection: see `protection.holds`."""
         self._db.execute("insert or replace into stops values (?, ?, ?, ?)", (miner_id, *stop))
 
-    def drop_stop(self, miner_id: str) -> None:
+    def delete_stop(self, miner_id: str) -> None:
         self._db.execute("delete from stops where miner_id = ?", (miner_id,))
 
     def list_stops(self) -> dict[str, StoredStop]:
         rows = self._db.execute("select miner_id, at, is_to_start, is_told from stops").fetchall()
         return {
-            miner_id: StoredStop(at, bool(is_to_start), bool(is_told)) for miner_id, at, is_to_start, is_told in rows
+            miner_id: StoredStop(at, bool(is_to_start), bool(is_reported))
+            for miner_id, at, is_to_start, is_reported in rows
         }
 
-    def begun_since(self, at: float) -> int:
-        """How many were begun: the local rate holds also over restarts."""
+    def count_begun_since(self, at: float) -> int:
+        """For the site's rate limit, which also holds across restarts."""
         (count,) = self._db.execute("select count(*) from dispatches where begun_at >= ?", (at,)).fetchone()
         return int(count)
 
-    def list_undelivered(self, most: int) -> list[dict[str, Any]]:
-        """In the order in which they came about."""
+    def list_undelivered(self, limit: int) -> list[dict[str, Any]]:
+        """Oldest first."""
         query = "select ack from dispatches where delivered_at is null and ack is not null order by done_at limit ?"
-        return [msgspec.json.decode(row[0]) for row in self._db.execute(query, (most,))]
+        return [msgspec.json.decode(row[0]) for row in self._db.execute(query, (limit,))]
 
     def mark_delivered(self, answers: Iterable[tuple[str, str]], *, now: float) -> None:
-        """Command and what the cloud said of it, `applied` or a code: each of them is final."""
+        """Each command with the cloud's answer, `applied` or an error code: both are final."""
         with transaction(self._db):
             self._db.executemany(
                 "update dispatches set delivered_at = ?, answer = ? where command_id = ?",
                 [(now, answer, command_id) for command_id, answer in answers],
             )
 
-    def counts(self) -> Counts:
+    def counts(self) -> JournalCounts:
         query = (
             "select count(*) filter (where done_at is null), count(*) filter (where done_at is not null),"
             " count(*) filter (where ack is not null and delivered_at is null) from dispatches"
         )
-        return Counts(*self._db.execute(query).fetchone())
+        return JournalCounts(*self._db.execute(query).fetchone())
 
-    def tidy(self, *, now: float) -> None:
-        """Forget what can come back no more: expired for a day, and its ack delivered or a week late."""
+    def prune(self, *, now: float) -> None:
+        """Delete what cannot come back: expired for a day, and its ack delivered or a week old."""
         with transaction(self._db):
             self._db.execute(
                 "delete from dispatches where done_at is not null and expires_at < ?"
                 " and (delivered_at is not null or done_at < ?)",
-                (now - _KEPT_SEC, now - 7 * _KEPT_SEC),
+                (now - _RETENTION_SEC, now - 7 * _RETENTION_SEC),
             )
-            self.events.tidy()
+            self.events.prune()

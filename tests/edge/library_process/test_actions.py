@@ -1,0 +1,166 @@
+"""What a machine of each make is really told: the order in its own words, as it came over the socket."""
+
+import asyncio
+from pathlib import Path
+
+from hashinsight.edge.commands.outcomes import Outcome
+from hashinsight.edge.library_process.pools import Pool, host_and_path, with_first
+from tests.edge.makes.catalogue import NAMES, machines_of
+from tests.edge.one_machine import command, give, site_of
+
+NEW = {"pool_url": "stratum+tcp://new.pool.example:3333", "pool_user": "farm.new", "pool_password": "new-secret"}
+BACKUP = {"url": "stratum+tcp://backup.pool.example:3333", "user": "farm.worker"}
+MAIN = {"url": "stratum+tcp://main.pool.example:3333", "user": "farm.worker"}
+# the words of each make for the whole machine, and for its mining program alone
+REBOOTS = {
+    "Antminer S9, stock": "reboot",
+    "Antminer S19, stock": "reboot",
+    "Antminer S21, stock": "reboot",
+    "Antminer S19k Pro, LuxOS": "rebootdevice",
+    "Antminer S19j Pro, Braiins 25.07": "actions/reboot",
+    "Antminer S19, VNish": "system/reboot",
+    "Whatsminer M30S++, API 2": "reboot",
+}
+RESTARTS = {
+    "Antminer S19, stock": ["set_miner_conf: sleep", "set_miner_conf: mode 0"],
+    "Antminer S19k Pro, LuxOS": ["curtail abcdef01,sleep", "curtail abcdef01,wakeup"],
+    "Antminer S19j Pro, Braiins 25.07": ["actions/pause", "actions/resume"],
+    "Antminer S19, VNish": ["mining/restart"],
+    "Whatsminer M30S++, API 2": ["power_off", "power_on"],
+}
+# makes that tell the passwords of their pools, and makes that do not
+POOLS = {
+    "Antminer S9, stock": "secret-of-the-backup",
+    "Antminer S19, stock": "secret-of-the-backup",
+    "Antminer S21, stock": "secret-of-the-backup",
+    "Antminer S19, VNish": "secret-of-the-backup",
+    "Antminer S19k Pro, LuxOS": "x",
+    "Antminer S19j Pro, Braiins 25.07": "x",
+    "Whatsminer M30S++, API 2": "x",
+}
+
+
+async def order_each(
+    folder: Path, names: list[str], verb: str, **params: object
+) -> dict[str, tuple[Outcome, list[str]]]:
+    with machines_of(*names) as units:
+        async with site_of(folder, *units) as local_site:
+            done = await asyncio.gather(*(give(local_site, unit, verb, **params) for unit in units))
+        return {name: (one, unit.orders) for name, one, unit in zip(names, done, units, strict=True)}
+
+
+async def test_reboot_device_reboots_the_whole_machine_on_every_make_that_has_a_word_for_it(tmp_path: Path) -> None:
+    """VNish among them, whose restart in the library is that of mining."""
+    wanted = {name: word for name, word in REBOOTS.items() if name in NAMES}
+    told = await order_each(tmp_path, list(wanted), "reboot")
+    assert {name: orders for name, (_, orders) in told.items()} == {name: [word] for name, word in wanted.items()}
+    assert {name: done.status.value for name, (done, _) in told.items()} == dict.fromkeys(wanted, "succeeded")
+
+
+async def test_restart_mining_reboots_no_machine(tmp_path: Path) -> None:
+    wanted = {name: words for name, words in RESTARTS.items() if name in NAMES}
+    told = await order_each(tmp_path, list(wanted), "restart")
+    assert {name: orders for name, (_, orders) in told.items()} == wanted
+
+
+async def test_set_pool_keeps_the_backup_pools_and_both_snapshots_show_them(tmp_path: Path) -> None:
+    names = [name for name in POOLS if name in NAMES]
+    with machines_of(*names) as units:
+        async with site_of(tmp_path, *units) as local_site:
+            told = await asyncio.gather(*(give(local_site, unit, "set_pool", **NEW) for unit in units))
+        for name, unit, done in zip(names, units, told, strict=True):
+            assert (done.status, done.error_code) == ("succeeded", None), name
+            assert done.before is not None
+            assert done.after is not None
+            assert [pool["url"] for pool in done.before["pools"]] == [MAIN["url"], BACKUP["url"]], name
+            assert done.after["pools"] == [{"url": NEW["pool_url"], "user": "farm.new"}, BACKUP], name
+            assert "secret" not in repr(done), name
+            kept = [(host_and_path(pool.url), pool.user, pool.password) for pool in unit.pools]
+            backup = (host_and_path(BACKUP["url"]), BACKUP["user"], POOLS[name])
+            assert kept == [(host_and_path(NEW["pool_url"]), NEW["pool_user"], NEW["pool_password"]), backup], name
+
+
+async def test_pools_that_cannot_be_read_are_not_overwritten(tmp_path: Path) -> None:
+    with machines_of("Whatsminer M30S++, API 2") as (unit,):
+        async with site_of(tmp_path, unit) as local_site:
+            machine = local_site.find(unit.address)
+            assert machine is not None
+            params = {**NEW, "had_pools": True}
+            unit.pools = []
+            lost = await local_site.executor._send(machine, "set_pool", params)
+        assert (lost.error_code, unit.orders) == ("UNREACHABLE", [])
+
+
+def test_a_backup_that_is_wanted_moves_up_and_the_first_becomes_a_backup() -> None:
+    first, second, third = (Pool(f"stratum+tcp://{name}.example:3333", "me", name) for name in "abc")
+    wanted = Pool("stratum+tcp://B.example:3333/", "me")
+    assert with_first([first, second, third], wanted) == [Pool(wanted.url, "me", "b"), first, third]
+    other = Pool("stratum+tcp://a.example:3333", "another", "x")
+    assert with_first([first, second], other) == [other, second]
+    assert with_first([first, second], first) == [first, second]
+    assert with_first([], other) == [other]
+
+
+async def test_a_limit_in_watts_is_not_sent_to_a_make_that_has_work_levels(tmp_path: Path) -> None:
+    told = await order_each(tmp_path, ["Avalon A1246"], "set_power_limit", watts=3000)
+    done, orders = told["Avalon A1246"]
+    assert (done.status, done.error_code, orders) == ("rejected", "UNSUPPORTED", [])
+
+
+async def test_an_antminer_in_eco_mode_is_in_eco_mode_again_after_a_restart_and_after_a_stop_and_a_start(
+    tmp_path: Path,
+) -> None:
+    names = [name for name in ("Antminer S19, stock", "Antminer S21, stock") if name in NAMES]
+    with machines_of(*names) as units:
+        async with site_of(tmp_path, *units) as local_site:
+            local_site.executor._confirm_sec = 1.0
+            for unit in units:
+                done = await give(local_site, unit, "set_power_mode", mode="eco")
+                assert (done.status, dict(done.result or {})["confirmed"]) == ("succeeded", True)
+                for verb in ("restart", "disable", "enable"):
+                    await give(local_site, unit, verb)
+                eco, sleep = "set_miner_conf: mode 3", "set_miner_conf: sleep"
+                assert unit.orders == [eco, sleep, eco, sleep, eco]
+
+
+async def test_a_mode_that_is_set_while_an_antminer_is_stopped_does_not_wake_it_and_is_its_mode_when_it_starts(
+    tmp_path: Path,
+) -> None:
+    names = [name for name in ("Antminer S19, stock",) if name in NAMES]
+    with machines_of(*names) as units:
+        async with site_of(tmp_path, *units) as local_site:
+            local_site.executor._confirm_sec = 1.0
+            for unit in units:
+                await give(local_site, unit, "disable")
+                done = await give(local_site, unit, "set_power_mode", mode="eco")
+                assert (done.status, unit.is_stopped) == ("succeeded", True)
+                assert done.message == "the machine is stopped; applied at its next start"
+                await give(local_site, unit, "enable")
+                assert unit.orders == ["set_miner_conf: sleep", "set_miner_conf: mode 3"]
+
+
+async def test_set_pool_starts_no_machine_that_is_stopped(tmp_path: Path) -> None:
+    names = [name for name in ("Antminer S19, VNish", "Antminer S19, stock") if name in NAMES]
+    with machines_of(*names) as units:
+        async with site_of(tmp_path, *units) as local_site:
+            local_site.executor._confirm_sec = 1.0
+            for unit in units:
+                await give(local_site, unit, "disable")
+                done = await give(local_site, unit, "set_pool", **NEW)
+                assert (done.status, unit.is_stopped) == ("succeeded", True), unit.model
+                assert not any("restart" in order for order in unit.orders), unit.model
+
+
+async def test_another_machine_at_the_address_is_not_started_in_the_mode_of_the_former_one(tmp_path: Path) -> None:
+    names = [name for name in ("Antminer S19, stock",) if name in NAMES]
+    with machines_of(*names) as units:
+        async with site_of(tmp_path, *units) as local_site:
+            local_site.executor._confirm_sec = 1.0
+            for unit in units:
+                await give(local_site, unit, "set_power_mode", mode="eco")
+                await give(local_site, unit, "disable")
+                unit.mac = "02:00:5e:ff:ff:ff"
+                assert (await give(local_site, unit, "enable")).error_code == "UNREACHABLE"  # the former one
+                (new,) = [machine for machine in local_site.poller.roster if machine.address == unit.address]
+                await local_site.execute(new, command("enable"))
+                assert unit.orders[-1] == "set_miner_conf: mode 0"

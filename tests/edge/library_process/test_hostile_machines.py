@@ -1,0 +1,174 @@
+"""Machines of ill will, and a reader that dies: the rest of the fleet is read on time."""
+
+import asyncio
+import os
+import signal
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hashinsight.edge.library_process import process
+from hashinsight.edge.library_process.messages import MachineError
+from hashinsight.edge.library_process.process import ChildLost, resident_mb
+from hashinsight.edge.library_process.reader import Reader
+from hashinsight.edge.local_site import LocalSite
+from hashinsight.edge.polling import Poller
+from tests.cpu_waits import CpuWaits
+from tests.edge.simulated_site import HOSTILE, RecordingSink, hostile_machines, running_site, settings, simulate, until
+from tests.sim.running import Sim
+
+WELL = 40
+INTERVAL = 3
+LATE_SEC = 2.0  # beside what the processes stood in line for a processor
+
+
+@pytest.fixture(scope="module")
+def sim() -> Iterator[Sim]:
+    with simulate("quiet", "--machines", str(WELL), "--luxos") as running:
+        yield running
+
+
+def lines_of(local_site: LocalSite, sim: Sim) -> CpuWaits:
+    return CpuWaits((os.getpid(), sim.process.pid, *local_site.poller.reader.pids))
+
+
+def has_twice(samples: Sequence[Mapping[str, Any]], addresses: Sequence[str]) -> bool:
+    reads = Counter(str(one["miner_id"]) for one in samples)
+    return all(reads[address] >= 2 for address in addresses)
+
+
+def gaps(sink: RecordingSink, miner_id: str) -> list[float]:
+    times = [datetime.fromisoformat(one["timestamp"]).timestamp() for one in sink.of(miner_id)]
+    return [after - before for before, after in pairwise(times)]
+
+
+async def test_the_rest_of_the_fleet_is_read_on_time_beside_every_kind_of_ill_will(sim: Sim, tmp_path: Path) -> None:
+    ill = {f"{sim.net}.1.{no}": behave for no, behave in enumerate(HOSTILE.values(), 1)}
+    closed = f"{sim.net}.1.100"
+    chosen = settings(
+        tmp_path, [f"{sim.net}.0.1-{WELL}"], identity="address", interval_sec=INTERVAL, timeout_sec=5.0, at_once=20
+    )
+    async with hostile_machines(ill), running_site(chosen) as (local_site, sink):
+        await until(lambda: local_site.counts().online == WELL, "the well ones")
+        for address in (*ill, closed):  # as if they had been well before
+            local_site.poller.roster.identify(address, mac=None, serial=None)
+        sink.samples.clear()
+        well = [f"{sim.net}.0.{no}" for no in range(1, WELL + 1)]
+        lines = lines_of(local_site, sim)
+        await until(lambda: all(len(sink.of(address)) >= 5 for address in well), "the well ones, five times each")
+        latest, late_sec = local_site.counts().latest_sec, LATE_SEC + lines.stood_sec()
+        # told as offline every interval, also when it is not asked
+        await until(lambda: all(len(sink.of(address)) >= 3 for address in (*ill, closed)), "the others, three times")
+    assert latest < late_sec
+    for address in well:
+        assert all(sample["online"] for sample in sink.of(address))
+        assert max(gaps(sink, address)[:4]) < INTERVAL + late_sec
+    for address in (*ill, closed):
+        assert not any(sample["online"] for sample in sink.of(address))
+        assert all(sample["error_type"] for sample in sink.of(address))
+    assert {one["error_type"] for one in sink.of(closed)} == {"refused"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGABRT, signal.SIGSTOP])
+async def test_a_child_that_dies_or_hangs_costs_no_sample(
+    sim: Sim, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    monkeypatch.setattr(process, "HANGS_AFTER_SEC", 3.0)
+    chosen = settings(tmp_path, [f"{sim.net}.0.1-{WELL}"], identity="address", interval_sec=INTERVAL)
+    async with running_site(chosen) as (local_site, sink):
+        await until(lambda: local_site.counts().online == WELL, "the machines")
+        sink.samples.clear()
+        lines = lines_of(local_site, sim)
+        for _ in range(1 if number is signal.SIGSTOP else 2):
+            await asyncio.sleep(INTERVAL / 2)
+            # not the one that reads suspects apart: who dies there, too, is no victim but the cause
+            for pid in [lane.pid for lane in local_site.poller.reader.children if lane.pid is not None]:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, number)
+        await until(lambda: local_site.counts().child_restarts >= 1, "another child")
+        since = len(sink.samples)
+        well = [f"{sim.net}.0.{no}" for no in range(1, WELL + 1)]
+        await until(lambda: has_twice(sink.samples[since:], well), "everybody to be read again")
+        late_sec = LATE_SEC + lines.stood_sec(*local_site.poller.reader.pids)
+        assert local_site.counts().online == WELL
+    for address in well:
+        assert all(sample["online"] for sample in sink.of(address))
+        assert max(gaps(sink, address)) < 2 * INTERVAL + late_sec
+
+
+@pytest.mark.parametrize("bad", ["abort", "memory"])
+async def test_a_machine_that_kills_its_reader_costs_nobody_a_read_and_is_read_apart_from_then_on(bad: str) -> None:
+    """With a child that dies at one machine, as the library might at a sentence that nobody has met yet."""
+    culprits: list[str] = []
+    async with Reader(memory_mb=200, module="tests.edge.crashing_child") as reader:
+        reader.on_culprit = culprits.append
+        well = [f"well-{no}" for no in range(30)]
+        told = await asyncio.gather(
+            *(reader.read(address, timeout_sec=60) for address in (bad, *well)), return_exceptions=True
+        )
+        assert isinstance(told[0], MachineError)
+        assert told[0].kind == "reader_lost"
+        assert [one["address"] for one in told[1:] if isinstance(one, dict)] == well
+        assert culprits == [bad]
+        starts = reader.children[0].starts
+        with pytest.raises(MachineError):
+            await reader.read(bad, timeout_sec=60)
+        await asyncio.gather(*(reader.read(address, timeout_sec=60) for address in well))
+        assert reader.children[0].starts == starts == 2
+
+
+async def test_a_machine_of_which_something_unheard_of_is_told_costs_neither_the_search_nor_a_turn(
+    tmp_path: Path,
+) -> None:
+    chosen = settings(tmp_path, ["127.0.0.65-67"], identity="address", interval_sec=1)
+    sink = RecordingSink()
+    poller = Poller(chosen, sink, reader=Reader(module="tests.edge.crashing_child"))
+    running = asyncio.create_task(poller.run())
+    await until(lambda: all(len(sink.of(f"127.0.0.{no}")) >= 3 for no in (65, 66, 67)), "three turns of each")
+    assert not running.done()
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    assert {sample["error_type"] for sample in sink.of("127.0.0.66")} == {"garbled"}
+    assert all(sample["online"] for no in (65, 67) for sample in sink.of(f"127.0.0.{no}"))
+
+
+async def test_an_order_is_not_given_twice_when_its_reader_dies() -> None:
+    async with Reader(module="tests.edge.crashing_child") as reader:
+        with pytest.raises(ChildLost):
+            await reader.act("abort", "reboot", {}, timeout_sec=60)
+        assert (await reader.read("well", timeout_sec=60))["acts"] == 0
+
+
+async def test_a_machine_that_sends_without_end_is_left_in_time_and_fills_no_memory(sim: Sim) -> None:
+    bad = f"{sim.net}.1.1"
+    async with hostile_machines({bad: HOSTILE["endless"]}), Reader() as reader:
+        with pytest.raises(MachineError) as problem:
+            await reader.read(bad, timeout_sec=3)
+        assert problem.value.kind == "garbled"
+        assert reader.restarts == 0
+        assert resident_mb(reader.pids[0]) < 200
+
+
+async def test_a_child_that_starts_slowly_is_waited_for_and_not_taken_for_one_that_hangs(
+    sim: Sim, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy box loading the library takes longer than a child that runs may be silent."""
+    monkeypatch.setattr(process, "HANGS_AFTER_SEC", 0.05)
+    monkeypatch.setattr(process, "PING_SEC", 0.01)
+    async with Reader() as reader:
+        await reader.probe(f"{sim.net}.0.1")
+        assert reader.children[0].starts == 1
+
+
+async def test_nothing_of_a_reader_is_left_when_it_ends(sim: Sim) -> None:
+    async with Reader() as reader:
+        await reader.read(f"{sim.net}.0.1", timeout_sec=60)
+        (pid,) = reader.pids
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)

@@ -1,0 +1,136 @@
+"""Two hundred simulated machines, read by the field's own library in its child, against what the simulator knows."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hashinsight.edge.library_process.messages import MachineError
+from hashinsight.edge.library_process.reader import Reader
+from hashinsight.edge.readings.record import make_record
+from tests.edge.simulated_site import LUXOS, RecordingSink, running_site, settings, simulate_site, until
+from tests.installation import HANG_TIMEOUT_SEC
+from tests.sim.running import Sim
+
+MACHINES = 200
+STOCK = range(180, 200)  # Antminers with the maker's firmware: the library needs a web page that is not simulated
+
+
+@pytest.fixture(scope="module")
+def sim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sim]:
+    makes = (("Antminer S19j Pro", 80, LUXOS), ("Whatsminer M50S", 60), ("Avalon A1366", 40), ("Antminer S21", 20))
+    with simulate_site(tmp_path_factory.mktemp("sim"), *makes) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def truth(sim: Sim) -> list[dict[str, Any]]:
+    told = sim.control("machines")
+    assert isinstance(told, list)
+    return told
+
+
+# each comes by a question of its own to some make or other
+ASKED_APART = {"pool_url", "fan_speeds", "hw_errors", "uptime_seconds", "boards", "temp_max"}
+TOLD_BY = {"pyasic_rs": ASKED_APART | {"power_w", "mac_address"}, "cgminer": ASKED_APART}  # stock tells no watts
+
+
+def newest_whole(sink: RecordingSink, readers: Mapping[str, str]) -> dict[str, Mapping[str, Any]]:
+    """On a busy machine one question of several may be too late: the reading has less in it, and a later one all."""
+    return {
+        sample["miner_id"]: sample
+        for sample in sink.samples
+        if sample.get("raw_data", {}).get("reader") == (reader := readers[sample["miner_id"]])
+        and TOLD_BY[reader] <= sample.keys()
+        and all(board.get("hashrate_ths") is not None for board in sample.get("boards", ()))
+    }
+
+
+async def test_two_hundred_machines_are_read_right_and_each_sample_names_its_reader(
+    sim: Sim, truth: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    readers = {one["address"]: "cgminer" if one["no"] in STOCK else "pyasic_rs" for one in truth}
+    chosen = settings(tmp_path, [f"{sim.net}.0.1-{MACHINES}"], identity="address")
+    async with running_site(chosen) as (local_site, sink):
+        await until(lambda: local_site.counts().online == MACHINES, "all machines")
+        await until(lambda: len(sink.samples) >= 2 * MACHINES, "a second round")
+        await until(lambda: len(newest_whole(sink, readers)) == MACHINES, "each of them to have said everything")
+    newest = newest_whole(sink, readers)
+    for one in truth:
+        sample = newest[one["address"]]
+        assert sample["online"] is True
+        assert sample["model"] == one["model"]
+        assert sample["hashrate_ths"] == pytest.approx(one["hashrate_ths"], rel=0.25)
+        assert sum(board["hashrate_ths"] for board in sample["boards"]) == pytest.approx(one["hashrate_ths"], rel=0.1)
+        assert sample["state"] == "running"
+        assert 25 < sample["temp_max"] < 95
+        assert len(sample["fan_speeds"]) in (2, 4)
+        assert all(rpm > 1000 for rpm in sample["fan_speeds"])
+        assert sample["pool_url"] == "stratum+tcp://main.pool.example:3333"
+        assert sample["worker_name"] == "farm.worker"
+        assert sample["accepted_shares"] > 0
+        assert sample["hw_errors"] >= 0
+        assert sample["uptime_seconds"] > 0
+        if one["no"] not in STOCK:
+            assert sample["power_w"] == pytest.approx(one["power_w"], rel=0.15)
+            assert sample["mac_address"].startswith("02:")
+        assert "flags" not in sample["raw_data"]
+        assert not {"ip", "hostname", "address"} & set(sample)
+
+
+async def test_a_machine_keeps_its_name_between_two_runs_and_is_named_by_serial_then_mac(
+    sim: Sim, tmp_path: Path
+) -> None:
+    chosen = settings(tmp_path, [f"{sim.net}.0.1", f"{sim.net}.0.81", f"{sim.net}.0.181"])
+    names = []
+    for _ in range(2):
+        async with running_site(chosen) as (local_site, _):
+            await until(lambda local_site=local_site: local_site.counts().online == 3, "three machines")  # type: ignore[misc]
+            names.append(sorted(machine.miner_id for machine in local_site.poller.roster))
+    assert names[0] == names[1]
+    by_mac, by_serial, by_address = names[0]
+    assert by_mac.startswith("02:")
+    assert by_serial.startswith("SN")
+    assert by_address.startswith("m-")
+
+
+async def test_many_reads_are_under_way_at_once_in_one_child(sim: Sim) -> None:
+    async with Reader() as reader:
+        addresses = [f"{sim.net}.0.{no}" for no in range(1, 101)]
+        told = await asyncio.gather(*(reader.read(address, timeout_sec=60) for address in addresses))
+        assert {one["reader"] for one in told} == {"pyasic_rs"}
+        assert len(reader.pids) == 1
+        assert reader.restarts == 0
+
+
+async def test_who_is_not_there_is_told_by_kind_and_soon(sim: Sim) -> None:
+    async with Reader() as reader:
+        await reader.read(f"{sim.net}.0.1", timeout_sec=60)
+        began = asyncio.get_running_loop().time()
+        with pytest.raises(MachineError) as refused:
+            await reader.read("127.250.250.250", timeout_sec=HANG_TIMEOUT_SEC)
+        assert refused.value.kind == "refused"
+        sim.control("inject", kind="network_lost", machine="150", for_sec=600)
+        await until(lambda: sim.machine(150)["state"] == "unreachable", "it to be gone")
+        with pytest.raises(MachineError) as lost:
+            await reader.read(sim.address(150), timeout_sec=HANG_TIMEOUT_SEC)
+        assert lost.value.kind == "unreachable"
+        assert asyncio.get_running_loop().time() - began < HANG_TIMEOUT_SEC, "long before the time that it is given"
+
+
+def test_a_record_says_nothing_about_what_a_machine_did_not_tell() -> None:
+    from datetime import UTC, datetime
+
+    told = {"reader": "pyasic_rs", "data": {"device_info": {"model": "S19jPro", "firmware": "LuxOS"}, "uptime": 5.0}}
+    record = make_record(told, miner_id="m", at=datetime(2026, 1, 1, tzinfo=UTC))
+    assert record == {
+        "miner_id": "m",
+        "timestamp": "2026-01-01T00:00:00Z",
+        "online": True,
+        "uptime_seconds": 5,
+        "model": "Antminer S19j Pro",
+        "firmware": "LuxOS",
+        "raw_data": {"reader": "pyasic_rs"},
+    }
