@@ -1,39 +1,35 @@
 """What `problems show` says of evidence: a sentence for each, as the console words it, and none of our own names."""
 
-import json
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from hashinsight.cli.problems.evidence import EXPECTED, NAMES, SENSORS, SOURCES, UNITS, sentence, value_of
 from hashinsight.problems.codes import Issue
-from hashinsight.problems.evidence import collector_evidence
 from hashinsight.problems.health_rules import RULES
 from hashinsight.problems.routes.examples import EVIDENCE
-from tests.problems.fleet import NOON, Fleet
-from tests.problems.test_rule_criteria import CASES, Drive, read_evidence
+from tests.problems.fleet import Fleet
+from tests.problems.rule_cases import CASE_IDS, CASES, Drive, read_evidence, run_case, silent_collector
 
 CONSOLE = Path(__file__).parents[2] / "console" / "src"
 
 
 def test_one_piece_of_evidence_is_one_sentence_with_its_limit_its_units_and_its_time() -> None:
     assert sentence(EVIDENCE) == (
-        "2026-03-01 12:00:00 UTC: Hashes less than its own past, or reboots again and again."
+        "2026-03-01 12:00:00 UTC: Hashrate below its own baseline, or repeated reboots."
         " Hashrate ratio: 67% (limit 97%, own normal 100% ± 1%, z -7.9). Rated hashrate: 104 TH/s."
     )
 
 
-@pytest.mark.parametrize(("issue", "way", "drive"), CASES, ids=[f"{issue.code}-{way}" for issue, way, _ in CASES])
+@pytest.mark.parametrize(("issue", "way", "drive"), CASES, ids=CASE_IDS)
 def test_whatever_a_rule_tells_is_told_in_words(issue: Issue, way: str, drive: Drive) -> None:
-    yard = Fleet(n=40 if issue is Issue.FLEET_OUTLIER else 12)
-    yard.columns["flags"] = np.zeros(yard.n)
-    told = read_evidence(drive(yard), 0, issue)
+    told = read_evidence(run_case(issue, drive), 0, issue)
     assert told["way"] == way
     said = sentence(told)
-    first, *facts = re.split(r"(?<=\.) (?=[A-Z])", said)
-    assert first.endswith(f"UTC: {told['description'][0].upper()}{told['description'][1:]}."), said
+    _, description, rest = said.partition(f"UTC: {told['description']}.")
+    assert description, said
+    facts = re.split(r"(?<=\.) (?=[A-Z])", rest.strip())
     assert not re.search(r"[_={}\[\]]|None|nan|True|False", said), said
     if told[told["metric"]] is not None:
         assert facts[0].lower().startswith(NAMES[told["metric"]]), said
@@ -41,8 +37,7 @@ def test_whatever_a_rule_tells_is_told_in_words(issue: Issue, way: str, drive: D
 
 
 def test_a_collector_that_is_down_is_told_by_its_silence_and_when_it_was_heard() -> None:
-    (text,) = collector_evidence(NOON, np.array([NOON - 612.0]), np.array([NOON - 700.0]), silent_sec=300.0)
-    said = sentence(json.loads(text))
+    said = sentence(read_evidence(silent_collector(Fleet()), 0, Issue.COLLECTOR_DOWN))
     assert "Silent for: 612 s (limit 300 s)." in said
     assert re.search(r"Last heard: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\.$", said)
 
@@ -82,7 +77,7 @@ def test_names_and_units_are_those_of_the_console() -> None:
     texts = (CONSOLE / "i18n" / "codes.ts").read_text()
     named = dict(re.findall(r'"metric\.(\w+)": \["([^"]+)"', texts))
     assert {name: named.get(name) for name in NAMES} == NAMES
-    assert {way.metric for rule in RULES for way in rule.ways} <= set(NAMES)
+    assert {criterion.metric for rule in RULES for criterion in rule.criteria} <= set(NAMES)
     sensors = dict(re.findall(r'"sensor\.(\w+)": \["([^"]+)"', texts))
     assert sensors == SENSORS
     of_problems = (CONSOLE / "i18n" / "problems.ts").read_text()

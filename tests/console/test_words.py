@@ -56,7 +56,7 @@ def test_everything_that_a_problem_can_say_has_words() -> None:
     assert missing("actor", {one.value for one in ActorKind}) == set()
     assert missing("age", {one.value for one in Age}) == set()
     metrics = {one.name.lower() for one in Metric} | {rule.metric for rule in RULES} - {"robust_z"}
-    metrics |= {way.metric for rule in RULES for way in rule.ways}
+    metrics |= {criterion.metric for rule in RULES for criterion in rule.criteria}
     assert missing("metric", metrics) == set()
     inferred = {one.name.lower() for one in ExpectationSource if one > ExpectationSource.GIVEN}
     assert missing("evidence.expected", inferred) | missing("source", {"inferred"}) == set()

@@ -87,6 +87,6 @@ def test_machines_with_different_numbers_of_boards_are_each_judged_by_their_own(
         told["hashrate_ths"][:] = 104.0
         told["boards_total"] = np.array([3.0, 3.0, 3.0, 3.0])
 
-    share = yard.cycle(tell).features.board_share_min
+    share = yard.cycle(tell).observed.features.board_share_min
     assert share[:3].tolist() == pytest.approx([1.0, 1.0, 3 * 4 / 104])
     assert np.isnan(share[3])

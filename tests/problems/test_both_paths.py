@@ -76,7 +76,7 @@ async def test_200_machines_end_the_same_in_memory_and_in_the_database(
 
     def watch(now: float, frame: Frame, _state: State, found: CycleResult) -> None:
         moments.append((now, _kept(frame)))
-        shares.append(found.features.board_share_min.copy())
+        shares.append(found.observed.features.board_share_min.copy())
 
     done = replay(file, watch=watch)
     site = StoredSite(database, superuser_url, await people.tenant_id("a"))

@@ -32,15 +32,15 @@ NAMELESS = nobody_says("expected_ths", "model", "firmware")
 def test_a_machine_whose_expected_hashrate_nobody_knows_is_measured_by_its_kind() -> None:
     yard = Fleet(n=12)
     found = yard.cycle(UNSAID, times=10)
-    assert (found.seen.expectation == ExpectationSource.KIND).all()
-    np.testing.assert_allclose(found.seen.frame.expected_ths, 104, rtol=0.02)
+    assert (found.observed.expectation == ExpectationSource.KIND).all()
+    np.testing.assert_allclose(found.observed.frame.expected_ths, 104, rtol=0.02)
 
 
 def test_and_one_without_a_model_by_its_own_steady_hours() -> None:
     yard = Fleet(n=3)
     found = yard.cycle(NAMELESS, times=10)
-    assert (found.seen.expectation == ExpectationSource.OWN_PAST).all()
-    np.testing.assert_allclose(found.seen.frame.expected_ths, 104, rtol=0.04)
+    assert (found.observed.expectation == ExpectationSource.OWN_PAST).all()
+    np.testing.assert_allclose(found.observed.frame.expected_ths, 104, rtol=0.04)
 
 
 @pytest.mark.parametrize("less", [UNSAID, NAMELESS], ids=["no expected hashrate", "no model either"])
@@ -96,9 +96,9 @@ def test_what_was_learnt_is_told_in_new_terms_when_somebody_says_it_at_last() ->
         told["expected_ths"] = np.full(12, 130.0)
 
     found = yard.cycle(at_last, times=6)
-    assert (found.seen.expectation == ExpectationSource.GIVEN).all()
+    assert (found.observed.expectation == ExpectationSource.GIVEN).all()
     assert (yard.state["samples"][Metric.HASHRATE_RATIO] > samples).all()
-    assert np.abs(found.seen.own.residual[Metric.HASHRATE_RATIO]).max() < 0.05
+    assert np.abs(found.observed.own.residual[Metric.HASHRATE_RATIO]).max() < 0.05
     assert yard.everything_open() == set()
 
 
@@ -217,8 +217,8 @@ def test_a_wrong_beginning_is_corrected(part: float) -> None:
 
     yard.cycle(at_first, times=1 if part > 1 else 12)
     found = yard.cycle(NAMELESS, times=100)
-    assert found.seen.frame.expected_ths[0] == pytest.approx(104, rel=0.1)
-    assert found.features.steady[0]
+    assert found.observed.frame.expected_ths[0] == pytest.approx(104, rel=0.1)
+    assert found.observed.features.steady[0]
     assert yard.everything_open() == set()
 
 
@@ -232,7 +232,7 @@ def test_a_figure_that_some_samples_leave_out_still_holds() -> None:
 
     yard.cycle(runs, times=30)
     found = yard.cycle(both(runs, UNSAID), times=8)
-    assert (found.seen.expectation == ExpectationSource.GIVEN).all()
+    assert (found.observed.expectation == ExpectationSource.GIVEN).all()
     yard.cycle(runs, times=8)
     assert yard.everything_open() == set()
 
@@ -245,7 +245,7 @@ def test_one_without_a_figure_is_measured_by_what_others_of_its_kind_are_given()
         slower(0, 0.4)(told)
 
     found = yard.cycle(one_unsaid, times=20)
-    assert found.seen.frame.expected_ths[0] == pytest.approx(104)
+    assert found.observed.frame.expected_ths[0] == pytest.approx(104)
     assert "fleet_outlier" in yard.problems(0)
 
 
@@ -284,4 +284,4 @@ def test_another_firmware_begins_what_is_expected_anew() -> None:
             told[name] *= 0.5
 
     found = yard.cycle(halved, times=20)
-    np.testing.assert_allclose(found.seen.frame.expected_ths, 52, rtol=0.05)
+    np.testing.assert_allclose(found.observed.frame.expected_ths, 52, rtol=0.05)

@@ -72,9 +72,9 @@ def test_a_cycle_divides_watts_by_the_hashrate_of_the_samples_that_have_watts() 
     )
     nothing = pl.DataFrame(schema={"miner_no": pl.Int64, "state": pl.String, "until_at": pl.Datetime("us", "UTC")})
     _, found = step(empty_state(), frame_of(rows, nothing), NOW.timestamp(), Config())
-    assert found.features.efficiency[:2].tolist() == [17.5, 17.5]
-    assert np.isnan(found.features.efficiency[2])
-    assert found.features.hashrate_ratio.tolist() == [1.0, 0.6, 0.6]
+    assert found.observed.features.efficiency[:2].tolist() == [17.5, 17.5]
+    assert np.isnan(found.observed.features.efficiency[2])
+    assert found.observed.features.hashrate_ratio.tolist() == [1.0, 0.6, 0.6]
 
 
 def test_boards_are_told_by_machine_and_brought_to_the_mean_that_is_judged() -> None:

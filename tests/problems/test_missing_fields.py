@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hashinsight.problems.codes import Issue, Metric, RuleVerdict
-from hashinsight.problems.features import LEFT_OUT, names_left_out
+from hashinsight.problems.features import LEFT_OUT, left_out_names
 from hashinsight.problems.health_rules import RULES
 from tests.problems.fleet import Fleet, readings_of
 
@@ -39,7 +39,7 @@ def test_every_subset_of_fields_runs_and_says_what_was_left_out(gone: set[str]) 
 
     found = yard.cycle(drop, times=9)
     lacks = {name for name, needs in DEPENDS.items() if set(needs) & gone} | {"board_share_min"}
-    assert {names_left_out(int(bits)) for bits in found.left_out} == {tuple(n for n in LEFT_OUT if n in lacks)}
+    assert {left_out_names(int(bits)) for bits in found.left_out} == {tuple(n for n in LEFT_OUT if n in lacks)}
     for rule in RULES:
         if set(rule.needs) & lacks:
             assert (found.verdict[rule.issue] == RuleVerdict.UNKNOWN).all(), rule.code
@@ -50,9 +50,9 @@ def test_every_subset_of_fields_runs_and_says_what_was_left_out(gone: set[str]) 
 def test_one_machine_that_says_less_takes_nothing_from_the_others() -> None:
     yard = Fleet(n=8)
     found = yard.cycle(readings_of(2, power_w=np.nan, fan_min_rpm=np.nan), times=10)
-    assert names_left_out(int(found.left_out[2])) == ("temp_load", "efficiency", "fan_speed_min", "board_share_min")
-    assert names_left_out(int(found.left_out[3])) == ("board_share_min",)
-    assert not found.seen.own.cold[Metric.EFFICIENCY, 3]
+    assert left_out_names(int(found.left_out[2])) == ("temp_load", "efficiency", "fan_speed_min", "board_share_min")
+    assert left_out_names(int(found.left_out[3])) == ("board_share_min",)
+    assert not found.observed.own.cold[Metric.EFFICIENCY, 3]
     assert found.verdict[Issue.EFFICIENCY_DEGRADATION, 2] == RuleVerdict.UNKNOWN
     assert found.verdict[Issue.TEMP_ANOMALY, 2] == RuleVerdict.FINE
 

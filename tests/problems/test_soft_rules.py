@@ -8,13 +8,13 @@ import pytest
 
 from hashinsight.problems.baselines import Residuals
 from hashinsight.problems.codes import ANCHORED_METRICS, ISSUES, METRICS, Issue, Metric, RuleVerdict
-from hashinsight.problems.conditions import judge
 from hashinsight.problems.config import Config, resolve_limits
 from hashinsight.problems.data_state import DataStatus
 from hashinsight.problems.features import Features
 from hashinsight.problems.frame import make_frame
+from hashinsight.problems.health_rules import evaluate
+from hashinsight.problems.health_rules.rule import Observations
 from hashinsight.problems.peers import PeerPositions
-from hashinsight.problems.seen import Observations
 
 N = 2  # the second machine stays as it is
 FINE, HIT, UNKNOWN = RuleVerdict.FINE, RuleVerdict.HIT, RuleVerdict.UNKNOWN
@@ -38,14 +38,16 @@ def usual() -> Observations:
     nothing = np.zeros((METRICS, N))
     numbers: dict[str, Any] = {one.name: zero.copy() for one in fields(Features)}
     numbers |= {name: no.copy() for name in ("temp_fault", "fan_fault", "hashrate_implausible", "boards_contradict",
-                                             "uptime_stuck", "still", "booting")}  # fmt: skip
+                                             "uptime_stuck", "frozen", "booting")}  # fmt: skip
     numbers |= {name: yes.copy() for name in ("is_online", "hashing", "steady")}
     numbers |= {metric.name.lower(): np.full(N, value) for metric, value in USUAL.items()}
     numbers["fan_speed_min"] = np.full(N, 4500.0)
     among = PeerPositions(np.zeros(N, np.int8), np.zeros(N, np.int64), np.full(N, 40), zero, zero, zero, ())
     return Observations(
+        now=1e9 + 10,
+        config=Config(),
         frame=frame,
-        standing=DataStatus(np.full(N, 3, np.int8), yes, yes, no, no, no, np.empty(0, np.int64), *[no[:0]] * 3),
+        data=DataStatus(np.full(N, 3, np.int8), yes, yes, no, no, no, np.empty(0, np.int64), no[:0]),
         features=Features(**numbers),
         limits=resolve_limits(Config(), frame),
         own=Residuals(values, values * 0, nothing.copy(), sigma, nothing.copy(), nothing.copy(), nothing > 0),
@@ -54,25 +56,26 @@ def usual() -> Observations:
         cusum_down=np.zeros((ANCHORED_METRICS, N)),
         slope=zero.copy(),
         slope_hours=zero.copy(),
-        still_samples=zero.copy(),
+        frozen_samples=zero.copy(),
         mode=np.full(N, 2, np.int8),
         expectation=np.ones(N, np.int8),
         peers={
             metric: replace(among, median=np.full(N, USUAL[metric]), scale=np.full(N, SIGMA[metric]), z=zero.copy())
             for metric in (Metric.HASHRATE_RATIO, Metric.TEMP_MAX, Metric.EFFICIENCY)
         },
-        usual_reject=np.full(N, 0.003),
-        usual_errors=np.full(N, 0.01),
+        site_reject_rate=np.full(N, 0.003),
+        site_error_rate=np.full(N, 0.01),
         judgeable=yes.copy(),
-        apart=no.copy(),
+        unlike_mode=no.copy(),
         shown=np.zeros((ISSUES, N), dtype=np.bool_),
     )
 
 
 def says(seen: Observations, issue: Issue) -> RuleVerdict:
-    verdict = judge(seen, Config())
-    assert (verdict[:, 1] != HIT).all(), "the other machine is well"
-    return RuleVerdict(int(verdict[issue, 0]))
+    results = evaluate(seen)
+    del results[Issue.COLLECTOR_DOWN]
+    assert not any(result.hit[1] for result in results.values()), "the other machine is healthy"
+    return RuleVerdict(int(results[issue].verdict[0]))
 
 
 def shifted(metric: Metric, by: float, *, z: float | None = None) -> Observations:
@@ -90,10 +93,10 @@ def behind(seen: Observations, mean_rpm: float, slowest_rpm: float) -> Observati
 
 
 def test_a_machine_that_is_as_ever_is_fine_by_every_rule_that_can_judge() -> None:
-    verdict = judge(usual(), Config())
-    assert (verdict != HIT).all()
+    results = evaluate(usual())
+    assert not any(result.hit.any() for result in results.values())
     soft = (Issue.HASHRATE_DEGRADATION, Issue.EFFICIENCY_DEGRADATION, Issue.TEMP_ANOMALY, Issue.FLEET_OUTLIER)
-    assert (verdict[list(soft)] == FINE).all()
+    assert all((results[issue].verdict == FINE).all() for issue in soft)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +216,7 @@ def test_rejects_are_many_in_number_and_against_peers(
     seen.own.residual[Metric.REJECT_RATE, 0] = rate - 0.003
     seen.features.recent_rejected[0] = rejected
     seen.features.recent_shares[0] = rejected / rate
-    seen.usual_reject[:] = usual_rate
+    seen.site_reject_rate[:] = usual_rate
     assert says(seen, Issue.REJECT_RATE_HIGH) is verdict
 
 
@@ -233,7 +236,7 @@ def test_hardware_errors_are_many_against_peers_and_the_past(
     seen = usual()
     seen.features.hw_error_rate[0] = per_hour / 104
     seen.own.residual[Metric.HW_ERROR_RATE, 0] = (per_hour - past_per_hour) / 104
-    seen.usual_errors[:] = peers_per_hour / 104
+    seen.site_error_rate[:] = peers_per_hour / 104
     assert says(seen, Issue.HW_ERROR_RATE_HIGH) is verdict
 
 

@@ -18,8 +18,8 @@ from hashinsight.problems.service.lists import list_miner_problems
 from hashinsight.problems.temperature_limits import LimitLayers, MachineTemperatureLimits, machine_temperature_limits
 from hashinsight.telemetry.states import SampleFlags as Said
 from tests.problems.fleet import Fleet, readings_of, same
+from tests.problems.rule_cases import read_evidence
 from tests.problems.stored_site import StoredFleet, StoredSite
-from tests.problems.test_rule_criteria import read_evidence
 
 FINE, HIT = RuleVerdict.FINE, RuleVerdict.HIT
 CHIP, BOARD = float(Said.CHIP_SENSOR), float(Said.BOARD_SENSOR)

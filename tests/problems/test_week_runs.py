@@ -112,9 +112,9 @@ def test_a_collector_that_is_heard_but_brings_no_samples_is_one_event_and_no_sto
     for _ in range(10):  # also at the moment when only some of the samples are too old
         found = yard.cycle(heartbeats)
         yard.now -= 270
-        assert not (found.standing.state == DataState.OFFLINE).any()
+        assert not (found.observed.data.state == DataState.OFFLINE).any()
     found = yard.cycle(heartbeats, times=4)
-    assert (found.standing.state == DataState.UNKNOWN).all()
+    assert (found.observed.data.state == DataState.UNKNOWN).all()
     assert yard.everything_open() == {(-1, "collector_down")}
     yard.cycle(times=3)
     assert yard.everything_open() == set()

@@ -1,6 +1,6 @@
 """Whether a pool and a worker are the tenant's own: a stolen session must not send work to a stranger. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 
 def is_pool_allowed(pool_url: str, allowed: Sequence[str]) -> bool:
@@ -10,9 +10,10 @@ def is_pool_allowed(pool_url: str, allowed: Sequence[str]) -> bool:
     return not allowed or any(_fits(pattern, host, place) for pattern in allowed)
 
 
-def is_worker_allowed(pool_user: str, allowed: Sequence[str]) -> bool:
+def is_worker_allowed(pool_user: str, allowed: Collection[str]) -> bool:
     """A worker is `account` or `account.machine`: what is allowed allows everything below it. An empty list: all."""
-    return not allowed or any(pool_user == word or pool_user.startswith(f"{word}.") for word in allowed)
+    parts = pool_user.split(".")
+    return not allowed or any(".".join(parts[:depth]) in allowed for depth in range(1, len(parts) + 1))
 
 
 def _fits(pattern: str, host: str, place: str) -> bool:

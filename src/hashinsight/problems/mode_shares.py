@@ -20,14 +20,14 @@ _MODES = len(Mode)
 
 def mode_shares(found: CycleResult, state: State) -> Floats:
     """By machine of the frame; NaN where it is expected to do what it is rated for, or nobody knows."""
-    seen, frame = found.features, found.seen.frame
+    seen, frame = found.observed.features, found.observed.frame
     apart = (found.mode == Mode.ECO) | (found.mode == Mode.PERF)
     if not apart.any():
         return np.full(frame.n, np.nan)
-    kinds = populations.groups(frame, found.seen.limits)
+    kinds = populations.groups(frame, found.observed.limits)
     group = kinds.of * _MODES + found.mode
-    is_sound = apart & seen.hashing & ~seen.booting & ~found.standing.excused
-    is_sound &= ~(seen.boards_ratio < 1) & ~found.seen.shown.any(axis=0)
+    is_sound = apart & seen.hashing & ~seen.booting & ~found.observed.data.planned_outage
+    is_sound &= ~(seen.boards_ratio < 1) & ~found.observed.shown.any(axis=0)
     ordered = group_stats.sort(seen.hashrate_ratio, group, is_sound, len(kinds.names) * _MODES)
     of_kind = np.where(ordered.count >= _LEAST_MACHINES, group_stats.quantile(ordered, 0.5), np.nan)[group]
     metric = int(Metric.HASHRATE_RATIO)

@@ -23,13 +23,13 @@ _BINS = 32
 _SHOWN_SIGMAS = 8.0
 
 
-def stands(among: PeerPositions, values: Floats, rows: Ints) -> Flags:
+def has_peers(among: PeerPositions, values: Floats, rows: Ints) -> Flags:
     """There are peers, and the machine has a value of its own to be compared with theirs."""
     found: Flags = (among.level[rows] >= 0) & ~np.isnan(values[rows])
     return found
 
 
-def told(among: PeerPositions, values: Floats, rows: Ints) -> pl.Series:
+def peer_columns(among: PeerPositions, values: Floats, rows: Ints) -> pl.Series:
     """One struct a row: level, count and quantiles of its peers, and its own place; null where it has none."""
     level, group, value = among.level[rows], among.group[rows], values[rows]
     shares = {name: np.full(len(rows), np.nan) for name in (*_QUANTILES, "percentile")}
@@ -41,19 +41,19 @@ def told(among: PeerPositions, values: Floats, rows: Ints) -> pl.Series:
         shares["percentile"][here] = group_stats.percentile(ordered, value[here], group[here])
     columns = {
         "level": pl.Series(level).replace_strict(dict(enumerate(LEVELS)), default=None, return_dtype=pl.String),
-        "value": numbers(value),
-        "robust_z": numbers(among.z[rows]),
-        "percentile": numbers(shares.pop("percentile")),
-        "median": numbers(among.median[rows]),
-        "mad": numbers(among.scale[rows]),
+        "value": rounded(value),
+        "robust_z": rounded(among.z[rows]),
+        "percentile": rounded(shares.pop("percentile")),
+        "median": rounded(among.median[rows]),
+        "mad": rounded(among.scale[rows]),
         "count": pl.Series(among.count[rows]),
-        **{name: numbers(values) for name, values in shares.items()},
+        **{name: rounded(values) for name, values in shares.items()},
     }
-    known = pl.Series(stands(among, values, rows))
+    known = pl.Series(has_peers(among, values, rows))
     return pl.DataFrame(columns).select(pl.when(known).then(pl.struct(pl.all()))).to_series()
 
 
-def numbers(values: NDArray[np.floating]) -> pl.Series:
+def rounded(values: NDArray[np.floating]) -> pl.Series:
     return pl.Series(np.asarray(values, dtype=np.float64)).fill_nan(None).round(6)
 
 
@@ -75,7 +75,7 @@ class PeerSnapshot:
 
     def _of(self, metric: Metric, row: int) -> dict[str, Any] | None:
         among = self.among[metric]
-        found: dict[str, Any] | None = told(among, self.values[metric], np.array([row]))[0]
+        found: dict[str, Any] | None = peer_columns(among, self.values[metric], np.array([row]))[0]
         if found is None:
             return None
         ordered = among.known[among.level[row]].ordered

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from hashinsight.problems import (
     anchors,
     baselines,
-    conditions,
     expected_hashrate,
     features,
     group_stats,
+    health_rules,
     lifecycle,
     modes,
     peers,
@@ -28,7 +28,6 @@ from hashinsight.problems.codes import (
     Issue,
     Metric,
     Mode,
-    RuleVerdict,
     Severity,
     ThawReason,
 )
@@ -38,7 +37,7 @@ from hashinsight.problems.events import Events, LifecycleStep, SubjectVerdicts
 from hashinsight.problems.features import Features
 from hashinsight.problems.frame import Flags, Floats, Frame, Ints, zeroed
 from hashinsight.problems.health_rules import RULES
-from hashinsight.problems.seen import Observations
+from hashinsight.problems.health_rules.rule import Observations, RuleResult
 from hashinsight.problems.state import State, aligned
 from hashinsight.telemetry.states import SampleFlags as Said
 
@@ -50,22 +49,13 @@ _SEVERITY = np.array([rule.severity for rule in sorted(RULES, key=lambda rule: r
 class CycleResult:
     """Everything that a cycle found, in the order of the frame's machines."""
 
-    now: float
-    config: Config
-    seen: Observations
-    verdict: NDArray[np.int8]  # (issues, machines), codes.Verdict
+    observed: Observations
+    rules: dict[Issue, RuleResult]
+    verdict: NDArray[np.int8]  # (issues, machines), codes.RuleVerdict
     lived: LifecycleStep
     left_out: NDArray[np.int32]  # bits of features.LEFT_OUT
     mode: NDArray[np.int8]  # as it is told: unknown where that is not sure
     thawed: Flags  # whose freeze ended in this cycle; why is in the state
-
-    @property
-    def standing(self) -> DataStatus:
-        return self.seen.standing
-
-    @property
-    def features(self) -> Features:
-        return self.seen.features
 
 
 def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State, CycleResult]:
@@ -76,13 +66,13 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     standing = data_status(frame, state["seen_ts"], now=now, config=config)
     shown, troubled, acknowledged, ailing, others = _open_problems(state.events, frame)
 
-    seen = features.observe(frame, state, standing, limits, now=now, config=config)
+    seen = features.extract_features(frame, state, standing, limits, now=now, config=config)
     _begin_anew(state, frame, standing, now)
     values = baselines.values_of(seen)
     elapsed = _elapsed(state, standing, now, config)
 
     levels = peers.levels_of(frame.site.no, limits.model, frame.firmware.no, state["mode"])
-    healthy = seen.steady & ~ailing & ~standing.excused
+    healthy = seen.steady & ~ailing & ~standing.planned_outage
     known = references.compared(values, levels, healthy, config)
     among_all = peers.of_one_cooling(levels, frame.site.no, frame.is_air)
     reference = references.refer(state, values, among_all, healthy=healthy, elapsed=elapsed, config=config)
@@ -92,7 +82,7 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     kinds = populations.groups(frame, limits)
     named = np.array([bool(name) for name in limits.models])[limits.model] if frame.n else np.zeros(0, dtype=np.bool_)
     moded = _modes(state, frame, seen, kinds, may=whole, elapsed=elapsed, now=now, config=config)
-    judgeable = seen.steady & ~moded.changing & ~standing.excused
+    judgeable = seen.steady & ~moded.changing & ~standing.planned_outage
     _forget_the_loss(state, seen)
     own = baselines.compare(state, values, reference, floor, judged=judgeable, elapsed=elapsed, config=config)
     most = limits["cusum_sigma_hours"]
@@ -123,22 +113,24 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
         )
         for metric in peers.COMPARED
     }  # fmt: skip
-    everything = Observations(
-        frame=frame, standing=standing, features=seen, limits=limits, own=own, drift=apart,
+    observed = Observations(
+        now=now, config=config, frame=frame, data=standing, features=seen, limits=limits, own=own, drift=apart,
         cusum_up=state["cusum_up"], cusum_down=state["cusum_down"], slope=slope,
-        slope_hours=state["slope_hours"], still_samples=state["still_cycles"], peers=among,
-        usual_reject=_usual(seen.reject_rate, levels, healthy),
-        usual_errors=_usual(seen.hw_error_rate, levels, healthy), judgeable=judgeable, apart=~plain, shown=shown,
-        mode=state["mode"].copy(), expectation=expectation,
+        slope_hours=state["slope_hours"], frozen_samples=state["still_cycles"], peers=among,
+        site_reject_rate=_usual(seen.reject_rate, levels, healthy),
+        site_error_rate=_usual(seen.hw_error_rate, levels, healthy), judgeable=judgeable, unlike_mode=~plain,
+        shown=shown, mode=state["mode"].copy(), expectation=expectation,
     )  # fmt: skip
-    verdict = conditions.judge(everything, config)
-    lived = lifecycle.advance(state.events, _judged(verdict, frame, standing), now=now, life=config.life)
+    rules = health_rules.evaluate(observed)
+    judged = _judged(rules, frame, standing)
+    lived = lifecycle.advance(state.events, judged, now=now, life=config.life)
     state["seen_ts"][:] = np.fmax(state["seen_ts"], np.where(standing.state == DataState.UNKNOWN, np.nan, frame.ts))
     state["updated_at"][judgeable] = now
     state = replace(state, events=lived.events, cycled_at=now)
     thawed = state["thawed_at"] != thawed_before
     thawed &= ~np.isnan(state["thawed_at"])
-    return state, CycleResult(now, config, everything, verdict, lived, features.left_out(seen), moded.told, thawed)
+    verdict = judged.verdict[:, len(standing.collectors) :]
+    return state, CycleResult(observed, rules, verdict, lived, features.left_out_bits(seen), moded.told, thawed)
 
 
 def _open_problems(events: Events, frame: Frame) -> tuple[Flags, Flags, Flags, Flags, Flags]:
@@ -215,16 +207,19 @@ def _usual(values: Floats, levels: tuple[peers.PeerLevel, ...], healthy: Flags) 
     return zeroed(group_stats.median(values, site.group, use, site.groups)[site.group])
 
 
-def _judged(verdict: NDArray[np.int8], frame: Frame, standing: DataStatus) -> SubjectVerdicts:
+def _judged(rules: dict[Issue, RuleResult], frame: Frame, standing: DataStatus) -> SubjectVerdicts:
     """Machines' verdicts, and before them those of collectors: -1 less their number."""
-    whose = standing.collectors[::-1]
-    subject: Ints = np.concatenate([-1 - whose, frame.miner_no])
-    of_collectors = np.zeros((ISSUES, len(whose)), dtype=np.int8)
-    said = np.where(standing.collector_down[::-1], RuleVerdict.HIT, RuleVerdict.FINE)
-    of_collectors[Issue.COLLECTOR_DOWN] = np.where(standing.collector_known[::-1], said, RuleVerdict.UNKNOWN)
+    collectors = standing.collectors[::-1]
+    subject: Ints = np.concatenate([-1 - collectors, frame.miner_no])
+    verdict = np.zeros((ISSUES, len(subject)), dtype=np.int8)
+    for issue, result in rules.items():
+        if issue is Issue.COLLECTOR_DOWN:
+            verdict[issue, : len(collectors)] = result.verdict[::-1]
+        else:
+            verdict[issue, len(collectors) :] = result.verdict
     return SubjectVerdicts(
         subject=subject,
-        verdict=np.concatenate([of_collectors, verdict], axis=1),
-        severity=np.broadcast_to(_SEVERITY[:, None], (ISSUES, len(subject))),
+        verdict=verdict,
+        severity=np.broadcast_to(_SEVERITY[:, None], verdict.shape),
         suppressed=np.concatenate([standing.collector_suppressed[::-1], frame.suppressed]),
     )

@@ -58,10 +58,10 @@ async def write_cycle(
     firmware`, and for a collector `heard_at`.
     """
     after = found.lived.events
-    changes = changes_of(before.events, after, last=last, now=found.now)
+    changes = changes_of(before.events, after, last=last, now=found.observed.now)
     ids = _ids(before, changes, after.n)
     shown = changes.told & changes.seen & (after.status != EventStatus.PENDING)
-    described = describe(found, after, shown, subjects)
+    described = describe(found, after, shown)
     stale = await queries.write_pulse(session, place.tenant_id, place.site_id, _pulse(before, after, changes, ids))
     told = _told(after, changes, ids, subjects, described)
     if stale:  # somebody was first: the next cycle will see what they did
@@ -125,7 +125,7 @@ def _told(
 
 def _timeline(found: CycleResult, after: Events, changes: Changes, ids: pl.Series) -> pl.DataFrame:
     """What happened to which problem; beside the moves, that it flaps, and that its machine's baseline learns again."""
-    thawed = np.isin(after.subject, found.seen.frame.miner_no[found.thawed])
+    thawed = np.isin(after.subject, found.observed.frame.miner_no[found.thawed])
     shown = after.active & (after.status != EventStatus.PENDING)
     return pl.concat(
         [

@@ -62,7 +62,7 @@ def replay(
             state, result = step(state, frame, now, config)
             log.add(now, result.lived)
             if with_evidence:
-                log.explain(result, newest)
+                log.explain(result)
             cycles += 1
             if watch is not None:
                 watch(now, frame, state, result)
@@ -112,16 +112,14 @@ class _Log:
         if lived.replaced.n:
             self._replaced.append(lived.replaced)
 
-    def explain(self, result: CycleResult, newest: NewestState) -> None:
+    def explain(self, result: CycleResult) -> None:
         """Keep the evidence of problems that opened in this cycle."""
         events = result.lived.events
         opened = result.lived.moves.of(CycleAction.CREATED).event_no
         which = np.isin(events.event_no, opened)
         if not which.any():
             return
-        heard_at = newest.heard_at
-        collectors = pl.DataFrame({"subject": -1 - np.arange(len(heard_at)), "heard_at": heard_at})
-        described = describe(result, events, which, collectors).evidence.to_list()
+        described = describe(result, events, which).evidence.to_list()
         numbers = events.event_no.tolist()
         self.evidence |= {numbers[row]: described[row] for row in np.flatnonzero(which).tolist()}
 

@@ -8,7 +8,6 @@ import numpy as np
 from hashinsight.problems.codes import Issue, Metric
 from hashinsight.problems.frame import TextColumn
 from hashinsight.problems.pipeline import CycleResult
-from hashinsight.problems.ways import told_of
 from tests.problems.fleet import Fleet
 
 WARM, ILL = 9, 7  # cycles before the faults begin, and with them
@@ -93,16 +92,18 @@ def as_stored(told: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def distance(found: CycleResult, issue: Issue, rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """How far each machine is beyond the threshold by the rule's first way; below 0 it has not reached it."""
-    way = told_of(found, rows, issue)[0]
+def distance(result: CycleResult, issue: Issue, rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """How far each machine is beyond the threshold by the rule's first criterion; below 0 it has not reached it."""
+    criterion = result.rules[issue].criteria[0]
     below = {Issue.HASHRATE_DEGRADATION, Issue.TREND_ANOMALY, Issue.BOARDS_DEGRADING, Issue.FLEET_OUTLIER}
-    value, sign = np.asarray(way.value), -1.0 if issue in below else 1.0
-    if way.own is not None and issue is not Issue.TREND_ANOMALY and way.own < Metric.BOARDS_RATIO:  # judged by its mean
-        own = found.seen.own
-        value = own.value[way.own, rows] - own.residual[way.own, rows] + own.smooth[way.own, rows]
-    assert way.threshold is not None
-    return sign * (value - way.threshold)
+    value, sign, metric = np.asarray(criterion.value)[rows], -1.0 if issue in below else 1.0, criterion.baseline
+    if metric is not None and issue is not Issue.TREND_ANOMALY and metric < Metric.BOARDS_RATIO:  # judged by its mean
+        own = result.observed.own
+        value = own.value[metric, rows] - own.residual[metric, rows] + own.smooth[metric, rows]
+    threshold = criterion.threshold
+    assert isinstance(threshold, np.ndarray)
+    distances: np.ndarray[Any, Any] = sign * (value - threshold[rows])
+    return distances
 
 
 def reached(distances: list[np.ndarray[Any, Any]], cycles: int) -> np.ndarray[Any, Any]:

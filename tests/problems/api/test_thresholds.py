@@ -17,8 +17,8 @@ from tests.problems.api.graded_faults import GRADED_FAULTS, POOLS
 from tests.problems.api.problems_api import HOSTING, ProblemsApi
 from tests.problems.api.test_lifecycle import Reader, reader  # noqa: F401 - a fixture
 from tests.problems.fleet import readings_of
+from tests.problems.rule_cases import is_consistent
 from tests.problems.stored_site import StoredFleet, StoredSite
-from tests.problems.test_rule_criteria import agrees
 
 LIMITS = {"trend_per_day": 0.0015, "trend_hours": 0.25}
 CONFIG = Config(
@@ -108,7 +108,7 @@ def check_ladder(ladder: graded_faults.GradedFault, twin: Twin, listed: dict[tup
     for one in problems:
         if one is not None:
             evidence = one["evidence_json"][0]  # as it was when it opened
-            assert agrees(evidence), json.dumps(evidence)
+            assert is_consistent(evidence), json.dumps(evidence)
             check_effect(ladder.issue.code, evidence)
 
 
@@ -164,7 +164,7 @@ async def test_a_dead_collector_is_one_problem_and_neither_opens_nor_ends_any_ot
     assert set(found) == {"overheat_crit", "collector_down"}
     down, hot = found["collector_down"], found["overheat_crit"]
     assert (down["collector_id"], down["miner_id"], down["severity"]) == (str(site.collector_id), None, "P1")
-    assert agrees(down["evidence_json"][0])
+    assert is_consistent(down["evidence_json"][0])
     assert down["evidence_json"][0]["metric"] == "silent_sec"
     assert (hot["status"], hot["consecutive_ok"], hot["consecutive_fail"]) == ("open", 0, 2)
     summary = await reader.ask(f"/sites/{site.site_id}/health_summary")

@@ -7,7 +7,7 @@ ANN = "01980f7e-6f6a-7c3e-9d8b-2f6f4f0f7a11"
 PROBLEM_ID = "01980f80-0000-7000-8000-0000000000e1"
 EVIDENCE: dict[str, Any] = {
     "rule_code": "hashrate_degradation",
-    "description": "hashes less than its own past, or reboots again and again",
+    "description": "Hashrate below its own baseline, or repeated reboots",
     "evaluated_at": NOW,
     "way": "own_past",
     "ways": ["own_past"],

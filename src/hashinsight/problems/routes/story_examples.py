@@ -63,7 +63,7 @@ STORY: dict[str, Any] = {
     "rule": {
         "code": "hashrate_degradation",
         "severity": "P2",
-        "description": "hashes less than its own past, or reboots again and again",
+        "description": "Hashrate below its own baseline, or repeated reboots",
         "metric": "hashrate_ratio",
         "recommended_actions": ["restart", "inspect_boards"],
         "needs": ["hashrate_ratio"],

@@ -27,7 +27,7 @@ from hashinsight.problems.codes import (
     ThawReason,
 )
 from hashinsight.problems.events import Events, close_events
-from hashinsight.problems.features import checked
+from hashinsight.problems.features import check_bits
 from hashinsight.problems.mode_shares import mode_shares
 from hashinsight.problems.models import FEATURE_CHUNKS, FEATURE_HOURS, RUNS
 from hashinsight.problems.pipeline import CycleResult, step
@@ -97,7 +97,7 @@ async def run_cycle(
     await session.execute(made.on_conflict_do_update(index_elements=["site_id", "period"], set_=row))
     await session.execute(delete(RUNS).where(RUNS.c.site_id == site_id, RUNS.c.period > period))  # of a wrong clock
     note_change(session, kept.tenant_id, site_id, "problems")
-    return CycleRun(found.seen.frame.n, actions, spent.of)
+    return CycleRun(found.observed.frame.n, actions, spent.of)
 
 
 def _was_done(cycled_at: datetime | None, now: datetime) -> bool:
@@ -121,19 +121,19 @@ def _think(read: CycleInput, now: float, last: float) -> tuple[State, CycleResul
 async def _write_features(
     session: AsyncSession, kept: cycle.SiteState, site_id: int, found: CycleResult, *, now: datetime
 ) -> None:
-    own, seen = found.seen.own, found.features
+    own, seen = found.observed.own, found.observed.features
     of: dict[str, Any] = {name: getattr(seen, name).astype(np.float32) for name in _PLAIN}
     of |= {
-        "trend_slope": found.seen.slope.astype(np.float32),
+        "trend_slope": found.observed.slope.astype(np.float32),
         "residual_hashrate": own.residual[Metric.HASHRATE_RATIO].astype(np.float32),
         "residual_eff": own.residual[Metric.EFFICIENCY].astype(np.float32),
         "residual_temp": own.residual[Metric.TEMP_MAX].astype(np.float32),
-        "data_state": found.standing.state,
+        "data_state": found.observed.data.state,
         "mode": found.mode,
-        "left_out": found.left_out | checked(seen),
+        "left_out": found.left_out | check_bits(seen),
     }
     new_hour = kept.cycled_at is None or kept.cycled_at < now.replace(minute=0, second=0, microsecond=0)
-    made = await asyncio.to_thread(chunks.rows, found.seen.frame.miner_no, of)
+    made = await asyncio.to_thread(chunks.rows, found.observed.frame.miner_no, of)
     for table in (FEATURE_CHUNKS, FEATURE_HOURS) if new_hour else (FEATURE_CHUNKS,):
         await partitions.ensure(session, table.name, now, now, DAY)
         await cycle.write_features(session, table, made, tuple(of), whose=(kept.tenant_id, site_id, now))
@@ -145,14 +145,14 @@ def _health(events: Events, found: CycleResult) -> np.ndarray[tuple[int], np.dty
     Well is only who is seen to be: one that is dark without a problem (curtailed, suppressed, for the first time)
     is not, nor is one of which a suppression hides what was found.
     """
-    worst = np.full(found.seen.frame.n, _NO_ONE, dtype=np.int8)
+    worst = np.full(found.observed.frame.n, _NO_ONE, dtype=np.int8)
     shown = events.take(events.active & (events.status != EventStatus.PENDING) & (events.subject >= 0))
-    at = np.searchsorted(found.seen.frame.miner_no, shown.subject)
+    at = np.searchsorted(found.observed.frame.miner_no, shown.subject)
     here = at < len(worst)
-    here[here] = found.seen.frame.miner_no[at[here]] == shown.subject[here]
+    here[here] = found.observed.frame.miner_no[at[here]] == shown.subject[here]
     np.minimum.at(worst, at[here], shown.severity[here])
-    unseen = found.standing.state != DataState.FRESH
-    hidden = found.seen.frame.suppressed
+    unseen = found.observed.data.state != DataState.FRESH
+    hidden = found.observed.frame.suppressed
     if hidden.any():
         unseen |= hidden & (found.verdict == RuleVerdict.HIT).any(axis=0)
     worst[(worst == _NO_ONE) & unseen] = -1
@@ -163,13 +163,13 @@ def _stood(live: pl.DataFrame, found: CycleResult, state: State, health: Any) ->
     """The live columns that say how a machine stands, as this cycle found them; what was there is `…_before`."""
     words = {-1: "unknown", _NO_ONE: "ok", **{int(one): one.name for one in Severity}}
     modes = {int(one): one.name.lower() for one in Mode}
-    inferred = np.where(found.seen.expectation > ExpectationSource.GIVEN, state["inferred_ths"], np.nan)
+    inferred = np.where(found.observed.expectation > ExpectationSource.GIVEN, state["inferred_ths"], np.nan)
     judged = pl.DataFrame(
         {
-            "miner_no": pl.Series(found.seen.frame.miner_no, dtype=live.schema["miner_no"]),
+            "miner_no": pl.Series(found.observed.frame.miner_no, dtype=live.schema["miner_no"]),
             "overall_health": pl.Series(health).replace_strict(words, return_dtype=pl.String),
             "inferred_mode": pl.Series(found.mode).replace_strict(modes, return_dtype=pl.String),
-            "recent_reject_rate": pl.Series(found.features.reject_rate, dtype=pl.Float32).fill_nan(None),
+            "recent_reject_rate": pl.Series(found.observed.features.reject_rate, dtype=pl.Float32).fill_nan(None),
             "inferred_ths": pl.Series(inferred, dtype=pl.Float32).fill_nan(None),
             "mode_share": pl.Series(mode_shares(found, state), dtype=pl.Float32).fill_nan(None),
         }
@@ -193,7 +193,7 @@ def _changed(live: pl.DataFrame) -> pl.DataFrame:
 
 
 def _counts(found: CycleResult, live: pl.DataFrame) -> dict[str, Any]:
-    state = found.standing.state
+    state = found.observed.data.state
     tallied = list(losses.tally(live, "site_id").iter_rows(named=True))
     return {
         **{one.name.lower(): int((state == one).sum()) for one in DataState},
