@@ -7,6 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SERVER := $(VENV)/.server-installed
 DEV := $(VENV)/.dev-installed
+GENERATOR := $(VENV)/.generator-installed
 MADE := $(VENV)/.made
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --no-input --progress-bar off
 LOG := $(VENV)/install.log
@@ -22,11 +23,11 @@ up: $(SERVER)  ## install and start everything; Ctrl-C stops it
 	@$(BIN)/python console/build.py
 	@exec $(BIN)/python -m hashinsight up --demo
 
-test: $(DEV)  ## install everything and run all checks and the whole suite
+test: $(DEV) $(GENERATOR)  ## install everything and run all checks and the whole suite
 	@$(BIN)/python console/build.py
 	@exec $(BIN)/python -m tests.budget
 
-busy: $(DEV)  ## the whole suite three times in a row while other work keeps both cores busy; an hour and a half
+busy: $(DEV) $(GENERATOR)  ## the whole suite three times in a row while other work keeps both cores busy; an hour and a half
 	@$(BIN)/python console/build.py
 	@exec $(BIN)/python -m tests.busy
 
@@ -97,4 +98,11 @@ $(SERVER): requirements/server.txt pyproject.toml $(MADE)
 $(DEV): requirements/dev.txt $(SERVER)
 	@echo "installing the tools for tests (half a minute)"
 	@$(PIP) --require-hashes -r requirements/dev.txt $(LOGGED)
+	@touch $@
+
+$(GENERATOR): requirements/generator.txt $(MADE)
+	@echo "installing the generator of API clients (some seconds)"
+	@$(BIN)/python -m venv $(VENV)/generator $(LOGGED)
+	@$(VENV)/generator/bin/python -m pip install --disable-pip-version-check --no-input --progress-bar off --require-hashes \
+		-r requirements/generator.txt $(LOGGED)
 	@touch $@

@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 from redis import Redis
 
-from hashinsight.app.openapi import document as make_document
+from hashinsight.app import Application
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.ids import new_id
 from tests.collectors.collector_site import CollectorSite, bearer
@@ -27,7 +27,7 @@ WRONG: list[Any] = [None, -1, "x\u0000", ["x"], {"x": 1}]
 
 @cache
 def document() -> dict[str, Any]:
-    return make_document()
+    return Application().openapi()
 
 
 def operations() -> list[tuple[str, str, dict[str, Any]]]:

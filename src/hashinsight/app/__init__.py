@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
+from typing import Any
 
 import structlog
 from fastapi import APIRouter, FastAPI
@@ -46,17 +47,33 @@ from hashinsight.telemetry.service.uploads import IngestState, Receiver
 log = structlog.get_logger(__name__)
 
 
+class Application(FastAPI):
+    """All routes, with the OpenAPI document that says who may call them and what they answer."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            title="HashInsight",
+            version=__version__,
+            summary="Control plane and problem registry for fleets of Bitcoin ASIC miners",
+            docs_url=None,  # FastAPI's pages load scripts from elsewhere: `/docs` is built with the console
+            redoc_url=None,
+            routes=all_routes(),
+            **options,
+        )
+
+    def openapi(self) -> dict[str, Any]:
+        if self.openapi_schema is None:
+            from hashinsight.app.openapi import describe
+
+            self.openapi_schema = describe(super().openapi(), self.routes)
+        return self.openapi_schema
+
+
 def create_app(settings: Settings | None = None, database: Database | None = None) -> FastAPI:
     settings = settings or load_settings()
     rates = Rates(redis_url(settings))
     guard = DiskGuard(settings.data_dir, settings.disk_reserve_mb)
-    app = FastAPI(
-        title="HashInsight",
-        version=__version__,
-        summary="Control plane and problem registry for fleets of Bitcoin ASIC miners",
-        docs_url=None,  # the interactive pages load scripts from elsewhere; the document itself is enough
-        redoc_url=None,
-        routes=offered(),
+    app = Application(
         lifespan=_lifespan,
         middleware=[  # the first is the outermost
             Middleware(HeadAsGet),
@@ -102,9 +119,9 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
 
 
 @cache
-def offered() -> list[BaseRoute]:
-    """All of them, made once a process: an application only differs in what its routes find in its state."""
-    everything = APIRouter()
+def all_routes() -> list[BaseRoute]:
+    """Made once a process: an application only differs in what its routes find in its state."""
+    everything = APIRouter(generate_unique_id_function=lambda route: route.name)
     # first: they call a thousand times as often as people
     machines = (telemetry_edge_router, commands_edge_router, edge_router)
     reading = (telemetry_router, overview_router, problems_router)

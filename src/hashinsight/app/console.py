@@ -4,10 +4,11 @@ A path that is no file and does not belong to the API is a page of the console, 
 itself says when there is no such page.
 """
 
+import asyncio
 import gzip
 import mimetypes
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,8 +17,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 FOLDER = Path(__file__).parent / "console_files"
-_OF_THE_API = ("/api/", "/hosting/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/status")
-_FOR_EVER = "public, max-age=31536000, immutable"
+_API_PATHS = ("/api/", "/hosting/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/status")
+_FOREVER = "public, max-age=31536000, immutable"
 _TEXTS = (".html", ".js", ".css", ".svg", ".json", ".webmanifest")
 # no inline script, no inline style, nothing from elsewhere
 POLICY = (
@@ -29,10 +30,15 @@ POLICY = (
 @dataclass(frozen=True)
 class File:
     body: bytes
-    zipped: bytes | None
-    kind: str
-    tag: str
+    media_type: str
+    etag: str
+    is_text: bool
     is_named_by_content: bool
+
+    @cached_property
+    def zipped(self) -> bytes:
+        """Made for the first browser that takes it: most processes never send most files."""
+        return gzip.compress(self.body, 9, mtime=0)
 
 
 @cache
@@ -45,13 +51,14 @@ def console_files(folder: Path = FOLDER) -> dict[str, File]:
 
 def _read(file: Path) -> File:
     body = file.read_bytes()
-    kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+    media_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+    is_text = file.suffix in _TEXTS
     return File(
         body,
-        gzip.compress(body, 9, mtime=0) if file.suffix in _TEXTS else None,
-        f"{kind}; charset=utf-8" if file.suffix in _TEXTS else kind,
+        f"{media_type}; charset=utf-8" if is_text else media_type,
         f'"{sha256(body).hexdigest()[:24]}"',
-        file.parent.name == "assets",
+        is_text=is_text,
+        is_named_by_content=file.parent.name == "assets",
     )
 
 
@@ -63,32 +70,34 @@ class ConsolePages:
         self._files = console_files(folder)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        found = self._find(scope) if self._files and scope["type"] == "http" and scope["method"] == "GET" else None
-        if found is None:
+        file = self._find(scope) if self._files and scope["type"] == "http" and scope["method"] == "GET" else None
+        if file is None:
             is_root = scope["type"] == "http" and scope["path"] == "/" and not self._files
             await (RedirectResponse("/status") if is_root else self._app)(scope, receive, send)
             return
-        await _answer(found, Headers(scope=scope))(scope, receive, send)
+        await (await _response(file, Headers(scope=scope)))(scope, receive, send)
 
     def _find(self, scope: Scope) -> File | None:
         path = scope["path"]
-        if path.startswith(_OF_THE_API):
+        if path.startswith(_API_PATHS):
             return None
+        if path in ("/docs", "/docs/"):
+            return self._files.get("/docs/index.html")
         # the names of sites and machines may have points
         is_page = path.startswith("/sites/") or "." not in path.rpartition("/")[2]
         return self._files.get(path) or (self._files["/index.html"] if is_page else None)
 
 
-def _answer(file: File, asked: Headers) -> Response:
+async def _response(file: File, request: Headers) -> Response:
     headers = {
-        "Cache-Control": _FOR_EVER if file.is_named_by_content else "no-cache",
+        "Cache-Control": _FOREVER if file.is_named_by_content else "no-cache",
         "Content-Security-Policy": POLICY,
-        "ETag": file.tag,
+        "ETag": file.etag,
         "Vary": "Accept-Encoding",
     }
-    if file.tag in asked.get("if-none-match", ""):
+    if file.etag in request.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    if file.zipped is not None and "gzip" in asked.get("accept-encoding", ""):
+    if file.is_text and "gzip" in request.get("accept-encoding", ""):
         headers["Content-Encoding"] = "gzip"
-        return Response(file.zipped, headers=headers, media_type=file.kind)
-    return Response(file.body, headers=headers, media_type=file.kind)
+        return Response(await asyncio.to_thread(lambda: file.zipped), headers=headers, media_type=file.media_type)
+    return Response(file.body, headers=headers, media_type=file.media_type)

@@ -1,20 +1,133 @@
-"""The OpenAPI document without a running installation: `python -m hashinsight.app.openapi` prints it."""
+"""The OpenAPI document: who may call each route, and every error that a route can answer, as it is sent.
+
+`python -m hashinsight.app.openapi` prints it without a running installation, for the console's types.
+"""
 
 import json
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute, iter_route_contexts
+from starlette.routing import BaseRoute
 
-from hashinsight import __version__
-from hashinsight.app import offered
+from hashinsight.collectors.access import collector_caller
+from hashinsight.identity.access import ACCESS_COOKIE, CSRF_HEADER, authenticate
+from hashinsight.kit.web.error_handlers import COLLECTOR_PATHS
+from hashinsight.kit.web.responses import CollectorErrorAnswer, ErrorAnswer, errors
+
+_PERSON_TOKEN, _API_KEY, _COOKIE, _CSRF = "person_token", "api_key", "console_cookie", "csrf_token"
+_COLLECTOR_TOKEN, _COLLECTOR_KEY, _METRICS_TOKEN = "collector_token", "collector_key", "metrics_token"
+_SCHEMES = {
+    _PERSON_TOKEN: {
+        "type": "http",
+        "scheme": "bearer",
+        "bearerFormat": "JWT",
+        "description": "Access token of a signed-in person, from `POST /api/v1/auth/login`",
+    },
+    _API_KEY: {
+        "type": "apiKey",
+        "in": "header",
+        "name": "X-API-Key",
+        "description": "Key of an integration. Routes that need a person answer 403 `PERSON_REQUIRED`",
+    },
+    _COOKIE: {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": ACCESS_COOKIE,
+        "description": "Access token in the console's cookie. Requests that change something also need `csrf_token`",
+    },
+    _CSRF: {
+        "type": "apiKey",
+        "in": "header",
+        "name": CSRF_HEADER,
+        "description": "Sent with `console_cookie`; the login answer has it",
+    },
+    _COLLECTOR_TOKEN: {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "Token of a collector, from `POST /api/edge/v1/register`",
+    },
+    _COLLECTOR_KEY: {
+        "type": "apiKey",
+        "in": "header",
+        "name": "X-Collector-Key",
+        "description": "The collector's token, for collectors that send it in this header",
+    },
+    _METRICS_TOKEN: {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "HASHINSIGHT_METRICS_TOKEN. Without one, only callers on the same machine get metrics",
+    },
+}
+_SAFE = ("get", "head", "options")
+_WITHOUT_RATE_LIMIT = ("/healthz", "/readyz")
+_SCHEMA = "#/components/schemas/"
+_GENERATED = ("HTTPValidationError", "ValidationError")  # FastAPI's own error form, which is never sent
 
 
-def document() -> dict[str, Any]:
-    """What the console's types are made of; the version is left out, so that a release changes no types."""
-    made: dict[str, Any] = FastAPI(title="HashInsight", version=__version__, routes=offered()).openapi()
-    return made | {"info": {"title": "HashInsight", "version": "0"}}
+def describe(document: dict[str, Any], routes: Sequence[BaseRoute]) -> dict[str, Any]:
+    """Add to FastAPI's document what routes do not say themselves: security, common errors, our form of an error."""
+    for route in iter_route_contexts(routes):
+        endpoint = route.original_route
+        if isinstance(endpoint, APIRoute) and endpoint.include_in_schema:
+            for method in map(str.lower, route.methods or ()):
+                operation = document["paths"][route.path_format][method]
+                _describe_operation(operation, route.path_format or "", _security(endpoint, method))
+    components = document["components"]
+    components["securitySchemes"] = _SCHEMES
+    for model in (ErrorAnswer, CollectorErrorAnswer):
+        components["schemas"][model.__name__] = model.model_json_schema(ref_template=_SCHEMA + "{model}")
+    for name in _GENERATED:
+        components["schemas"].pop(name, None)
+    components["schemas"] = dict(sorted(components["schemas"].items()))
+    return document
+
+
+def _describe_operation(operation: dict[str, Any], path: str, security: list[dict[str, list[str]]]) -> None:
+    statuses = {429, 503} if path not in _WITHOUT_RATE_LIMIT else set()
+    if security:
+        operation["security"] = security
+        statuses |= {401, 403}
+    if "requestBody" in operation:
+        statuses |= {413, 422}
+    if "422" in operation["responses"]:
+        statuses |= {422}
+    model = CollectorErrorAnswer if path.startswith(COLLECTOR_PATHS) else ErrorAnswer
+    added = errors(*(statuses - {int(status) for status in operation["responses"] if status != "422"}))
+    for status, response in added.items():
+        operation["responses"][str(status)] = {"description": response["description"]}
+    for status, response in operation["responses"].items():
+        if (status.isdecimal() and int(status) in added) or _is_error(response):
+            response["content"] = {"application/json": {"schema": {"$ref": _SCHEMA + model.__name__}}}
+    operation["responses"] = dict(sorted(operation["responses"].items()))
+
+
+def _is_error(response: dict[str, Any]) -> bool:
+    schema = response.get("content", {}).get("application/json", {}).get("schema", {})
+    return bool(schema.get("$ref") == _SCHEMA + ErrorAnswer.__name__)
+
+
+def _security(route: APIRoute, method: str) -> list[dict[str, list[str]]]:
+    """Any one of these opens the route."""
+    calls = set(_dependencies(route.dependant))
+    if authenticate in calls:
+        cookie: dict[str, list[str]] = {_COOKIE: []} if method in _SAFE else {_COOKIE: [], _CSRF: []}
+        return [{_PERSON_TOKEN: []}, {_API_KEY: []}, cookie]
+    if collector_caller in calls:
+        return [{_COLLECTOR_TOKEN: []}, {_COLLECTOR_KEY: []}]
+    return [{_METRICS_TOKEN: []}, {}] if route.path == "/metrics" else []
+
+
+def _dependencies(dependant: Dependant) -> Iterator[Callable[..., Any] | None]:
+    yield dependant.call
+    for dependency in dependant.dependencies:
+        yield from _dependencies(dependency)
 
 
 if __name__ == "__main__":
-    json.dump(document(), sys.stdout)
+    from hashinsight.app import Application
+
+    # without the version, so that a release changes no types
+    json.dump(Application().openapi() | {"info": {"title": "HashInsight", "version": "0"}}, sys.stdout)

@@ -1,4 +1,4 @@
-"""How the installation is, for whoever opens it in a browser; the root leads here where the console was not built."""
+"""The status of the installation as a web page; `/` redirects here when the console is not built."""
 
 from html import escape
 
@@ -45,28 +45,30 @@ _PAGE = """<!doctype html>
 <p>Control plane and problem registry for fleets of Bitcoin ASIC miners. Version @VERSION@.</p>
 <table>@PARTS@</table>
 <dl>
-@CONSOLE@<dt><a href="/readyz">/readyz</a></dt><dd>whether every part is ready, and which is not</dd>
-<dt><a href="/openapi.json">/openapi.json</a></dt><dd>the API, for your client generator</dd>
-<dt><a href="/metrics">/metrics</a></dt><dd>for Prometheus</dd>
+@CONSOLE@<dt><a href="/readyz">/readyz</a></dt><dd>readiness of each part</dd>
+@DOCS@<dt><a href="/openapi.json">/openapi.json</a></dt><dd>OpenAPI document, for client generators</dd>
+<dt><a href="/metrics">/metrics</a></dt><dd>metrics for Prometheus</dd>
 </dl>
 </body>
 </html>
 """
-_CONSOLE = '<dt><a href="/">/</a></dt><dd>the console: sites, machines, problems, commands</dd>\n'
+_CONSOLE = '<dt><a href="/">/</a></dt><dd>console: sites, machines, problems, commands</dd>\n'
+_DOCS = '<dt><a href="/docs">/docs</a></dt><dd>API documentation</dd>\n'
 
 
 @router.get("/status", response_class=HTMLResponse, include_in_schema=False)
-async def landing(request: Request) -> str:
+async def status_page(request: Request) -> str:
     parts = (await look(request)).parts
     rows = "".join(
         f'<tr><td>{escape(name)}</td><td class="{part.state}">{part.state}</td><td>{escape(part.message)}</td></tr>'
         for name, part in parts.items()
     )
-    console = _CONSOLE if console_files() else ""  # without it the root leads back here
-    return _PAGE.replace("@VERSION@", __version__).replace("@CONSOLE@", console).replace("@PARTS@", rows)
+    console, docs = (_CONSOLE, _DOCS) if console_files() else ("", "")
+    page = _PAGE.replace("@VERSION@", __version__).replace("@CONSOLE@", console).replace("@DOCS@", docs)
+    return page.replace("@PARTS@", rows)
 
 
 @router.get("/favicon.ico", include_in_schema=False)
 async def favicon() -> Response:
-    """Browsers ask for it beside every answer that is no page of the console."""
+    """Browsers request it with any page that is not the console's."""
     return Response(_MARK, media_type="image/svg+xml", headers={"Cache-Control": "public, max-age=86400"})

@@ -1,10 +1,10 @@
 """Machines and their changes."""
 
 from datetime import datetime
-from typing import Literal, Self
+from typing import Any, Literal, Self
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, model_validator
+from pydantic import AwareDatetime, BaseModel, Field, model_validator
 
 from hashinsight.inventory.fields import (
     Firmware,
@@ -74,18 +74,23 @@ class NewMiner(BaseModel):
     expected_ths: Ths | None = None
 
 
+def _without_default(schema: dict[str, Any]) -> None:
+    """What an update leaves out stays as it is: the default is never written."""
+    schema.pop("default", None)
+
+
 class MinerUpdate(BaseModel):
     """Only what is given changes; null clears. `site_id` moves the machine to another site, with its history."""
 
     model_config = example(mac="02:1a:2b:3c:4d:77", position="04")
 
     site_id: SiteIdOrCode | None = None
-    miner_id: MinerId = ""
+    miner_id: MinerId = Field("", json_schema_extra=_without_default)
     serial: Serial | None = None
     mac: Mac | None = None
     model: ModelName | None = None
     firmware: Firmware | None = None
-    cooling: Cooling = "air"
+    cooling: Cooling = Field("air", json_schema_extra=_without_default)
     zone: ZoneCode | None = None
     rack: RackCode | None = None
     position: Position | None = None
@@ -93,7 +98,7 @@ class MinerUpdate(BaseModel):
     network_node_id: Id | None = None
     owner: Owner | None = None
     expected_ths: Ths | None = None
-    state: Literal["in_service", "retired"] = "in_service"
+    state: Literal["in_service", "retired"] = Field("in_service", json_schema_extra=_without_default)
 
 
 class RetireBody(BaseModel):
