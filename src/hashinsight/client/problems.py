@@ -61,8 +61,8 @@ class Problems:
         """`until` (else until it is lifted) and `maintenance`."""
         return await self._asked("POST", f"/miners/{miner_id}/suppress", body={"reason": reason, **more})
 
-    async def unsuppress(self, miner_id: str) -> dict[str, Any]:
-        return await self._asked("POST", f"/miners/{miner_id}/unsuppress")
+    async def unsuppress(self, miner_id: str, reason: str | None = None) -> dict[str, Any]:
+        return await self._asked("POST", f"/miners/{miner_id}/unsuppress", body={"reason": reason})
 
     async def _act(self, problem_id: str, verb: str, **said: Any) -> dict[str, Any]:
         return await self._asked("POST", f"/problems/{problem_id}/{verb}", body=said)

@@ -24,7 +24,7 @@ from hashinsight.inventory.fields import (
 from hashinsight.inventory.filters import Id, MinerFilter
 from hashinsight.inventory.queries.miners import LocatedMiner
 from hashinsight.inventory.queries.tables import ExpectedState
-from hashinsight.inventory.schemas import WHEN, example
+from hashinsight.inventory.schemas import WHEN, example, example_of
 
 Cooling = Literal["air", "hydro", "immersion"]
 _GIVEN = {
@@ -227,6 +227,39 @@ class SetMaintenance(MinerSelection):
 
 class EndMaintenance(MinerSelection):
     model_config = example(filter={"site_id": "tx-midland-1", "rack": "R14"}, reason="fans are in")
+
+
+class MaintenanceShown(BaseModel):
+    """`kind` says whether `miner_id`, `zone` or `group` is set; `suppression_id` where a suppression makes it."""
+
+    model_config = example(
+        kind="miner",
+        miner_id="B2-R14-03",
+        zone=None,
+        group=None,
+        site="tx-midland-1",
+        from_at="2026-03-01T12:00:00Z",
+        until_at="2026-03-01T18:00:00Z",
+        cause="suppressed for maintenance: new fans",
+        suppression_id="01980f80-0000-7000-8000-0000000005e1",
+    )
+
+    kind: Literal["miner", "zone", "group", "site"]
+    miner_id: str | None
+    zone: str | None
+    group: str | None
+    site: str
+    from_at: datetime
+    until_at: datetime | None
+    cause: str
+    suppression_id: UUID | None
+
+
+class MaintenanceList(BaseModel):
+    model_config = example(maintenance=[example_of(MaintenanceShown)], more=False)
+
+    maintenance: list[MaintenanceShown]
+    more: bool
 
 
 class MachineCount(BaseModel):
