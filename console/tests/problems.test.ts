@@ -67,7 +67,7 @@ function row(over: Partial<Problem>): Row {
 
 describe("problems", () => {
   it("say what is wrong with their numbers and units", () => {
-    expect(sentence(row({}))).toBe("Hashrate at 65% of rated; its own normal is 101%.");
+    expect(sentence(row({}))).toBe("Hashrate at 65% of its reference; its own normal is 101%.");
     const hot = { rule_code: "overheat_crit", description: "", temp_max: 91.5, threshold: 85, evaluated_at: "" };
     expect(sentence(row({ issue_code: "overheat_crit", evidence_json: [hot] }))).toBe(
       "Hottest sensor 91.5\u00a0°C, limit 85\u00a0°C.",
@@ -87,13 +87,13 @@ describe("problems", () => {
     expect(facts({ ...hot, limit_source: "machine" as const })[0]?.against).toEqual(["at the chip", "limit 85\u00a0°C, reported by the machine"]);
   });
 
-  it("say that a board is down by its hashrate or by the board, and when the rated hashrate is inferred", () => {
+  it("say that a board is down by its hashrate or by the board, and when the reference hashrate is inferred", () => {
     const down = {
       ...{ rule_code: "board_lost", description: "", evaluated_at: "", way: "hashrate_down", metric: "hashrate_ratio" },
       ...{ hashrate_ratio: 0.66, threshold: 0.8, boards_ratio: 2 / 3, expected_ths: 104, expectation: "kind" as const },
     };
     const told = (evidence: Evidence) => sentence(row({ issue_code: "board_lost", evidence_json: [evidence] }));
-    expect(told(down)).toBe("Only 67% of its hashboards work; hashrate at 66% of rated (104\u00a0TH/s).");
+    expect(told(down)).toBe("Only 67% of its hashboards work; hashrate at 66% of 104\u00a0TH/s.");
     expect(facts(down)).toEqual([
       { metric: "hashrate_ratio", value: "66%", against: ["limit 80%"] },
       { metric: "boards_ratio", value: "67%", against: [] },
@@ -203,15 +203,15 @@ describe("problems", () => {
     expect([pictureOf("reject_rate", 100).unit, pictureOf("reject_rate", 100).metric]).toEqual(["%", "reject_rate"]);
   });
 
-  it("are drawn with a band by what the machine is rated for, and a line at what it should hash now in its mode", () => {
-    const machine = { rated_ths: 104, rated_source: "inferred", expected_ths: 72.8, expected_source: "mode" };
+  it("are drawn with a band by the reference hashrate, and a line at what it should hash now in its mode", () => {
+    const machine = { rated_ths: 126, rated_source: "catalogue", reference_ths: 104, expected_ths: 72.8, expected_source: "mode" };
     const baseline = { metrics: { hashrate_ratio: { expected: 0.7, sigma: 0.01, samples: 600 } } };
     const story = { problem: row({ issue_code: "hw_error_rate_high" }), machine, baseline, history: [] } as unknown as Story;
-    const picture = pictureOf("hw_error_rate", machine.rated_ths);
+    const picture = pictureOf("hw_error_rate", machine.reference_ths);
     const { low, high } = normalOf(story, picture)?.flat ?? { low: 0, high: 0 };
     expect([low.toFixed(1), high.toFixed(1)]).toEqual(["69.7", "75.9"]);
     expect(lineOf(story, picture)).toEqual({ value: 72.8, name: "expected" });
-    expect(bandOf(story.baseline as never, { metric: "hashrate_ratio" }, machine.rated_ths)).toEqual({ low, high });
+    expect(bandOf(story.baseline as never, { metric: "hashrate_ratio" }, machine.reference_ths)).toEqual({ low, high });
   });
 
   it("are compared with peers on an axis of round numbers", () => {

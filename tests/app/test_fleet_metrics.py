@@ -18,6 +18,7 @@ from hashinsight.app.fleet_metrics import FleetFigures
 from hashinsight.inventory.service.expected_states import expect
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
+from hashinsight.problems.service.cycle import run_cycle
 from tests.commands.edge_site import EdgeSite, make_edge_site
 from tests.people import People
 from tests.telemetry.fleet import Fleet
@@ -104,9 +105,7 @@ def locked(url: str, table: str) -> Iterator[None]:
         yield
 
 
-async def test_figures_that_take_long_to_read_are_told_by_the_next_scrape_with_their_age(
-    fleet: Fleet, superuser_url: str
-) -> None:
+async def test_figures_that_take_long_to_read_are_told_by_the_next_scrape(fleet: Fleet, superuser_url: str) -> None:
     """Scraped once a minute, every read too slow for the scrape that began it."""
     await fleet.load("m1,S19,A,")
     await fleet.send({"miner_id": "m1", "ts": fleet.at(-40), "hashrate_ths": 100.0})
@@ -124,10 +123,32 @@ async def test_figures_that_take_long_to_read_are_told_by_the_next_scrape_with_t
     fleet.set_clock(fleet.now + timedelta(seconds=60))
     second = await scraped_while_slow()
     assert second["hashinsight_hashrate_ths"] == {(): 100.0}
-    assert second["hashinsight_fleet_age_seconds"] == {(): 60.0}
-    assert (await series(fleet.api))["hashinsight_fleet_age_seconds"] == {(): 0.0}
+    assert second["hashinsight_fleet_age_seconds"] == {("samples",): 100.0}
     figures: FleetFigures = fleet.app.state.fleet_figures
     assert figures.last_read(now=fleet.now + timedelta(minutes=10, seconds=1)) == []  # a gap, not another hour's
+
+
+async def test_the_age_of_the_figures_is_that_of_the_newest_sample_and_of_the_last_scan_of_each_site(
+    fleet: Fleet,
+) -> None:
+    """However often they are read: a fleet that falls silent, or whose scans stop, grows old."""
+
+    async def ages() -> dict[tuple[str, ...], float]:
+        return (await series(fleet.api)).get("hashinsight_fleet_age_seconds", {})
+
+    await fleet.load("m1,S19,A,", "late,S19,A,")
+    assert await ages() == {}
+    await fleet.send({"miner_id": "m1", "ts": fleet.at(-40), "hashrate_ths": 100.0})
+    await fleet.send({"miner_id": "late", "ts": fleet.at(-200), "hashrate_ths": 100.0})
+    await fleet.roll()
+    fleet.set_clock(fleet.now + timedelta(seconds=60))
+    assert await ages() == {("samples",): 100.0}
+    async with fleet.database.transaction(job_context()) as session:
+        assert await run_cycle(fleet.database, session, fleet.place.site_id, period=fleet.now, now=fleet.now)
+    fleet.set_clock(fleet.now + timedelta(seconds=70))
+    assert await ages() == {("samples",): 170.0, ("scan",): 70.0}
+    fleet.set_clock(fleet.now + timedelta(seconds=30))  # not read again, and older all the same
+    assert await ages() == {("samples",): 200.0, ("scan",): 100.0}
 
 
 async def test_without_a_token_nobody_is_told_which_sites_there_are(fleet: Fleet) -> None:

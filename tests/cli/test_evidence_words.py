@@ -18,7 +18,7 @@ CONSOLE = Path(__file__).parents[2] / "console" / "src"
 def test_one_piece_of_evidence_is_one_sentence_with_its_limit_its_units_and_its_time() -> None:
     assert sentence(EVIDENCE) == (
         "2026-03-01 12:00:00 UTC: Hashrate below its own baseline, or repeated reboots."
-        " Hashrate ratio: 67% (limit 97%, own normal 100% ± 1%, z -7.9). Rated hashrate: 104 TH/s."
+        " Hashrate ratio: 67% (limit 97%, own normal 100% ± 1%, z -7.9). Reference hashrate: 104 TH/s."
     )
 
 
@@ -45,9 +45,9 @@ def test_a_collector_that_is_down_is_told_by_its_silence_and_when_it_was_heard()
 @pytest.mark.parametrize(
     ("expectation", "said"), [("given", "."), *((one, f" ({EXPECTED[one]}).") for one in EXPECTED)]
 )
-def test_a_rated_hashrate_that_nobody_states_is_told_as_inferred(expectation: str, said: str) -> None:
+def test_a_reference_hashrate_that_nobody_states_is_told_as_inferred(expectation: str, said: str) -> None:
     told = {**EVIDENCE, "expected_ths": 104.0, "expectation": expectation}
-    assert sentence(told).endswith(f" Rated hashrate: 104 TH/s{said}")
+    assert sentence(told).endswith(f" Reference hashrate: 104 TH/s{said}")
 
 
 def test_evidence_of_an_older_form_is_told_as_far_as_it_goes() -> None:

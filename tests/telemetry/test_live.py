@@ -45,6 +45,7 @@ async def test_a_machine_is_shown_in_the_documented_shape_with_age_and_sources(f
         "newest_ths": 98.0,
         "rated_ths": 104.0,
         "rated_source": "catalogue",
+        "reference_ths": 104.0,
     }
     assert one["temperature"] == {"avg": 60.0, "max": 71.5, "unit": "C", "sensor_fault": False}
     assert one["power"] == {"value": 3000.0, "unit": "W"}

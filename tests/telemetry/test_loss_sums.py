@@ -12,6 +12,7 @@ from hashinsight.telemetry import losses
 SCHEMA: dict[str, Any] = {
     "site_id": pl.Int32, "online": pl.Boolean, "data_state": pl.String, "expected_state": pl.String,
     "is_recovering": pl.Boolean, "hashrate_ths": pl.Float32, "hashrate_5min_ths": pl.Float32, "given_ths": pl.Float64,
+    "nameplate_ths": pl.Float64, "nameplate_source": pl.String,
     "given_source": pl.String, "inferred_ths": pl.Float32, "inferred_mode": pl.String, "mode_share": pl.Float32,
     "overall_health": pl.String,
 }  # fmt: skip

@@ -861,7 +861,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        get: operations["list_maintenance_api_admin_v1_miners_maintenance_get"];
         put?: never;
         post: operations["set_maintenance_api_admin_v1_miners_maintenance_post"];
         delete?: never;
@@ -2230,6 +2230,9 @@ export interface components {
             racks_created: number;
             lines: components["schemas"]["RefusedLine"][];
         };
+        Lift: {
+            reason?: string | null;
+        };
         LoginBody: {
             email: string;
             /** Format: password */
@@ -2237,6 +2240,23 @@ export interface components {
             totp_code?: string | null;
             /** @default false */
             cookie: boolean;
+        };
+        MaintenanceList: {
+            maintenance: components["schemas"]["MaintenanceShown"][];
+            more: boolean;
+        };
+        MaintenanceShown: {
+            /** @enum {string} */
+            kind: "miner" | "zone" | "group" | "site";
+            miner_id: string | null;
+            zone: string | null;
+            group: string | null;
+            site: string;
+            /** Format: date-time */
+            from_at: string;
+            until_at: string | null;
+            cause: string;
+            suppression_id: string | null;
         };
         MinerChangeBody: {
             site_id?: string | number | null;
@@ -5078,6 +5098,36 @@ export interface operations {
             };
         };
     };
+    list_maintenance_api_admin_v1_miners_maintenance_get: {
+        parameters: {
+            query?: {
+                site_id?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MaintenanceList"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
     set_maintenance_api_admin_v1_miners_maintenance_post: {
         parameters: {
             query?: never;
@@ -6748,6 +6798,7 @@ export interface operations {
                                 newest_ths: number | null;
                                 rated_ths: number | null;
                                 rated_source: string | null;
+                                reference_ths: number | null;
                             };
                             temperature: {
                                 avg: number | null;
@@ -7460,7 +7511,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Lift"] | null;
+            };
+        };
         responses: {
             200: {
                 headers: {
@@ -7958,6 +8013,7 @@ export interface operations {
                             position: string | null;
                             rated_ths: number | null;
                             rated_source: string | null;
+                            reference_ths: number | null;
                             expected_ths: number | null;
                             expected_source: string | null;
                             state: string | null;
@@ -8932,7 +8988,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Lift"] | null;
+            };
+        };
         responses: {
             200: {
                 headers: {
@@ -9353,7 +9413,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Lift"] | null;
+            };
+        };
         responses: {
             200: {
                 headers: {

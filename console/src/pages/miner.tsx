@@ -84,7 +84,7 @@ function Miner({ site, miner }: { site: SiteSums; miner: string }) {
             site={site}
             miner={miner}
             expected={live.data?.hashrate.expected_ths ?? null}
-            rated={live.data?.hashrate.rated_ths ?? null}
+            reference={live.data?.hashrate.reference_ths ?? null}
           />
           <Commands site={site} miner={miner} />
         </div>
@@ -122,11 +122,12 @@ function heatHint({ temperature, doubts }: LiveMiner): string | null {
   return doubts.includes("temperature_doubtful") ? t("miner.heat.doubtful") : null;
 }
 
-/** What it should hash now and why; in another mode also what it is rated for, which problems are measured by. */
+/** What it should hash now and why; in another mode also what it is rated for. */
 function expectedHint({ hashrate: { expected_ths, expected_source, rated_ths }, mode }: LiveMiner): string | null {
   if (expected_ths === null) return null;
   const expected = text(hashrate(expected_ths));
-  if (expected_source !== "mode") return t("miner.of", { expected, source: named("source", expected_source) });
+  const isSet = (mode === "eco" || mode === "perf") && rated_ths !== null && rated_ths !== expected_ths;
+  if (expected_source !== "mode" && !isSet) return t("miner.of", { expected, source: named("source", expected_source) });
   return t("miner.of.mode", { expected, mode: named("mode", mode ?? "unknown"), rated: text(hashrate(rated_ths)) });
 }
 

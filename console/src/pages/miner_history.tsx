@@ -22,9 +22,9 @@ const SERIES: Series[] = [
   { key: "chart.power", unit: "W", digits: 0, pick: (point) => point.power_w },
 ];
 
-/** The line is what it should hash now, in its mode; its own normal was learnt as a share of what it is rated for. */
-export function History(props: { site: SiteSums; miner: string; expected: number | null; rated: number | null }) {
-  const { site, miner, expected, rated } = props;
+/** The line is what it should hash now, in its mode; its own normal was learnt as a share of its reference hashrate. */
+export function History(props: { site: SiteSums; miner: string; expected: number | null; reference: number | null }) {
+  const { site, miner, expected, reference } = props;
   const search = useSearch({ from: "/sites/$site/miners/$miner" });
   const navigate = useNavigate({ from: "/sites/$site/miners/$miner" });
   const range = RANGES.includes(search.range as Range) ? (search.range as Range) : "24h";
@@ -73,7 +73,7 @@ export function History(props: { site: SiteSums; miner: string; expected: number
                     zone={site.timezone}
                     expected={series.key === "chart.hashrate" ? expected : null}
                     marks={marks}
-                    band={bandOf(baseline, series, rated)}
+                    band={bandOf(baseline, series, reference)}
                   />
                 ))}
               </>
@@ -88,8 +88,8 @@ export function History(props: { site: SiteSums; miner: string; expected: number
 }
 
 /** What is usual for this machine, where one metric is what is drawn. */
-export function bandOf(baseline: Health["baseline"], { metric }: Pick<Series, "metric">, rated: number | null): Band | null {
-  return metric ? ownRange(baseline, { metric, scale: metric === "hashrate_ratio" ? (rated ?? 0) : 1 }) : null;
+export function bandOf(baseline: Health["baseline"], { metric }: Pick<Series, "metric">, reference: number | null): Band | null {
+  return metric ? ownRange(baseline, { metric, scale: metric === "hashrate_ratio" ? (reference ?? 0) : 1 }) : null;
 }
 
 type Found = { points: Point[]; start: number; end: number };

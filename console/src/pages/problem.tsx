@@ -11,7 +11,7 @@ import type { Kind } from "../command/params";
 import { named, t, useLanguage } from "../i18n";
 import { ago, moment, number, span } from "../i18n/format";
 import type { Open } from "../problems/acting";
-import { ResolveDialog, SuppressDialog, useActs, useLift } from "../problems/acts";
+import { LiftDialog, ResolveDialog, SuppressDialog, useActs } from "../problems/acts";
 import { problemQuery, type Verb } from "../problems/api";
 import { AssignDialog } from "../problems/assign";
 import { BandPanel } from "../problems/band";
@@ -84,8 +84,7 @@ function Head({ site, story }: { site: SiteSums; story: Story }) {
   const may = (right: Right) => mayAt(right, site.site_id);
   const me = useMe();
   const acts = useActs();
-  const lift = useLift(site.site_id);
-  const [open, setOpen] = useState<Open | null>(null);
+  const [open, setOpen] = useState<Open | "lift" | null>(null);
   const [first, setFirst] = useState<string | undefined>();
   const isBusy = acts.areBusy([problem]);
   const isOver = problem.status === "resolved";
@@ -160,7 +159,7 @@ function Head({ site, story }: { site: SiteSums; story: Story }) {
         ) : null}
         {may("suppress") && problem.miner_id ? (
           problem.suppressed ? (
-            <button type="button" className="button" disabled={lift.isPending} onClick={() => problem.miner_id && lift.mutate(problem.miner_id)}>
+            <button type="button" className="button" onClick={() => setOpen("lift")}>
               {t("pact.unsuppress")}
             </button>
           ) : (
@@ -184,6 +183,9 @@ function Head({ site, story }: { site: SiteSums; story: Story }) {
       {open === "assign" ? <AssignDialog site={site.site_id} problems={[problem]} onClose={() => setOpen(null)} /> : null}
       {open === "suppress" && problem.miner_id ? (
         <SuppressDialog site={site.site_id} miners={[problem.miner_id]} zone={site.timezone} onClose={() => setOpen(null)} />
+      ) : null}
+      {open === "lift" && problem.miner_id ? (
+        <LiftDialog site={site.site_id} miner={problem.miner_id} onClose={() => setOpen(null)} />
       ) : null}
       {open === "command" && problem.miner_id ? (
         <Suspense>

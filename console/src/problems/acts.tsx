@@ -194,12 +194,31 @@ function liftedWords({ lifted, still_by: still }: Lifted): string {
   return still.length ? t("pact.unsuppressed.none", { by }) : t("pact.unsuppressed.nothing");
 }
 
-export function useLift(site: number) {
+export function LiftDialog({ site, miner, onClose }: { site: number; miner: string; onClose: () => void }) {
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: (miner: string) => unsuppress(site, miner),
-    onSuccess: (lifted) => say(liftedWords(lifted)),
+  const [reason, setReason] = useState("");
+  const lift = useMutation({
+    mutationFn: () => unsuppress(site, miner, reason.trim() || null),
+    onSuccess: (lifted) => {
+      say(liftedWords(lifted));
+      onClose();
+    },
     onError: (error) => say(outcomeOf(error)),
     onSettled: () => void client.invalidateQueries({ queryKey: ["problems"] }),
   });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!lift.isPending) lift.mutate();
+  };
+  return (
+    <Dialog title={t("lift.title", { miner })} onClose={onClose}>
+      <form onSubmit={submit}>
+        <label className="field">
+          <span>{t("lift.reason")}</span>
+          <input className="input" value={reason} maxLength={2000} onChange={(event) => setReason(event.target.value)} />
+        </label>
+        <Ends onClose={onClose} go={t("lift.go")} isSending={lift.isPending} />
+      </form>
+    </Dialog>
+  );
 }

@@ -152,8 +152,8 @@ export function suppress(site: number, miner: string, body: Suppression): Promis
 
 export type Lifted = { lifted: number; still_by: string[] };
 
-export async function unsuppress(site: number, miner: string): Promise<Lifted> {
-  const options = { path: { miner_id: miner }, query: { site_id: site } };
+export async function unsuppress(site: number, miner: string, reason: string | null): Promise<Lifted> {
+  const options = { path: { miner_id: miner }, query: { site_id: site }, body: { reason } };
   return (await call("post", "/api/v1/miners/{miner_id}/unsuppress", options)) as unknown as Lifted;
 }
 

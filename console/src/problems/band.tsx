@@ -24,8 +24,8 @@ export function BandPanel({ site, story, miner }: { site: SiteSums; story: Story
   const history = useQuery(historyQuery(site.site_id, miner, range));
   const commands = useQuery(commandsQuery(site.site_id, miner)).data;
   const language = useLanguage();
-  const rated = story.machine?.rated_ths ?? null;
-  const picture = useMemo(() => pictureOf(metricOf(problem), rated), [problem, rated, language]);
+  const reference = story.machine?.reference_ths ?? null;
+  const picture = useMemo(() => pictureOf(metricOf(problem), reference), [problem, reference, language]);
   const marks = useMemo(() => marksOf(problem, commands ?? []), [problem, commands, language]);
   const normal = useMemo(() => normalOf(story, picture), [story, picture]);
   return (
@@ -89,9 +89,9 @@ function BandChart(props: {
 }
 
 /** What is kept over time is drawn as it is; of anything else one looks at the hashrate, with the hashrate's own normal,
- * which was learnt as a share of what the machine is rated for.
+ * which was learnt as a share of its reference hashrate.
  */
-export function pictureOf(metric: string, rated: number | null): Picture {
+export function pictureOf(metric: string, reference: number | null): Picture {
   switch (metric) {
     case "temp_max":
       return { metric, name: t("chart.temperature"), unit: "°C", digits: 1, pick: (one) => one.temp_max_c, scale: 1 };
@@ -101,7 +101,7 @@ export function pictureOf(metric: string, rated: number | null): Picture {
       return { metric, name: t("miner.rejects"), unit: "%", digits: 2, pick: rejectsOf, scale: 100 };
   }
   const pick = (one: Point) => one.hashrate_ths;
-  return { metric: "hashrate_ratio", name: t("chart.hashrate"), unit: "TH/s", digits: 1, pick, scale: rated ?? 0 };
+  return { metric: "hashrate_ratio", name: t("chart.hashrate"), unit: "TH/s", digits: 1, pick, scale: reference ?? 0 };
 }
 
 const rejectsOf = (one: Point) => (one.reject_rate === null ? null : one.reject_rate * 100);

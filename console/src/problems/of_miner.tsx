@@ -7,7 +7,7 @@ import { useMay } from "../api/session";
 import { named, t } from "../i18n";
 import { Sev } from "../ui/severity";
 import { When } from "../ui/when";
-import { SuppressDialog, useLift } from "./acts";
+import { LiftDialog, SuppressDialog } from "./acts";
 import { healthQuery, minerProblemsQuery } from "./api";
 import { RegistryPart } from "./registry_part";
 
@@ -46,8 +46,7 @@ export function MinerProblems({ site, miner }: { site: SiteSums; miner: string }
 
 export function useSuppress(site: SiteSums, miner: string): { button: ReactNode; dialog: ReactNode } {
   const may = useMay();
-  const [open, setOpen] = useState(false);
-  const lift = useLift(site.site_id);
+  const [open, setOpen] = useState<"suppress" | "lift" | null>(null);
   const now = useQuery(healthQuery(site.site_id, miner)).data?.suppressions ?? [];
   return {
     button: !may("suppress", site.site_id) ? null : now.length ? (
@@ -55,18 +54,21 @@ export function useSuppress(site: SiteSums, miner: string): { button: ReactNode;
         <span className="chip" title={now.map((one) => one.reason).join("; ")}>
           {t("event.suppressed")}
         </span>
-        <button type="button" className="button" onClick={() => lift.mutate(miner)}>
+        <button type="button" className="button" onClick={() => setOpen("lift")}>
           {t("pact.unsuppress")}
         </button>
       </>
     ) : (
-      <button type="button" className="button" onClick={() => setOpen(true)}>
+      <button type="button" className="button" onClick={() => setOpen("suppress")}>
         {t("pact.suppress")}
       </button>
     ),
     // not asked whether one may: it stays when the session has ended, until somebody signs in again
-    dialog: open ? (
-      <SuppressDialog site={site.site_id} miners={[miner]} zone={site.timezone} onClose={() => setOpen(false)} />
-    ) : null,
+    dialog:
+      open === "suppress" ? (
+        <SuppressDialog site={site.site_id} miners={[miner]} zone={site.timezone} onClose={() => setOpen(null)} />
+      ) : open === "lift" ? (
+        <LiftDialog site={site.site_id} miner={miner} onClose={() => setOpen(null)} />
+      ) : null,
   };
 }

@@ -19,7 +19,7 @@ export type Evidence = {
   /** Of a temperature: where it was read, and whose limit it passed. */
   sensor?: "chip" | "board";
   limit_source?: "machine" | "catalogue" | "settings" | "assumed";
-  /** Of a hashrate: where the rated one (`expected_ths`) is from; `kind` and `own_past` are inferred. */
+  /** Of a hashrate: where the reference (`expected_ths`) is from; `kind` and `own_past` are inferred. */
   expectation?: "none" | "given" | "kind" | "own_past";
   baseline?: Baseline | null;
   left_out?: string[] | null;
@@ -104,11 +104,12 @@ export type Earlier = {
   resolution_cause: string | null;
   resolution_action: string | null;
 };
-/** `rated_ths` is what baselines, peers and thresholds are shares of; `expected_ths` what it should hash now, in its mode. */
+/** `reference_ths` is what baselines, peers and thresholds are shares of; `expected_ths` what it should hash now, in its mode. */
 export type Machine = {
   miner_id: string;
   rated_ths: number | null;
   rated_source: string | null;
+  reference_ths: number | null;
   expected_ths: number | null;
   expected_source: string | null;
   zone: string | null;

@@ -59,7 +59,7 @@ export function sentence(problem: Problem): string {
     limit: valueOf(metric, found.threshold, true),
     normal: valueOf(metric, own?.expected),
     boards: valueOf("boards_ratio", found["boards_ratio"]),
-    rated: ratedOf(found),
+    reference: referenceOf(found),
     pool: typeof found["pool"] === "string" ? found["pool"] : UNKNOWN,
     z: worst(found),
   };
@@ -69,9 +69,9 @@ export function sentence(problem: Problem): string {
 }
 
 /** What a share of hashrate is of: not what is expected in eco or perf, which live figures are compared with. */
-function ratedOf(found: Evidence): string {
+function referenceOf(found: Evidence): string {
   const ths = found["expected_ths"];
-  return typeof ths === "number" ? t("rated.of", { ths: valueOf("expected_ths", ths, true) }) : t("rated.unknown");
+  return typeof ths === "number" ? valueOf("expected_ths", ths, true) : t("reference.unknown");
 }
 
 function worst(found: Evidence): string {

@@ -1,9 +1,11 @@
 """The fleet for Prometheus, by site: machines, hashrate, power, problems, commands. As the pages say it.
 
 The live layer is made anew every minute; more often the figures are not read either, however many servers scrape.
+Their age is that of the newest sample, and of the scan, that they rest on: a fleet that sends nothing grows old.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -36,8 +38,18 @@ _SUMS = {
 _PROBLEMS = text(
     f"select site_id, severity, count(*) as n from problem_events where {IS_SHOWN} group by site_id, severity"  # noqa: S608 - our own words
 )
+_SCANS = text(
+    "select s.id as site_id, r.ran_at as at from sites s cross join lateral"
+    " (select ran_at from problem_runs where site_id = s.id order by period desc limit 1) r"
+)
 _COMMANDS = text("select site_id, state, count(*) as n from commands where finished_at is null group by site_id, state")
 Counts = dict[tuple[int, str], float]
+
+
+@dataclass(frozen=True)
+class _Figures:
+    metrics: list[Metric]
+    as_of: dict[tuple[str, str], datetime]  # by site and what the figures rest on
 
 
 class FleetFigures:
@@ -45,7 +57,7 @@ class FleetFigures:
 
     def __init__(self) -> None:
         self._read_at: datetime | None = None
-        self._kept: list[Metric] = []
+        self._kept = _Figures([], {})
 
     async def tell(self, database: Database, *, now: datetime) -> list[Metric]:
         if self._read_at is None or not timedelta(0) <= now - self._read_at < _READ_EVERY:
@@ -54,19 +66,27 @@ class FleetFigures:
         return self.last_read(now=now)
 
     def last_read(self, *, now: datetime) -> list[Metric]:
-        """As they were read last, with their age: for a scrape that cannot wait until they are read again."""
+        """As they were read last, with their age now: for a scrape that cannot wait until they are read again."""
         if self._read_at is None or not timedelta(0) <= now - self._read_at <= _TOLD_FOR:
             return []
-        words = "Age of the figures by site: those of a slow read are told by the next scrape"
-        age_sec = (now - self._read_at).total_seconds()
-        return [*self._kept, GaugeMetricFamily("hashinsight_fleet_age_seconds", words, age_sec)]
+        return [*self._kept.metrics, _ages(self._kept.as_of, now=now)]
 
 
-async def _read(database: Database, *, now: datetime) -> list[Metric]:
+def _ages(as_of: dict[tuple[str, str], datetime], *, now: datetime) -> Metric:
+    """A site without a sample or scan has no age."""
+    words = "Age of the newest sample, and of the last scan, that the figures of a site rest on"
+    family = GaugeMetricFamily("hashinsight_fleet_age_seconds", words, labels=["site", "of"])
+    for labels, at in as_of.items():
+        family.add_metric(labels, max((now - at).total_seconds(), 0.0))
+    return family
+
+
+async def _read(database: Database, *, now: datetime) -> _Figures:
     async with database.transaction(job_context(work_seconds=5)) as session:
         sites = list((await session.execute(select(Site).order_by(Site.code))).scalars())
         problems = await _counted(session, _PROBLEMS)
         commands = await _counted(session, _COMMANDS)
+        scans = {row.site_id: row.at for row in await session.execute(_SCANS)}
     sums: list[dict[str, Any]] = []
     for tenant_id in dict.fromkeys(site.tenant_id for site in sites):
         own = [site for site in sites if site.tenant_id == tenant_id]
@@ -74,12 +94,17 @@ async def _read(database: Database, *, now: datetime) -> list[Metric]:
         sums += msgspec.json.decode(page)["sites"]
     machines = {(site["site_id"], state): n for site in sums for state, n in site["conditions"].items()}
     severities, states = [one.name for one in Severity], [one.value for one in OPEN]
-    return [
+    codes = {site.id: site.code for site in sites}
+    newest = {site["site_id"]: datetime.fromisoformat(site["newest_at"]) for site in sums if site["newest_at"]}
+    as_of = {(codes[site_id], "samples"): at for site_id, at in newest.items()}
+    as_of |= {(codes[site_id], "scan"): at for site_id, at in scans.items() if site_id in codes}
+    metrics = [
         _by_kind("hashinsight_machines", "Machines in service, each in one state", sites, machines, state=CONDITIONS),
         *_site_sums(sums),
         _by_kind("hashinsight_open_problems", "Problems that are open", sites, problems, severity=severities),
         _by_kind("hashinsight_commands", "Commands that are not finished", sites, commands, state=states),
     ]
+    return _Figures(metrics, as_of)
 
 
 async def _counted(session: AsyncSession, statement: Any) -> Counts:

@@ -61,8 +61,8 @@ class Problems:
         """Options: `until` (default: until lifted) and `maintenance`."""
         return await self._call("POST", f"/miners/{miner_id}/suppress", body={"reason": reason, **options})
 
-    async def unsuppress(self, miner_id: str) -> dict[str, Any]:
-        return await self._call("POST", f"/miners/{miner_id}/unsuppress")
+    async def unsuppress(self, miner_id: str, reason: str | None = None) -> dict[str, Any]:
+        return await self._call("POST", f"/miners/{miner_id}/unsuppress", body={"reason": reason})
 
     async def _act(self, problem_id: str, verb: str, **fields: Any) -> dict[str, Any]:
         return await self._call("POST", f"/problems/{problem_id}/{verb}", body=fields)

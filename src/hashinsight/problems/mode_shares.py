@@ -1,25 +1,26 @@
-"""What machines of a kind do in eco or perf, as a share of what they are rated for. Pure.
+"""What machines of a kind do in eco or perf, as a share of their reference hashrate. Pure.
 
-By the median of the sound ones of the same site, model, firmware and mode; of too few, by a machine's own past. What
-does about what it is rated for needs no share: firmware that says what it should do in its mode has said so already.
+By the median of the sound ones of the same site, model, firmware and mode; of too few, by a machine's own past. The
+share is 1 where firmware reports what the machine should do in its mode.
 """
 
 import numpy as np
 
 from hashinsight.problems import group_stats, populations
 from hashinsight.problems.codes import Metric, Mode
+from hashinsight.problems.features import HASHING_RATIO
 from hashinsight.problems.frame import Floats
 from hashinsight.problems.pipeline import CycleResult
 from hashinsight.problems.state import State
 
 _LEAST_MACHINES = 5
 _LEAST_SAMPLES = 6
-_AS_RATED = 0.03
+_AS_REPORTED = 0.03
 _MODES = len(Mode)
 
 
 def mode_shares(found: CycleResult, state: State) -> Floats:
-    """By machine of the frame; NaN where it is expected to do what it is rated for, or nobody knows."""
+    """By machine of the frame; NaN in normal mode, and where nobody knows."""
     seen, frame = found.observed.features, found.observed.frame
     apart = (found.mode == Mode.ECO) | (found.mode == Mode.PERF)
     if not apart.any():
@@ -31,7 +32,13 @@ def mode_shares(found: CycleResult, state: State) -> Floats:
     ordered = group_stats.sort(seen.hashrate_ratio, group, is_sound, len(kinds.names) * _MODES)
     of_kind = np.where(ordered.count >= _LEAST_MACHINES, group_stats.quantile(ordered, 0.5), np.nan)[group]
     metric = int(Metric.HASHRATE_RATIO)
-    has_past = state["samples"][metric] >= _LEAST_SAMPLES
-    own = np.where(has_past, state["ewma"][metric] + state["reference"][metric], np.nan)
+    samples, past = state["samples"][metric], state["ewma"][metric] + state["reference"][metric]
+    own = np.where(samples >= _LEAST_SAMPLES, past, np.where(seen.hashing, np.nan, _last(state, samples, past)))
     share = np.where(np.isnan(of_kind), own, of_kind)
-    return np.where(apart & (np.abs(share - 1) > _AS_RATED), share, np.nan)
+    return np.where(apart, np.where(np.abs(share - 1) <= _AS_REPORTED, 1.0, share), np.nan)
+
+
+def _last(state: State, samples: Floats, past: Floats) -> Floats:
+    """What a machine that went dark early did in its mode: its few samples, else its last reading."""
+    reading = state["last_raw"][int(Metric.HASHRATE_RATIO)].astype(np.float64)
+    return np.where(samples >= 1, past, np.where(reading > HASHING_RATIO, reading, np.nan))

@@ -127,6 +127,14 @@ class Suppress(BaseModel):
         return SuppressionRequest(self.reason, self.until, maintenance=self.maintenance)
 
 
+class Lift(BaseModel):
+    """Why a suppression ends, where somebody says so."""
+
+    model_config = _form(reason="fans are in")
+
+    reason: Text | None = None
+
+
 class NewSuppression(BaseModel):
     """`kind` says which of `miner_id`, `zone` (its code) and `group_id` is given; a group needs no site."""
 

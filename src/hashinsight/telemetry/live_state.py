@@ -198,7 +198,10 @@ def _reason(at: pl.Expr, stale_after: timedelta, offline_after: timedelta) -> pl
 
 
 def _given(frame: pl.DataFrame) -> pl.DataFrame:
-    """Its rating as given: by the operator, else the machine, else the catalogue, else its own long baseline."""
+    """What it should hash as given: by the operator, else the machine, else the catalogue, else its own long baseline.
+
+    What the machine says may be the figure of its mode or power limit, so its nameplate is read without it.
+    """
     models = frame["reported_model"].drop_nulls().unique().to_list()
     known = {model: get_expected_hashrate(model) for model in models}  # a few dozen, however many machines
     # a rating in the machine's own name ("S19j Pro (100T)") is the machine's word
@@ -214,13 +217,17 @@ def _given(frame: pl.DataFrame) -> pl.DataFrame:
         ),
         "baseline": pl.when(kept == "baseline").then(pl.col("inventory_ths")),
     }
-    frame = frame.with_columns(**{f"_{way}": value for way, value in ways.items()})
-    return frame.with_columns(
-        given_ths=pl.coalesce(*(f"_{way}" for way in ways)),
-        given_source=pl.coalesce(
-            *(pl.when(pl.col(f"_{way}").is_not_null()).then(pl.lit(way)) for way in ways),
-        ),
-    ).drop(*(f"_{way}" for way in ways))
+    nameplate = ways | {"reported": _looked_up(named, said)}
+    del nameplate["baseline"]
+    return frame.with_columns(**_first("given", ways), **_first("nameplate", nameplate))
+
+
+def _first(name: str, ways: Mapping[str, pl.Expr]) -> dict[str, pl.Expr]:
+    """The first figure that is known, and which way it came."""
+    return {
+        f"{name}_ths": pl.coalesce(*ways.values()),
+        f"{name}_source": pl.coalesce(*(pl.when(value.is_not_null()).then(pl.lit(way)) for way, value in ways.items())),
+    }
 
 
 def _known(column: pl.Expr) -> pl.Expr:

@@ -4,8 +4,9 @@ The one place for it: sums of sites and zones, maps, the registry's summary and 
 
 | column | |
 |---|---|
-| `rated_ths` | what it is rated for: as given, else as a cycle infers it. What problems and baselines are ratios of |
-| `expected_ths` | what it should hash now: its rating, or what machines of its kind do in its mode (eco, perf) |
+| `rated_ths` | its nameplate, the same in every mode: operator, model, else what it reports or a cycle infers |
+| `reference_ths` | what problems and baselines are ratios of: operator, machine, model, else inferred |
+| `expected_ths` | what it should hash now: its reference, or what machines of its kind do in its mode (eco, perf) |
 | `delivered_ths` | its mean of five minutes; 0 where it is offline or nobody knows |
 | `is_excused` | an expected state holds: curtailed, stopped or restarted by command, under maintenance |
 | `is_recovering` | such a state has ended, and the five minutes of the mean still reach back into it |
@@ -30,7 +31,7 @@ CONDITIONS = (*SEVERITIES, "down", "stopped", "unknown", "fine")
 # what `weigh` and `tally` look at, beside what a cycle finds
 LOSS_INPUTS = (
     "site_id", "online", "data_state", "expected_state", "hashrate_ths", "hashrate_5min_ths", "given_ths",
-    "given_source", "is_recovering",
+    "given_source", "nameplate_ths", "nameplate_source", "is_recovering",
 )  # fmt: skip
 SUMS = (
     "hashrate_ths", "expected_ths", "expected_unknown_ths", "stopped_ths", "lost_ths", "lost_with_problem_ths",
@@ -163,19 +164,29 @@ def totals_answer(sums: dict[str, Any] | None, *, judged: bool = True) -> dict[s
 
 def _expected_columns(newest: pl.Expr) -> dict[str, pl.Expr]:
     """In eco or perf what its kind does in that mode. Before that is known, eco counts as what it does itself."""
-    rated = pl.coalesce("given_ths", pl.col("inferred_ths").cast(pl.Float64))
-    is_inferred = pl.col("given_ths").is_null() & rated.is_not_null()
-    rated_source = pl.when(is_inferred).then(pl.lit("inferred")).otherwise("given_source")
-    in_mode = rated * pl.col("mode_share").cast(pl.Float64)
-    is_new = (pl.col("inferred_mode") == "eco") & (newest > HASHING_SHARE * rated)
-    own = pl.min_horizontal(rated, pl.col("hashrate_5min_ths").cast(pl.Float64))
+    reference = pl.coalesce("given_ths", pl.col("inferred_ths").cast(pl.Float64))
+    is_inferred = pl.col("given_ths").is_null() & reference.is_not_null()
+    source = pl.when(is_inferred).then(pl.lit("inferred")).otherwise("given_source")
+    share = pl.col("mode_share").cast(pl.Float64)
+    in_mode = reference * share
+    is_new = (pl.col("inferred_mode") == "eco") & (newest > HASHING_SHARE * reference)
+    own = pl.min_horizontal(reference, pl.col("hashrate_5min_ths").cast(pl.Float64))
     by_mode = pl.when(in_mode.is_not_null()).then(in_mode).when(is_new).then(own)
+    is_by_mode = by_mode.is_not_null() & (share.fill_null(0.0) != 1)
+    rated = pl.coalesce("nameplate_ths", pl.when(~_is_setting(share)).then(reference))
     return {
+        "reference_ths": reference,
         "rated_ths": rated,
-        "rated_source": rated_source,
-        "expected_ths": pl.coalesce(by_mode, rated),
-        "expected_source": pl.when(by_mode.is_not_null()).then(pl.lit("mode")).otherwise(rated_source),
+        "rated_source": pl.coalesce("nameplate_source", pl.when(rated.is_not_null()).then(source)),
+        "expected_ths": pl.coalesce(by_mode, reference),
+        "expected_source": pl.when(is_by_mode).then(pl.lit("mode")).otherwise(source),
     }
+
+
+def _is_setting(share: pl.Expr) -> pl.Expr:
+    """In eco or perf a machine's own figure may be that of its mode; it is the rating where the machine misses it."""
+    is_apart = pl.col("inferred_mode").is_in(["eco", "perf"]).fill_null(value=False)
+    return is_apart & (pl.col("given_source") == "reported").fill_null(value=False) & (share.fill_null(1.0) == 1)
 
 
 def _condition(is_unheard: pl.Expr) -> pl.Expr:

@@ -63,8 +63,9 @@ async def live(
     `state` is fresh, stale (older than 180 s), offline (older than 300 s, or the sample says so) or unknown (never
     seen, or its collector is silent). What is not known is null, never 0.
 
-    `rated_ths` is what the machine is rated for, in any mode; problems and baselines are shares of it.
-    `expected_ths` is what it should hash now: the same, or what its kind does in its mode (eco, perf).
+    `rated_ths` is the nameplate, the same in any mode. `reference_ths` is what problems and baselines are shares of:
+    your figure, else the one that the machine reports, else the catalogue's, else inferred. `expected_ths` is what
+    the machine should hash now: its reference, or what its kind does in its mode (eco, perf).
     """
     wanted = LiveFilter(site_id, miner_id, online, limit, cursor)
     database = get_database(request)

@@ -59,6 +59,7 @@ _MINER: dict[str, Any] = {
         "newest_ths": 104.2,
         "rated_ths": 104.0,
         "rated_source": "catalogue",
+        "reference_ths": 104.0,
     },
     "temperature": {"avg": 62.5, "max": 71.5, "unit": "C", "sensor_fault": False},
     "power": {"value": None, "unit": "W"},

@@ -75,8 +75,12 @@ def test_what_is_typed_outlives_a_click_beside_it_the_end_of_the_session_and_a_l
         page.unroute("**/api/**")
         dialog.get_by_role("button", name="Suppress").click()
         expect(page.get_by_text(f"{house.first} is suppressed until")).to_be_visible()
-        page.get_by_role("button", name="Lift suppression").click()
+        page.get_by_role("button", name="Lift suppression…").click()
+        dialog = page.get_by_role("dialog", name=f"Lift suppression of {house.first}")
+        dialog.get_by_label("Why").fill("fan is in")
+        dialog.get_by_role("button", name="Lift suppression").click()
         expect(page.get_by_text("Suppression lifted")).to_be_visible()
+        expect(dialog).to_be_hidden()
 
         page.keyboard.press("c")
         expect(page.get_by_role("dialog", name="Command")).to_contain_text(house.first)

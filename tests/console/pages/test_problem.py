@@ -46,7 +46,7 @@ def test_a_problem_says_why_is_worked_on_and_resolved_and_its_machine_is_suppres
         page.get_by_role("button", name="Suppress…").click()
         page.get_by_role("dialog").get_by_label("Why").fill("new fans come tomorrow")
         page.get_by_role("dialog").get_by_role("button", name="Suppress").click()
-        expect(page.get_by_role("button", name="Lift suppression")).to_be_visible()
+        expect(page.get_by_role("button", name="Lift suppression…")).to_be_visible()
         assert [one["reason"] for one in told()["suppressions"]] == ["new fans come tomorrow"]
         page.get_by_role("button", name="Resolve…").click()
         page.get_by_role("dialog").get_by_label("What was the cause").select_option("repaired")

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, expect
 from tests.console.house import BIG, House
 from tests.console.visits import NORTH, visiting
 
-ACTS = re.compile("^(Acknowledge|Start work|Lift suppression|Comment|.*…)$")
+ACTS = re.compile("^(Acknowledge|Start work|Comment|.*…)$")
 
 
 def test_a_customer_is_offered_nothing_that_changes_something(browser: Browser, house: House) -> None:

@@ -56,6 +56,13 @@ async def history(world: World, mark: str) -> Ask:
     return Ask(path={"miner_id": miner})
 
 
+@example(f"GET {ADMIN}/miners/maintenance")
+async def list_maintenance(world: World, mark: str) -> Ask:
+    body = {"site_id": world.site, "miner_ids": [await world.miner(mark)], "reason": f"{mark}-fans"}
+    await world.make(f"{ADMIN}/miners/maintenance", body)
+    return Ask(query={"site_id": world.site})
+
+
 @example(f"POST {ADMIN}/miners/maintenance")
 @example(f"POST {ADMIN}/miners/maintenance/end")
 async def maintenance(world: World, mark: str) -> Ask:

@@ -11,8 +11,11 @@ from hashinsight.cli.problems.evidence import sentence
 from hashinsight.client import ApiError
 from hashinsight.kit import logs
 from hashinsight.kit.db.address import DatabaseAddress
+from hashinsight.kit.db.context import job_context
+from hashinsight.kit.db.database import Database
 from hashinsight.problems.codes import EventStatus, Issue, Severity
 from hashinsight.problems.routes.examples import EVIDENCE
+from hashinsight.problems.service.cycle import run_cycle
 from tests.commands.test_cli import Shell
 from tests.problems.api.problems_api import ProblemsApi
 
@@ -47,14 +50,30 @@ async def test_a_shift_looks_takes_resolves_and_suppresses(ward: ProblemsApi, sh
     assert story.splitlines()[0] == "P0 offline of m1 at site tx-1: resolved"
     assert f"acknowledged by {shell_user().id} at the command line: on my way" in story
     assert (await shell.ok("problem", "summary", "--site", "tx-1"))["total_miners"] == 60
-    assert "60 machines" in await shell.told("problem", "summary", "--site", "tx-1")
+    printed = await shell.told("problem", "summary", "--site", "tx-1")
+    assert printed.startswith("60 machines: ")
+    assert "lost hashrate: unknown\n" in printed  # nobody has scanned the site yet
     quiet = ("problem", "suppress", "--site", "tx-1", "--reason", "rewiring")
     assert await shell.told(*quiet, "--miner", "m1") == "m1 is suppressed until it is lifted\n"
     assert await shell.told(*quiet, "--zone", "z1") == "z1 is suppressed until it is lifted\n"
-    lifted = await shell.told("problem", "unsuppress", "--site", "tx-1", "--miner", "m1")
+    lifted = await shell.told("problem", "unsuppress", "--site", "tx-1", "--miner", "m1", "--reason", "wired")
     assert lifted == "m1: 1 lifted; still suppressed by its zone\n"
+    assert [one["reason"] for one in ward.audited("suppression_lifted")] == ["wired"]
     told = json.loads((await shell.run("problem", "list", "--tenant", "a", "--json")).stdout)
     assert told["pagination"]["total"] == 0
+
+
+async def test_a_summary_prints_what_is_lost_as_of_the_last_scan(
+    ward: ProblemsApi, shell: Shell, database: Database
+) -> None:
+    site = ward.desk.row("select id from sites where code = 'tx-1'")["id"]
+    async with database.transaction(job_context()) as session:
+        assert await run_cycle(database, session, site, period=ward.now, now=ward.now)
+    assert "lost hashrate: 0.0 TH/s\n" in await shell.told("problem", "summary", "--site", "tx-1")
+    ward.desk.write("update problem_runs set lost_ths = %s", 105594.04)
+    printed = await shell.told("problem", "summary", "--site", "tx-1")
+    assert "lost hashrate: 105,594.0 TH/s\n" in printed
+    assert (await shell.ok("problem", "summary", "--site", "tx-1"))["loss"]["ths"] == pytest.approx(105594.04)
 
 
 async def test_evidence_is_told_in_sentences_and_scripts_get_it_as_it_is(ward: ProblemsApi, shell: Shell) -> None:
@@ -84,4 +103,5 @@ async def test_a_program_does_the_same_by_the_typed_client(ward: ProblemsApi) ->
     assert (await noc.summary("tx-1"))["by_severity"]["P2"] == 0
     assert (await noc.suppress("m1", "x", maintenance=True))["success"]
     assert (await noc.health("m1", "tx-1"))["suppressions"][0]["maintenance"]
-    assert (await noc.unsuppress("m1"))["success"]
+    assert (await noc.unsuppress("m1", "repaired"))["success"]
+    assert [one["reason"] for one in ward.audited("suppression_lifted")] == ["repaired"]

@@ -137,3 +137,34 @@ async def test_the_registrys_summary_counts_machines_under_maintenance_as_stoppe
     (site,) = (await fleet.ok(SITES))["sites"]
     assert (summary["stopped_miners"], summary["problem_miners"], summary["down_miners"]) == (2, 2, 0)
     assert summary["loss"]["ths"] == site["lost_ths"] == 200.0
+
+
+MAINTENANCE = "/api/admin/v1/miners/maintenance"
+
+
+async def test_maintenance_by_suppression_is_listed_with_that_of_machines_until_it_is_lifted(fleet: Fleet) -> None:
+    await post(fleet, MAINTENANCE, {"miner_ids": ["b2"], "site_id": "tx-1", "reason": "fans"})
+    await post(fleet, f"{V1}/miners/a1/suppress", REASON)
+    await post(fleet, f"{V1}/miners/a2/suppress", {"reason": "noise"})  # not for maintenance
+    zone = await suppress(fleet, "zone", zone="B")
+    group = (await post(fleet, "/api/admin/v1/groups", {"name": "bench", "miner_ids": ["a2"], "site_id": "tx-1"}))["id"]
+    of_group = await suppress(fleet, "group", group_id=group)
+    planned = await suppress(fleet, "site", **{"from": (fleet.now + timedelta(hours=1)).isoformat()})
+    listed = (await fleet.ok(MAINTENANCE, site_id="tx-1"))["maintenance"]
+    names = {(one["kind"], one["miner_id"] or one["zone"] or one["group"] or one["site"]) for one in listed}
+    assert names == {("miner", "b2"), ("miner", "a1"), ("zone", "B"), ("group", "bench"), ("site", "tx-1")}
+    causes = {one["miner_id"]: one["cause"] for one in listed if one["kind"] == "miner"}
+    assert causes == {"b2": "maintenance: fans", "a1": "suppressed for maintenance: on the bench"}
+    assert {one["suppression_id"] for one in listed} >= {None, zone, of_group, planned}
+    assert listed[-1]["kind"] == "site"  # it begins last
+    short = await fleet.ok(MAINTENANCE, limit=2)
+    assert (len(short["maintenance"]), short["more"]) == (2, True)
+    zones = {one["code"]: one["id"] for one in (await fleet.ok("/api/admin/v1/zones"))["zones"]}
+    only_a = await fleet.place.people.headers("Customer", zones=[zones["A"]])
+    seen = {one["kind"]: one for one in (await fleet.ok(MAINTENANCE, only_a))["maintenance"]}
+    assert set(seen) == {"miner", "group", "site"}  # those that reach a machine of zone A
+    for one in (zone, of_group, planned):
+        await post(fleet, f"{V1}/suppressions/{one}/lift", {})
+    await post(fleet, f"{V1}/miners/a1/unsuppress", {})
+    left = (await fleet.ok(MAINTENANCE))["maintenance"]
+    assert [one["miner_id"] for one in left] == ["b2"]

@@ -157,3 +157,22 @@ async def test_bad_suppressions_are_refused_with_a_code(ward: ProblemsApi) -> No
     assert code_of(await ward.post("/miners/m1/suppress", {}, noc)) == (422, "VALIDATION_FAILED")
     assert code_of(await ward.post(f"/suppressions/{uuid4()}/lift", {}, noc)) == (404, "NOT_FOUND")
     assert ward.desk.rows("select from suppressions") == []
+
+
+async def test_why_a_suppression_is_lifted_is_in_the_audit_and_in_the_timeline(ward: ProblemsApi) -> None:
+    technician = await ward.headers("Technician")
+    problem = ward.problem("m1")
+    by_id = "/suppressions/{}/lift"
+    for path, reason in (("/miners/m1/unsuppress", "fans are in"), (by_id, "wrong machine"), (by_id, None)):
+        assert (await ward.post("/miners/m1/suppress", {"reason": "new fans"}, technician)).status_code == 200
+        (row,) = (await ward.get("/suppressions", technician))["suppressions"]
+        body = {} if reason is None else {"reason": reason}
+        assert (await ward.post(path.format(row["id"]), body, technician)).status_code == 200
+    lifted = ward.audited("suppression_lifted")
+    assert {(one["reason"], one["after"]["suppressed_for"]) for one in lifted} == {
+        (reason, "new fans") for reason in ("fans are in", "wrong machine", None)
+    }
+    entries = [entry for entry in ward.timeline(problem) if entry["kind"] == "unsuppressed"]
+    assert [entry["message"] for entry in entries] == ["fans are in", "wrong machine", None]
+    blank = await ward.post("/miners/m1/unsuppress", {"reason": " "}, technician)
+    assert code_of(blank) == (422, "VALIDATION_FAILED")

@@ -73,18 +73,18 @@ def end_maintenance(
 def list_maintenance(
     *, site: AnySiteOption = None, limit: LimitOption = 100, tenant: TenantOption = None, json: JsonOption = False
 ) -> None:
-    """List the maintenance that runs or is planned, the oldest first."""
+    """List the maintenance that runs or is planned, also by suppressions, the oldest first."""
 
     async def act(acting: Acting) -> dict[str, Any]:
-        from hashinsight.inventory.queries import expected_states, places
+        from hashinsight.inventory.queries import maintenance, places
 
         scope = acting.caller.seen
         site_id = None if site is None else (await places.get_site(acting.session, scope, site)).id
-        found = await expected_states.list_open(
-            acting.session, scope, "maintenance", site_id=site_id, now=acting.now, limit=limit + 1
+        rows = await maintenance.list_maintenance(
+            acting.session, scope, site_id=site_id, now=acting.now, limit=limit + 1
         )
-        rows = [{name: _plain(value) for name, value in row._mapping.items()} for row in found[:limit]]  # noqa: SLF001 - SQLAlchemy's public name
-        return {"maintenance": rows, "more": len(found) > limit}
+        shown = [{name: _plain(value) for name, value in row.items()} for row in rows[:limit]]
+        return {"maintenance": shown, "more": len(rows) > limit}
 
     say(run_act(act, tenant, site), as_json=json)
 
@@ -97,4 +97,4 @@ def _chosen(reason: str, miner: list[str] | None, filter_json: str | None, site:
 
 
 def _plain(value: Any) -> Any:
-    return value.isoformat() if hasattr(value, "isoformat") else value
+    return value.isoformat() if hasattr(value, "isoformat") else value if value is None else str(value)

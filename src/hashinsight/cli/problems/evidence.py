@@ -9,7 +9,7 @@ Evidence = Mapping[str, Any]
 NAMES = {
     "hashrate_ratio": "hashrate ratio",
     "hashrate_ths": "hashrate",
-    "expected_ths": "rated hashrate",
+    "expected_ths": "reference hashrate",
     "boards_ratio": "boards",
     "temp_max": "hottest sensor",
     "efficiency": "efficiency",
@@ -66,7 +66,7 @@ SOURCES = {
     "settings": "limit {limit} from your settings",
     "assumed": "limit {limit}, assumed: no limit is known for this model",
 }
-# where a rated hashrate is from that nobody states
+# where a reference hashrate is from that nobody states
 EXPECTED = {"kind": "inferred from machines of its kind", "own_past": "inferred from its own best hours"}
 SENSORS = {"chip": "at the chip", "board": "at the board"}
 _FINE, _PLAIN = 10, 100  # below the one two digits are told, from the other on none

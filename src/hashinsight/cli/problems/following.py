@@ -103,9 +103,14 @@ def summary(site: _SITE, *, tenant: TenantOption = None, json: JsonOption = Fals
         f"{answer['total_miners']} machines: {answer['healthy_miners']} healthy, {answer['problem_miners']} with a"
         f" problem, {answer['stopped_miners']} stopped, {answer['down_miners']} down, {answer['unknown_miners']}"
         f" unknown; last scan {answer['last_scan_ts'] or 'never'}",
+        f"lost hashrate: {_loss(answer['loss']['ths'])}",
         f"open problems: {severities}",
         *(f"  {count} {code}" for code, count in answer["by_issue"].items()),
     )
+
+
+def _loss(ths: float | None) -> str:
+    return "unknown" if ths is None else f"{ths:,.1f} TH/s"
 
 
 def _one_of(name: str, given: list[str] | None, words: list[str]) -> tuple[str, ...]:

@@ -45,16 +45,24 @@ def suppress(
     say(made, f"{named} is suppressed until {short(made['until_at']) or 'it is lifted'}", as_json=json)
 
 
-def unsuppress(site: _SITE, miner: Annotated[str, typer.Option("--miner", help="This machine.")], *,
-               tenant: TenantOption = None, json: JsonOption = False) -> None:  # fmt: skip
-    """Lift what was said of a machine itself."""
+def unsuppress(
+    site: _SITE,
+    miner: Annotated[str, typer.Option("--miner", help="This machine.")],
+    *,
+    reason: Annotated[str | None, typer.Option("--reason", help="Why, for the record.")] = None,
+    tenant: TenantOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Lift the suppression of a machine itself."""
 
     async def work(acting: Acting) -> dict[str, Any]:
         from hashinsight.problems.caller import system_caller
         from hashinsight.problems.service.suppressions import unsuppress_miner
 
         asker = system_caller(acting.asker.tenant_id, shell_user())
-        lifted, left = await unsuppress_miner(acting.session, asker, miner, acting.site_id, now=acting.now)
+        lifted, left = await unsuppress_miner(
+            acting.session, asker, miner, acting.site_id, reason=reason, now=acting.now
+        )
         return {"miner_id": miner, "lifted": lifted, "still_by": sorted({one["kind"] for one in left})}
 
     told = run(work, tenant=tenant, site=site)

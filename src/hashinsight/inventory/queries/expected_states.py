@@ -2,29 +2,24 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from psycopg import sql
 from sqlalchemy import (
     ARRAY,
     DateTime,
     Integer,
-    Row,
     Text,
     Uuid,
     bindparam,
     delete,
     literal,
     or_,
-    select,
     text,
     update,
 )
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.identity.scope import Scope
-from hashinsight.inventory.models import ExpectedState, Miner, Site
-from hashinsight.inventory.queries.scopes import miners_within
+from hashinsight.inventory.models import ExpectedState
 from hashinsight.kit.ids import new_id
 
 _INSERT = text(
@@ -129,34 +124,6 @@ async def end_expected(
         update(ExpectedState).where(*meant).values(until_at=now).returning(ExpectedState.miner_no)
     )
     return sorted({*taken_back.scalars(), *ended.scalars()})
-
-
-async def list_open(
-    session: AsyncSession, scope: Scope, state: str, *, site_id: int | None, now: datetime, limit: int
-) -> Sequence[Row[Any]]:
-    """What runs or is planned of this state for machines of the scope, the oldest first."""
-    query = (
-        select(
-            Miner.miner_id,
-            Site.code.label("site"),
-            ExpectedState.from_at,
-            ExpectedState.until_at,
-            ExpectedState.cause,
-        )
-        .join(Miner, Miner.miner_no == ExpectedState.miner_no)
-        .join(Site, Site.id == Miner.site_id)
-        .where(
-            miners_within(scope),
-            ExpectedState.state == state,
-            or_(ExpectedState.until_at.is_(None), ExpectedState.until_at > now),
-        )
-        .order_by(ExpectedState.from_at, ExpectedState.id)
-        .limit(limit)
-    )
-    query = query if site_id is None else query.where(Miner.site_id == site_id)
-    rows: Any = (await session.execute(query)).all()
-    found: Sequence[Row[Any]] = rows
-    return found
 
 
 def expected_as_of(as_of: datetime, site_id: int | None) -> sql.Composed:

@@ -234,6 +234,37 @@ class EndMaintenance(MinerSelection):
     model_config = example(filter={"site_id": "tx-midland-1", "rack": "R14"}, reason="fans are in")
 
 
+class MaintenanceShown(BaseModel):
+    """`kind` says whether `miner_id`, `zone` or `group` is set; `suppression_id` where a suppression makes it."""
+
+    model_config = example(
+        kind="miner",
+        miner_id="B2-R14-03",
+        zone=None,
+        group=None,
+        site="tx-midland-1",
+        from_at="2026-03-01T12:00:00Z",
+        until_at="2026-03-01T18:00:00Z",
+        cause="suppressed for maintenance: new fans",
+        suppression_id="01980f80-0000-7000-8000-0000000005e1",
+    )
+
+    kind: Literal["miner", "zone", "group", "site"]
+    miner_id: str | None
+    zone: str | None
+    group: str | None
+    site: str
+    from_at: datetime
+    until_at: datetime | None
+    cause: str
+    suppression_id: UUID | None
+
+
+class MaintenanceList(BaseModel):
+    maintenance: list[MaintenanceShown]
+    more: bool
+
+
 class MachineCount(BaseModel):
     model_config = example(machines=1)
 

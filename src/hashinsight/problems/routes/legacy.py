@@ -21,7 +21,7 @@ from hashinsight.problems.routes.params import (
     statuses,
     told,
 )
-from hashinsight.problems.schemas import Suppress, body
+from hashinsight.problems.schemas import Lift, Suppress, body
 from hashinsight.problems.service import lists, sites, suppressions
 
 router = APIRouter()
@@ -106,10 +106,20 @@ async def suppress_miner(
 
 @router.post("/miners/{miner_id}/unsuppress", responses=answers(examples.UNSUPPRESSED))
 async def unsuppress_miner(
-    asker: Caller, session: Session, now: Now, miner_id: MinerPath, site_id: WhichSite = None
+    *,
+    asker: Caller,
+    session: Session,
+    now: Now,
+    miner_id: MinerPath,
+    wish: Annotated[Lift | None, body(Lift)] = None,
+    site_id: WhichSite = None,
 ) -> dict[str, Any]:
-    """Lift what was said of the machine itself. What holds for its zone, groups or site goes on, and is named."""
-    lifted, left = await suppressions.unsuppress_miner(session, asker, miner_id, site_id, now=now)
+    """Lift the suppression of the machine itself. Those of its zone, groups or site stay, and are named.
+
+    A `reason` is kept in the audit and in the timelines of the machine's open problems.
+    """
+    reason = None if wish is None else wish.reason
+    lifted, left = await suppressions.unsuppress_miner(session, asker, miner_id, site_id, reason=reason, now=now)
     message = "not suppressed any more" if lifted else "it was not suppressed by itself"
     still_by = sorted({one["kind"] for one in left})
     if still_by:

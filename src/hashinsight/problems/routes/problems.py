@@ -115,8 +115,8 @@ async def read_problem(
     Its row with evidence and peers; its rule; its machine with the baseline and the features before; its timeline
     (the newest 200 entries), what it was before, and how the same problem ended on machines of its model.
 
-    Hashrate ratios of evidence, peers, baseline and history are shares of the machine's `rated_ths`; `expected_ths` is
-    what it should hash now, in its mode. Both are told as by `/api/v1/telemetry/live`.
+    Hashrate ratios of evidence, peers, baseline and history are shares of the machine's `reference_ths`;
+    `expected_ths` is what it should hash now, in its mode. All are the figures of `/api/v1/telemetry/live`.
     """
     return told(await details.get_details(session, scope, problem_id, history_hours=history_hours, now=now))
 

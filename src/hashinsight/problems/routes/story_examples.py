@@ -105,6 +105,7 @@ STORY: dict[str, Any] = {
         "position": "3",
         "rated_ths": 104.0,
         "rated_source": "catalogue",
+        "reference_ths": 104.0,
         "expected_ths": 104.0,
         "expected_source": "catalogue",
         "state": "in_service",

@@ -13,7 +13,7 @@ from hashinsight.kit.web.examples import answers
 from hashinsight.problems.queries import suppressions as queries
 from hashinsight.problems.routes import examples
 from hashinsight.problems.routes.params import Caller, told
-from hashinsight.problems.schemas import NewSuppression, body
+from hashinsight.problems.schemas import Lift, NewSuppression, body
 from hashinsight.problems.service import suppressions
 
 router = APIRouter(prefix="/suppressions")
@@ -69,6 +69,12 @@ async def make_suppression(
 
 
 @router.post("/{suppression_id}/lift", response_class=Response, responses=answers(_LIFTED))
-async def lift_suppression(asker: Caller, session: Session, now: Now, suppression_id: UUID) -> Response:
-    """End it now, or take back what was planned. 409 `ALREADY_LIFTED` when it is over."""
-    return told(await suppressions.lift(session, asker, suppression_id, now=now))
+async def lift_suppression(
+    asker: Caller, session: Session, now: Now, suppression_id: UUID, wish: Annotated[Lift | None, body(Lift)] = None
+) -> Response:
+    """End it now, or take back what was planned. 409 `ALREADY_LIFTED` when it is over.
+
+    A `reason` is kept in the audit, and for a machine in the timelines of its open problems.
+    """
+    reason = None if wish is None else wish.reason
+    return told(await suppressions.lift(session, asker, suppression_id, reason=reason, now=now))

@@ -52,18 +52,24 @@ async def suppress_miner(
 ) -> list[dict[str, Any]]:
     """What was said of this machine before is replaced; what holds for its zone, groups or site stays."""
     target = await _miner(session, asker, miner_id, site)
-    await _lift(session, asker, target.site_ids[0], now=now, miner_no=target.miner_no)
+    await _lift(session, asker, target.site_ids[0], wish.reason, now=now, miner_no=target.miner_no)
     return await suppress(session, asker, target, wish, now=now)
 
 
 async def unsuppress_miner(
-    session: AsyncSession, asker: ProblemsCaller, miner_id: str, site: str | int | None, *, now: datetime
+    session: AsyncSession,
+    asker: ProblemsCaller,
+    miner_id: str,
+    site: str | int | None,
+    *,
+    reason: str | None = None,
+    now: datetime,
 ) -> tuple[int, list[dict[str, Any]]]:
     """How many were lifted, and what suppresses the machine all the same."""
     target = await _miner(session, asker, miner_id, site)
-    lifted = await _lift(session, asker, target.site_ids[0], now=now, miner_no=target.miner_no)
+    lifted = await _lift(session, asker, target.site_ids[0], reason, now=now, miner_no=target.miner_no)
     if lifted:
-        await _tell(session, asker, target, "unsuppressed", None, now=now)
+        await _tell(session, asker, target, "unsuppressed", reason, now=now)
     assert target.miner_no is not None  # noqa: S101 - of this kind
     return len(lifted), await suppressions.list_reaching(session, target.site_ids[0], target.miner_no, now=now)
 
@@ -96,20 +102,24 @@ async def suppress(
     ]
     await suppressions.insert_suppressions(session, rows)
     made = await suppressions.list_by_ids(session, [row["id"] for row in rows])
-    await _record(session, asker, Action.SUPPRESSION_CREATED, made, now=now)
+    await _record(session, asker, Action.SUPPRESSION_CREATED, made, wish.reason, now=now)
     if target.miner_no is not None:
-        await _tell(session, asker, target, "suppressed", wish, now=now)
+        await _tell(session, asker, target, "suppressed", wish.reason, until=wish.until, now=now)
     return made
 
 
-async def lift(session: AsyncSession, asker: ProblemsCaller, suppression_id: UUID, *, now: datetime) -> dict[str, Any]:
+async def lift(
+    session: AsyncSession, asker: ProblemsCaller, suppression_id: UUID, *, reason: str | None = None, now: datetime
+) -> dict[str, Any]:
     found = await suppressions.get_suppression(session, asker.seen, suppression_id)
     target = SuppressionTarget(
         found["kind"], (found["site_id"],), found["miner_no"], found["zone_id"], found["group_id"]
     )
     await _check(session, asker, target)
-    if not await _lift(session, asker, found["site_id"], now=now, suppression_id=suppression_id):
+    if not await _lift(session, asker, found["site_id"], reason, now=now, suppression_id=suppression_id):
         raise errors.already_lifted()
+    if target.miner_no is not None:
+        await _tell(session, asker, target, "unsuppressed", reason, now=now)
     return (await suppressions.list_by_ids(session, [suppression_id]))[0]
 
 
@@ -169,6 +179,7 @@ async def _lift(
     session: AsyncSession,
     asker: ProblemsCaller,
     site_id: int,
+    reason: str | None,
     *,
     now: datetime,
     suppression_id: UUID | None = None,
@@ -178,7 +189,7 @@ async def _lift(
     lifted = await suppressions.move_lifted(session, by=by, now=now, suppression_id=suppression_id, miner_no=miner_no)
     if lifted:
         rows = await suppressions.list_by_ids(session, lifted)
-        await _record(session, asker, Action.SUPPRESSION_LIFTED, rows, now=now)
+        await _record(session, asker, Action.SUPPRESSION_LIFTED, rows, reason, now=now)
         note_change(session, asker.tenant_id, site_id, "problems")
     return lifted
 
@@ -188,25 +199,32 @@ async def _tell(
     asker: ProblemsCaller,
     target: SuppressionTarget,
     kind: str,
-    wish: SuppressionRequest | None,
+    reason: str | None,
     *,
+    until: datetime | None = None,
     now: datetime,
 ) -> None:
     """In the timelines of what is open on the machine."""
     wanted = ProblemFilter(miner_no=target.miner_no)
     ids = await lists.list_ids(session, asker.seen, wanted, limit=_MOST_TOLD)
-    reason, until = (None, None) if wish is None else (wish.reason, wish.until)
     await actions.tell(session, asker.actor, ids, kind, message=reason, until=until, now=now)
 
 
 async def _record(
-    session: AsyncSession, asker: ProblemsCaller, action: Action, rows: list[dict[str, Any]], *, now: datetime
+    session: AsyncSession,
+    asker: ProblemsCaller,
+    action: Action,
+    rows: list[dict[str, Any]],
+    reason: str | None,
+    *,
+    now: datetime,
 ) -> None:
+    """`reason` is that of the act; why the machines were suppressed stays in the entry when that is lifted."""
     entries = []
     for row in rows:
         told = {name: row[name] for name in ("site_id", "kind", "miner_id", "zone", "group", "maintenance")}
         until = None if row["until_at"] is None else row["until_at"].isoformat()
-        after = told | {"until": until}
-        entries.append(Entry(action, "suppression", row["id"], None, after, row["reason"], asker.tenant_id))
+        after = told | {"until": until, "suppressed_for": row["reason"]}
+        entries.append(Entry(action, "suppression", row["id"], None, after, reason, asker.tenant_id))
         note_change(session, asker.tenant_id, row["site_id"], "problems")
     await record_many(session, asker.actor, entries, now=now)

@@ -43,7 +43,7 @@ _FILE = {
     **{name: name for name in ("efficiency_j_th", "fan_rpm", "reject_rate", "accepted", "rejected", "hw_errors")},
     **{name: name for name in ("boards_healthy", "boards_total", "error_message", "overall_health")},
     "mode": "inferred_mode",
-    **{name: name for name in ("expected_state", "condition", "rated_ths", "rated_source")},
+    **{name: name for name in ("expected_state", "condition", "rated_ths", "rated_source", "reference_ths")},
 }
 
 
@@ -87,6 +87,7 @@ def live_rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
             _rounded("hashrate_ths").alias("newest_ths"),
             _rounded("rated_ths").alias("rated_ths"),
             "rated_source",
+            _rounded("reference_ths").alias("reference_ths"),
         ),
         temperature=pl.struct(
             _rounded("temp_c").alias("avg"),
@@ -155,10 +156,11 @@ async def get_live_page(
 
 
 async def get_expectation(session: AsyncSession, scope: Scope, miner_no: int, *, now: datetime) -> dict[str, Any]:
-    """What one machine is rated for and what it should hash now, each with its source: as the live answer has it."""
+    """What one machine is rated for, judged by and expected to hash now, with sources: as the live answer has it."""
     judged = evaluate(await get_live_of_machine(session, scope, miner_no, as_of=now), as_of=now)
-    told = judged.select(_rounded("rated_ths"), "rated_source", _rounded("expected_ths"), "expected_source").to_dicts()
-    return told[0] if told else dict.fromkeys(("rated_ths", "rated_source", "expected_ths", "expected_source"))
+    figures = {name: _rounded(name) for name in ("rated_ths", "reference_ths", "expected_ths")}
+    rows = judged.select("rated_source", "expected_source", **figures).to_dicts()
+    return rows[0] if rows else dict.fromkeys(("rated_source", "expected_source", *figures))
 
 
 async def live_lines(
