@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { balanceOf, isNothing } from "../src/pages/balance";
+import { balanceOf, isBoth, isNothing } from "../src/pages/balance";
 
 const site = (now: number | null, expected: number | null, unknown: number | null, lost: number | null, stopped = 0) => ({
   hashrate_ths: now,
@@ -8,6 +8,7 @@ const site = (now: number | null, expected: number | null, unknown: number | nul
   stopped_ths: expected === null ? null : stopped,
   lost_ths: lost,
   lost_with_problem_ths: lost === null ? null : lost / 2,
+  surplus_ths: lost === null ? null : Math.max(0, lost + (unknown ?? 0) + (now ?? 0) - (expected ?? 0)),
   conditions: { P0: 0, P1: 0, P2: 0, P3: 0, down: 0, stopped: 0, unknown: 0, fine: 9 },
 });
 
@@ -18,10 +19,18 @@ describe("what the fleet lost", () => {
   });
 
   it("is not invented while a collector is silent", () => {
-    const dark = balanceOf([site(0, 1200, 1200, 0)]);
+    const dark = balanceOf([site(null, 1200, 1200, null)]);
     expect(dark).toMatchObject({ now: null, lost: null, expected: 1200, unknown: 1200 });
     expect(isNothing(dark)).toBe(false);
-    expect(balanceOf([site(0, 1200, 1200, 0), site(100, 100, 0, 0)])).toMatchObject({ now: 100, lost: 0, unknown: 1200 });
+    expect(balanceOf([site(null, 1200, 1200, null), site(100, 100, 0, 0)])).toMatchObject({ now: 100, lost: 0, unknown: 1200 });
+  });
+
+  it("stands beside more than is expected where some machines are over and others under, and that is told", () => {
+    const both = balanceOf([site(1210, 1200, 0, 100)]);
+    expect(both).toMatchObject({ surplus: 110, lost: 100 });
+    expect(isBoth(both)).toBe(true);
+    expect(isBoth(balanceOf([site(1100, 1200, 0, 100)]))).toBe(false);
+    expect(isBoth(balanceOf([site(1210, 1200, 0, 0)]))).toBe(false);
   });
 
   it("is nothing where all were stopped on purpose, and that is known", () => {

@@ -28,6 +28,7 @@ function site(machines: number, perRack: number, zones: string[]): Cells {
       power_w: all.map(() => 3000),
       efficiency_j_th: all.map(() => 30),
       age_sec: all.map(() => 20),
+      stopped: [],
     },
     named: {
       zone: word(zones, all.map((no) => no % zones.length)),
@@ -100,7 +101,7 @@ describe("the map", () => {
       machines: 2,
       columns: {
         miner_no: [102, 100],
-        hashrate_ths: [7, 9],
+        hashrate_ths: [7, 0],
         expected_ths: [10, 10],
         temp_max_c: [1, 2],
         power_w: [3, 4],
@@ -111,9 +112,8 @@ describe("the map", () => {
       _meta: { as_of: "", bucket: "" },
     };
     const columns = momentColumns(cells, frame);
-    expect(columns.hashrate).toEqual([9, null, 7]);
-    expect([0, 1, 2].map(columns.present)).toEqual([false, false, true]);
-    expect([...colour("ratio", cells, columns, undefined).of]).toEqual([5, 4, 2]); // unknown, stopped, 70 %
+    expect(columns.hashrate).toEqual([0, null, 7]);
+    expect([...colour("ratio", cells, columns, undefined).of]).toEqual([3, 4, 2]); // offline is 0 %, stopped, 70 %
   });
 
   it("tells a machine's hashrate of a moment over what was expected then, not over what is expected now", () => {
@@ -138,10 +138,12 @@ describe("the map", () => {
 
   it("sums what is known at the time that is shown, and counts the rest instead of taking it as 0", () => {
     const cells = site(3, 3, ["A"]);
-    cells.columns.power_w = [3000, null, 3000];
-    cells.columns.online = [true, true, false];
+    const cols = cells.columns; // of known and of unknown power, and one that nobody hears of
+    [cols.hashrate_ths, cols.power_w] = [[100, 100, null], [3000, null, null]];
     const all = new Set([0, 1, 2]);
     expect(sumOf(nowColumns(cells), all)).toEqual({ hashrate: 200, power: 3000, unknown: 2 });
+    cols.hashrate_ths[2] = 0; // offline: it delivers nothing, and that is known
+    expect(sumOf(nowColumns(cells), all)).toEqual({ hashrate: 200, power: 3000, unknown: 1 });
     expect(sumOf(noColumns(cells), all)).toEqual({ hashrate: null, power: null, unknown: 3 });
   });
 
@@ -227,7 +229,8 @@ describe("the map", () => {
     const cells = site(3, 3, ["A"]);
     cells.columns.power_w = [9000, 20, 20]; // newest watts, which the mean hashrate does not belong to
     cells.columns.efficiency_j_th = [20, 0, 0];
-    cells.named.condition = { words: ["fine", "stopped", "down"], index: [0, 1, 2] };
+    cells.columns.stopped = [101];
+    cells.named.condition = { words: ["fine", "P1", "down"], index: [0, 1, 2] }; // stopped, with a problem all the same
     expect([...colour("efficiency", cells, nowColumns(cells), undefined).of]).toEqual([0, 4, 5]);
   });
 
@@ -250,7 +253,7 @@ describe("the map", () => {
     const vnish = { warn: 88, crit: 95, other: { warn: 73, crit: 80 } };
     const limits = new Map(cells.columns.miner_no.map((no) => [no, vnish]));
     expect([...colour("temperature", cells, nowColumns(cells), limits).of]).toEqual([3, 2, 1, 3, 3]);
-    cells.columns.online[0] = false;
+    cells.columns.temp_max_c[0] = cells.columns.temp_other_c[0] = null; // not online: no readings
     expect(colour("temperature", cells, nowColumns(cells), limits).of[0]).toBe(4);
   });
 });

@@ -34,7 +34,7 @@ async def test_a_machine_stopped_by_command_raises_nothing_until_its_deadline_an
     for _ in range(cycles - 1):
         await yard.cycle(DARK)
         assert site.events() == []
-        assert machines(site) == (11, 0, "unknown"), "nobody sees a machine that stands still for a reason"
+        assert machines(site) == (11, 0, "stopped"), "stopped by command is neither ok nor a problem"
     await yard.cycle(DARK, times=3)
     assert yard.open() == {("m-002", "offline")}
     assert machines(site) == (11, 1, "P0")
@@ -44,24 +44,44 @@ async def test_the_same_silence_without_a_command_is_a_problem_after_two_looks(s
     yard = StoredFleet(site)
     await yard.cycle(times=2)
     await yard.cycle(DARK)
-    assert machines(site) == (11, 0, "unknown")
+    assert machines(site) == (11, 0, "down")
     await yard.cycle(DARK)
     assert yard.open() == {("m-002", "offline")}
+
+
+def suppress(site: StoredSite, *, maintenance: bool, now: float) -> None:
+    """The third machine, until lifted."""
+    moment = datetime.fromtimestamp(now, UTC)
+    site.rows(
+        "insert into suppressions (id, tenant_id, site_id, kind, miner_no, reason, maintenance, created_by_kind,"
+        " from_at, created_at) values (%s, %s, %s, 'miner', %s, 'moving', %s, 'user', %s, %s) returning 1",
+        new_id(), site.tenant_id, site.site_id, site.numbers[2], maintenance, moment, moment,
+    )  # fmt: skip
 
 
 async def test_what_a_suppression_hides_is_not_counted_as_well(site: StoredSite) -> None:
     yard = StoredFleet(site)
     await yard.cycle(times=2)
-    now = datetime.fromtimestamp(yard.now, UTC)
-    site.rows(
-        "insert into suppressions (id, tenant_id, site_id, kind, miner_no, reason, maintenance, created_by_kind,"
-        " from_at, created_at) values (%s, %s, %s, 'miner', %s, 'moving', true, 'user', %s, %s) returning 1",
-        new_id(), site.tenant_id, site.site_id, site.numbers[2], now, now,
-    )  # fmt: skip
+    suppress(site, maintenance=False, now=yard.now)
     await yard.cycle()
     assert machines(site) == (12, 0, "ok")
     await yard.cycle(DARK, times=2)
-    assert machines(site) == (11, 0, "unknown")
+    assert machines(site) == (11, 0, "down")
     await yard.cycle(readings_of(2, hashrate_ths=0.0), times=2)
     assert yard.open() == set()
-    assert machines(site) == (11, 0, "unknown")
+    assert machines(site) == (11, 0, "down")
+    await yard.cycle(readings_of(2, temp_max_c=97.0), times=2)
+    assert machines(site) == (11, 0, "unknown"), "it runs, and what was found is hidden"
+
+
+async def test_a_machine_suppressed_for_maintenance_is_not_evaluated_and_counts_as_stopped(site: StoredSite) -> None:
+    yard = StoredFleet(site)
+    await yard.cycle(times=2)
+    suppress(site, maintenance=True, now=yard.now)
+    await yard.cycle(DARK, times=2)
+    assert machines(site) == (11, 0, "stopped")
+    await yard.cycle(readings_of(2, hashrate_ths=0.0), times=2)
+    assert machines(site) == (11, 0, "stopped")
+    assert site.rows("select 1 from suppressed_detections") == []
+    await yard.cycle(times=2)
+    assert machines(site) == (12, 0, "ok")

@@ -46,7 +46,9 @@ async def test_a_machine_is_shown_in_the_documented_shape_with_age_and_sources(f
         "rated_ths": 104.0,
         "rated_source": "catalogue",
         "reference_ths": 104.0,
+        "stopped_ths": 0.0,
     }
+    assert one["last_reported"] is None  # it is online: its readings are those of now
     assert one["temperature"] == {"avg": 60.0, "max": 71.5, "unit": "C", "sensor_fault": False}
     assert one["power"] == {"value": 3000.0, "unit": "W"}
     assert one["efficiency"] == {"value": 30.0, "unit": "J/TH"}
@@ -196,7 +198,7 @@ async def test_the_views_show_the_documented_names_to_whoever_may_see_them(fleet
         raw = (await session.execute(text("select miner_id, reject_rate from telemetry_raw_24h order by ts"))).all()
         assert [tuple(row) for row in raw] == [("m1", None), ("m1", pytest.approx(0.1)), ("m1", 0.5)]
         live = (await session.execute(text("select * from miner_telemetry_live"))).mappings().one()
-        assert (live["miner_id"], live["hashrate_ghs"], live["efficiency"]) == ("m1", 100_000.0, 30.0)
+        assert (live["miner_id"], live["hashrate_ghs"], live["efficiency"]) == ("m1", None, None)  # not online
         assert (live["online"], live["overall_health"]) == (False, "unknown")
         five = (await session.execute(text("select * from telemetry_history_5min"))).mappings().all()
         assert sum(row["samples"] for row in five) == 3

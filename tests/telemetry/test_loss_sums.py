@@ -120,9 +120,27 @@ def machines(*, most: float) -> st.SearchStrategy[dict[str, Any]]:
 @given(st.lists(machines(most=1.0), min_size=1, max_size=12))
 def test_over_any_group_what_is_expected_and_not_delivered_is_lost_or_unknown(fleet: list[dict[str, Any]]) -> None:
     for by_what in ("site_id", "condition", "data_state"):
-        for row in losses.tally(weighed(*fleet), by_what).iter_rows(named=True):
+        for row in losses.tally(weighed(*fleet), by_what).fill_null(0.0).iter_rows(named=True):
             missing = row["expected_ths"] - row["hashrate_ths"]
             assert missing == pytest.approx(row["lost_ths"] + row["expected_unknown_ths"], abs=1e-3), by_what
+            assert row["surplus_ths"] == pytest.approx(0.0, abs=1e-3)
+
+
+@given(st.lists(machines(most=1.5), min_size=1, max_size=12))
+def test_machines_add_up_to_their_group_and_a_surplus_explains_more_than_expected_beside_a_loss(
+    fleet: list[dict[str, Any]],
+) -> None:
+    frame = weighed(*fleet)
+    for (site_id,), part in frame.group_by("site_id"):
+        (row,) = losses.tally(frame.filter(pl.col("site_id") == site_id), "site_id").iter_rows(named=True)
+        assert (row["hashrate_ths"] or 0.0) == pytest.approx(part["delivered_ths"].sum(), abs=1e-3)
+        expected = part.select(pl.coalesce("expected_ths", "delivered_ths").sum()).item()
+        assert (row["expected_ths"] or 0.0) == pytest.approx(expected, abs=1e-3)
+        known = {name: row[name] or 0.0 for name in ("lost_ths", "expected_unknown_ths", "surplus_ths")}
+        missing = (row["expected_ths"] or 0.0) - (row["hashrate_ths"] or 0.0)
+        found = known["lost_ths"] + known["expected_unknown_ths"] - known["surplus_ths"]
+        assert missing == pytest.approx(found, abs=1e-3)
+        assert known["surplus_ths"] >= -1e-6
 
 
 @given(st.lists(machines(most=1.5), min_size=1, max_size=12))
@@ -133,7 +151,7 @@ def test_what_some_deliver_beyond_their_due_hides_nothing_and_everybody_is_count
     is_excused = pl.col("expected_state").is_not_null() & (pl.col("data_state") != "unknown")
     assert set(frame.filter(is_excused)["lack_ths"]) <= {0.0}
     lacking = frame.group_by("site_id").agg(pl.col("lack_ths").sum())
-    for row in losses.tally(frame, "site_id").join(lacking, on="site_id").iter_rows(named=True):
+    for row in losses.tally(frame, "site_id").join(lacking, on="site_id").fill_null(0.0).iter_rows(named=True):
         missing = row["expected_ths"] - row["hashrate_ths"] - row["expected_unknown_ths"]
         assert missing == pytest.approx(row["lack_ths"], abs=1e-3)
         assert row["lost_ths"] >= max(missing, 0.0) - 1e-3
@@ -148,3 +166,40 @@ def test_of_what_is_lost_the_part_of_machines_with_a_problem_is_told_and_never_m
     assert (sums["lost_ths"], sums["lost_with_problem_ths"]) == (90.0, 60.0)
     assert summed(by(None, 95.0, 95.0, overall_health="P3"), {})["lost_with_problem_ths"] == 0.0, "less than a tenth"
     assert summed(by("stopped", 0.0, 0.0, overall_health="P1"))["lost_with_problem_ths"] == 0.0, "stopped on purpose"
+
+
+def test_a_group_of_machines_that_were_never_seen_tells_null_and_not_zero() -> None:
+    never = by(None, None, None, online=False, data_state="unknown", overall_health="unknown")  # type: ignore[arg-type]
+    (row,) = losses.tally(weighed(never, never), "site_id").iter_rows(named=True)
+    figures = ("hashrate_ths", "stopped_ths", "lost_ths", "lost_with_problem_ths", "surplus_ths")
+    assert {name: row[name] for name in figures} == dict.fromkeys(figures)
+    assert (row["expected_ths"], row["expected_unknown_ths"], row["unknown"]) == (200.0, 200.0, 2)
+    unrated = never | {"given_ths": None, "given_source": None}
+    (row,) = losses.tally(weighed(unrated), "site_id").iter_rows(named=True)
+    assert (row["expected_ths"], row["expected_unknown_ths"]) == (None, None)
+
+
+def test_what_is_lost_is_null_where_no_machine_has_a_rating_to_fall_short_of() -> None:
+    (row,) = losses.tally(weighed({"given_ths": None, "given_source": None}), "site_id").iter_rows(named=True)
+    assert (row["hashrate_ths"], row["expected_ths"], row["lost_ths"]) == (100.0, 100.0, None)
+
+
+@pytest.mark.parametrize(
+    ("machine", "delivered", "expected", "source"),
+    [
+        ({}, 100.0, 100.0, "operator"),
+        ({"online": False, "data_state": "offline"}, 0.0, 100.0, "operator"),
+        ({"online": False, "data_state": "unknown"}, None, 100.0, "operator"),
+        ({"hashrate_5min_ths": None}, None, 100.0, "operator"),
+        (by("stopped", 0.0, 0.0), 0.0, 0.0, "expected_state"),
+        (by("curtailed", 60.0, 60.0), 60.0, 60.0, "expected_state"),
+        (by("stopped", 100.0, 100.0, online=False, data_state="offline"), 0.0, 0.0, "expected_state"),
+        (by(None, 50.0, 20.0, is_recovering=True), 20.0, 70.0, "expected_state"),
+        ({"given_ths": None, "given_source": None}, 100.0, None, None),
+    ],
+)
+def test_what_a_machine_delivers_and_should_deliver_now(
+    machine: dict[str, Any], delivered: float | None, expected: float | None, source: str | None
+) -> None:
+    (row,) = weighed(machine).iter_rows(named=True)
+    assert (row["delivered_ths"], row["expected_ths"], row["expected_source"]) == (delivered, expected, source)

@@ -234,7 +234,7 @@ async def test_the_sums_of_a_zone_and_of_a_moment_are_told_like_those_of_a_site(
     assert (then["machines"], then["hashrate_ths"], then["expected_ths"], then["lost_ths"]) == (2, 300.0, 400.0, 100.0)
     assert (then["power_w"], round(then["efficiency_j_th"], 2), then["conditions"]) == (5500.0, 18.33, None)
     empty = await site_of(fleet, site_id="tx-1", at=fleet.at(-7200))
-    assert (empty["online"], empty["unknown"], empty["expected_unknown_ths"], empty["lost_ths"]) == (0, 3, 600.0, 0.0)
+    assert (empty["online"], empty["unknown"], empty["expected_unknown_ths"], empty["lost_ths"]) == (0, 3, 600.0, None)
     assert then["unknown"] == 0
     async with fleet.database.transaction(job_context()) as session:  # without power, and so without a sample
         await expect(session, numbers_of(fleet, "b1"), "curtailed", cause="a test", now=fleet.now - timedelta(hours=3))

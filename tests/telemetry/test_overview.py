@@ -35,8 +35,8 @@ async def test_a_site_is_told_by_its_sums_and_what_is_not_known_is_counted(fleet
     assert (site["efficiency_j_th"], site["hottest_c"]) == (6000 / 156, 70.0)
     fleet.set_clock(fleet.now + timedelta(seconds=600))  # its collector is silent: nothing is known, and nothing lost
     (site,) = (await fleet.ok(SITES))["sites"]
-    assert (site["online"], site["hashrate_ths"], site["expected_unknown_ths"]) == (0, 0.0, 312.0)
-    assert site["lost_ths"] == 0.0
+    assert (site["online"], site["hashrate_ths"], site["expected_unknown_ths"]) == (0, None, 312.0)
+    assert site["lost_ths"] is None
 
 
 async def test_what_others_hash_beyond_their_due_does_not_hide_a_machine_that_stands(fleet: Fleet) -> None:

@@ -20,10 +20,18 @@ type Told<T, F> = Omit<T, keyof F> & F;
 type Grant = Told<Item<Answer<"/api/v1/auth/me">["grants"]>, { touches: number[] | null; may: string[] }>;
 export type Me = Told<Answer<"/api/v1/auth/me">, { csrf_token: string | null; grants: Grant[] }>;
 type Text = string | null;
+export type LastReported = { at: string; hashrate_ths: number | null; power_w: number | null; efficiency_j_th: number | null };
 type Measured = { value: number | null; unit: Text };
 export type LiveMiner = Told<
   Item<Answer<"/api/v1/telemetry/live">["miners"]>,
-  { power: Measured; efficiency: Measured; error_message: Text; mode: Text; expected_state: Text }
+  {
+    power: Measured;
+    efficiency: Measured;
+    error_message: Text;
+    mode: Text;
+    expected_state: Text;
+    last_reported: LastReported | null; // of a machine that is not online
+  }
 >;
 export type MinerRow = Item<Answer<"/api/admin/v1/miners">["miners"]>;
 export type CommandRow = Told<
@@ -53,6 +61,7 @@ export type Cells = {
     power_w: (number | null)[];
     efficiency_j_th: (number | null)[];
     age_sec: (number | null)[];
+    stopped: number[]; // machines that stand still on purpose, whatever else is wrong with them
   };
   named: Record<
     "zone" | "rack" | "model" | "firmware" | "data_state" | "data_reason" | "overall_health" | "condition" | "inferred_mode" | "expected_state",

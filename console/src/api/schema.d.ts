@@ -6799,6 +6799,11 @@ export interface operations {
                                 rated_ths: number | null;
                                 rated_source: string | null;
                                 reference_ths: number | null;
+                                stopped_ths: number | null;
+                            };
+                            last_reported: {
+                                at: string | null;
+                                hashrate_ths: number | null;
                             };
                             temperature: {
                                 avg: number | null;
@@ -6977,6 +6982,7 @@ export interface operations {
                             stopped_ths: number | null;
                             lost_ths: number | null;
                             lost_with_problem_ths: number | null;
+                            surplus_ths: number | null;
                             power_w: number | null;
                             power_unknown: number | null;
                             efficiency_j_th: number | null;
@@ -8019,7 +8025,9 @@ export interface operations {
                             state: string | null;
                             zone: string | null;
                             rack: string | null;
+                            condition: string | null;
                             overall_health: string | null;
+                            stopped_ths: number | null;
                             online: boolean | null;
                             sample_at: string | null;
                             last_seen_at: string | null;
@@ -8162,6 +8170,7 @@ export interface operations {
                         site_id: number | null;
                         miner_id: string | null;
                         health_state: string | null;
+                        condition: string | null;
                         issues: {
                             problem_id: string | null;
                             issue_code: string | null;

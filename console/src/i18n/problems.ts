@@ -148,6 +148,7 @@ export const problems = {
     "Nothing to compare: it tells no value now, or fewer than 30 healthy machines are like it.",
     "无可比较：本机当前没有读数，或同类健康矿机不足 30 台。",
   ],
+  "problem.peers.stopped": ["Not compared with peers: {state}.", "未与同类比较：{state}。"],
   "problem.peers.this": ["this machine {value}: robust z {z}, percentile {pct}", "本机 {value}：稳健 z {z}，百分位 {pct}"],
   "problem.peers.site": ["this site", "本场地"],
   "problem.peers.beside": ["Half of them are between {p25} and {p75};", "其中半数在 {p25} 与 {p75} 之间；"],

@@ -43,7 +43,8 @@ export function HoverCard({ site, cells, columns, at, row, x, y, room }: Props) 
       <div className="quiet">{[word("model"), word("firmware"), mode].filter(Boolean).join(" · ")}</div>
       {at === null && word("expected_state") ? <div>{named("expected", word("expected_state"))}</div> : null}
       <div>
-        {text(hashrate(columns.hashrate[row]))} / {text(hashrate(columns.expected[row]))}
+        {text(hashrate(columns.hashrate[row]))}
+        {columns.stopped(row) ? null : ` / ${text(hashrate(columns.expected[row]))}`}
       </div>
       <div>
         {temperature === null || temperature === undefined ? UNKNOWN : `${number(temperature, 1)} °C`} ·{" "}

@@ -20,7 +20,10 @@ export type Limits = Map<number, BothLimits> | undefined;
 /** The chance to fail, by machine; null where no model says anything. */
 export type Risk = Map<number, number>;
 
-/** The columns that a picture is made of: those of now, or those of a moment put in the same order. */
+/** The columns that a picture is made of: those of now, or those of a moment put in the same order.
+ *
+ * As the server tells them: a machine that is offline delivers 0 and has no readings; null is what nobody knows.
+ */
 export type Columns = {
   hashrate: (number | null)[];
   expected: (number | null)[];
@@ -28,13 +31,12 @@ export type Columns = {
   temperature: (number | null)[];
   other: (number | null)[]; // the other kind of sensor's temperature; of a past moment nobody keeps it
   power: (number | null)[];
-  present: (no: number) => boolean;
   stopped: (no: number) => boolean; // on purpose
 };
 
 export function nowColumns(cells: Cells): Columns {
-  const { hashrate_ths, expected_ths, efficiency_j_th, temp_max_c, temp_other_c, power_w, online } = cells.columns;
-  const { words, index } = cells.named.condition;
+  const { hashrate_ths, expected_ths, efficiency_j_th, temp_max_c, temp_other_c, power_w } = cells.columns;
+  const stopped = new Set(cells.columns.stopped);
   return {
     hashrate: hashrate_ths,
     expected: expected_ths,
@@ -42,8 +44,7 @@ export function nowColumns(cells: Cells): Columns {
     temperature: temp_max_c,
     other: temp_other_c,
     power: power_w,
-    present: (no) => online[no] ?? false,
-    stopped: (no) => words[index[no] ?? -1] === "stopped",
+    stopped: (no) => stopped.has(cells.columns.miner_no[no] ?? -1),
   };
 }
 
@@ -52,7 +53,6 @@ export function momentColumns(cells: Cells, frame: Frame): Columns {
   frame.columns.miner_no.forEach((no, row) => at.set(no, row));
   const rows = cells.columns.miner_no.map((no) => at.get(no) ?? -1);
   const column = (values: (number | null)[]) => rows.map((row) => (row < 0 ? null : (values[row] ?? null)));
-  const online = column(frame.columns.online_ratio);
   const stopped = new Set(frame.columns.stopped);
   return {
     hashrate: column(frame.columns.hashrate_ths),
@@ -61,7 +61,6 @@ export function momentColumns(cells: Cells, frame: Frame): Columns {
     temperature: column(frame.columns.temp_max_c),
     other: [],
     power: column(frame.columns.power_w),
-    present: (no) => (online[no] ?? 0) > 0,
     stopped: (no) => stopped.has(cells.columns.miner_no[no] ?? -1),
   };
 }
@@ -69,9 +68,8 @@ export function momentColumns(cells: Cells, frame: Frame): Columns {
 /** A moment that has not been read, or was refused: nothing is known of anybody. */
 export function noColumns(cells: Cells): Columns {
   const nothing = new Array<null>(cells.machines).fill(null);
-  const none = () => false;
   const readings = { hashrate: nothing, expected: nothing, efficiency: nothing, temperature: nothing, other: nothing, power: nothing };
-  return { ...readings, present: none, stopped: none };
+  return { ...readings, stopped: () => false };
 }
 
 /** Of what the address asks for, the classes that this measure has: those of another one would fade the whole map. */
@@ -181,7 +179,7 @@ const CUTS: Record<Measure, Cut> = {
     };
   },
   temperature: (cells, columns, limits) => {
-    const temperature = (no: number) => (columns.present(no) ? (columns.temperature[no] ?? null) : null);
+    const temperature = (no: number) => columns.temperature[no] ?? null;
     const nearness = (now: number | null | undefined, { warn, crit }: Limit) => {
       if (now === null || now === undefined) return -1;
       return now >= crit ? 3 : now >= warn ? 2 : now >= warn - NEAR_LIMIT_C ? 1 : 0;
@@ -189,7 +187,7 @@ const CUTS: Record<Measure, Cut> = {
     // as problems are judged: by the sensor nearest to its own limit, so that a cool chip hides no hot board
     const level = (no: number) => {
       const limit = limits?.get(cells.columns.miner_no[no] ?? -1);
-      if (!limit || !columns.present(no)) return null;
+      if (!limit) return null;
       const nearest = Math.max(nearness(columns.temperature[no], limit), nearness(columns.other[no], limit.other));
       return nearest < 0 ? null : nearest;
     };
@@ -204,7 +202,7 @@ const CUTS: Record<Measure, Cut> = {
   ratio: (_, columns) => {
     const value = (no: number) => {
       const of = columns.expected[no];
-      const now = columns.present(no) ? columns.hashrate[no] : null;
+      const now = columns.hashrate[no];
       return of && now !== null && now !== undefined ? 1 - now / of : null;
     };
     const cuts = [0.05, 0.15, 0.5];
@@ -212,7 +210,7 @@ const CUTS: Record<Measure, Cut> = {
     return steps("ratio", value, cuts, labels, ["fine", "p3", "p2", "p1"], (one) => number((1 - one) * 100), columns.stopped);
   },
   efficiency: (_, columns) => {
-    const value = (no: number) => (columns.present(no) ? columns.efficiency[no] || null : null); // 0: it does not hash
+    const value = (no: number) => columns.efficiency[no] || null; // 0: it does not hash
     const cuts = [25, 32, 40];
     const colours = ["fine", "warm", "p3", "p2"];
     return steps("efficiency", value, cuts, ranges(cuts, number, "J/TH"), colours, (one) => number(one), columns.stopped);

@@ -36,11 +36,11 @@ export type Sums = { hashrate: number | null; power: number | null; unknown: num
 export function sumOf(columns: Columns, rows: Set<number>): Sums {
   const sums: Sums = { hashrate: null, power: null, unknown: 0 };
   for (const row of rows) {
-    const ths = columns.present(row) ? (columns.hashrate[row] ?? null) : null;
-    const watts = columns.present(row) ? (columns.power[row] ?? null) : null;
+    const ths = columns.hashrate[row] ?? null;
+    const watts = columns.power[row] ?? null;
     if (ths !== null) sums.hashrate = (sums.hashrate ?? 0) + ths;
     if (watts !== null) sums.power = (sums.power ?? 0) + watts;
-    if (ths === null || watts === null) sums.unknown++;
+    if (ths === null || (watts === null && ths > 0)) sums.unknown++; // one that is offline delivers nothing: that is known
   }
   return sums;
 }

@@ -4,7 +4,7 @@ import { t } from "../i18n";
 import { hashrate, money, number, percent, text } from "../i18n/format";
 import type { Prices } from "../problems/prices";
 import { Amount, Figure } from "../ui/quantity";
-import { isNothing, type Balance } from "./balance";
+import { isBoth, isNothing, type Balance } from "./balance";
 
 export function Hashing({ of }: { of: Balance }) {
   const share = of.now !== null && of.known > 0 ? percent(of.now / of.known, 1) : null;
@@ -26,8 +26,9 @@ export function Against({ of }: { of: Balance }) {
 }
 
 export function Lost({ of, prices }: { of: Balance; prices: Prices | null }) {
-  const { lost, unknown, stopped } = of;
+  const { lost, unknown, stopped, surplus } = of;
   const hints = [
+    isBoth(of) ? t("fleet.lost.surplus", { surplus: text(hashrate(surplus)) }) : null,
     unknown > 0 ? t("fleet.lost.dark", { unknown: text(hashrate(unknown)) }) : null,
     stopped > 0 ? t("fleet.lost.stopped", { stopped: text(hashrate(stopped)) }) : null,
   ].filter(Boolean);

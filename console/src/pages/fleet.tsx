@@ -75,7 +75,7 @@ type Shown = { sites: SiteSums[]; fleet: FleetSums; health: Healths; prices: Pri
 
 function Summary({ sites, fleet, health, prices }: Shown) {
   const balance = balanceOf(sites);
-  const watts = sum(sites.map((one) => one.power_w));
+  const watts = sites.every((one) => one.power_w === null) ? null : sum(sites.map((one) => one.power_w));
   const counts: Record<string, number> = {};
   for (const one of health.of.values()) {
     for (const [severity, n] of Object.entries(one.by_severity)) counts[severity] = (counts[severity] ?? 0) + n;
@@ -90,7 +90,7 @@ function Summary({ sites, fleet, health, prices }: Shown) {
           </Figure>
           <Hashing of={balance} />
           <Figure label={t("col.power")}>
-            <Amount of={power(balance.now === null ? null : watts)} />
+            <Amount of={power(watts)} />
           </Figure>
           <Efficiency of={fleet} />
           <Lost of={balance} prices={prices} />
@@ -206,7 +206,7 @@ function Row({
         <Amount of={{ value: number(site.efficiency_j_th, 1), unit: "J/TH" }} />
       </td>
       <td className="num only-wide">
-        <Amount of={power(balance.now === null ? null : site.power_w)} />
+        <Amount of={power(site.power_w)} />
       </td>
       <td className="num only-wide">
         {prices && lost !== null ? money((lost / 1000) * prices.perPhDay, prices.currency) : text(hashrate(lost))}

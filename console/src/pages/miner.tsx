@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { Suspense, useState } from "react";
 import { ApiError } from "../api/client";
-import type { LiveMiner, SiteSums } from "../api/known";
+import type { LastReported, LiveMiner, SiteSums } from "../api/known";
 import { commandsQuery, liveQuery, minerQuery, sitesQuery } from "../api/queries";
 import { useMay } from "../api/session";
 import { CommandDialog } from "../command/late";
@@ -74,7 +74,7 @@ function Miner({ site, miner }: { site: SiteSums; miner: string }) {
         </header>
         <div className="body">
           <Part of={live} rows={2}>
-            {(found) => (found ? <Now live={found} /> : <p className="quiet">{t("miner.never")}</p>)}
+            {(found) => (found ? <Now live={found} zone={site.timezone} /> : <p className="quiet">{t("miner.never")}</p>)}
           </Part>
         </div>
       </section>
@@ -83,14 +83,15 @@ function Miner({ site, miner }: { site: SiteSums; miner: string }) {
           <History
             site={site}
             miner={miner}
-            expected={live.data?.hashrate.expected_ths ?? null}
+            expected={live.data ? runningThs(live.data) : null}
+            isExcused={Boolean(live.data?.expected_state)}
             reference={live.data?.hashrate.reference_ths ?? null}
           />
           <Commands site={site} miner={miner} />
         </div>
         <div className="stack">
           <MinerProblems site={site} miner={miner} />
-          <PeerPanel site={site} miner={miner} metric="hashrate_ratio" group={kept?.model ?? null} />
+          <PeerPanel site={site} miner={miner} metric="hashrate_ratio" group={kept?.model ?? null} planned={live.data?.expected_state ?? null} />
           <Identity site={site} miner={miner} live={live.data ?? null} />
           <Changes site={site} miner={miner} />
         </div>
@@ -122,8 +123,14 @@ function heatHint({ temperature, doubts }: LiveMiner): string | null {
   return doubts.includes("temperature_doubtful") ? t("miner.heat.doubtful") : null;
 }
 
+/** What it should hash while it runs: of the past day it may have done so. */
+function runningThs({ hashrate: { expected_ths, stopped_ths } }: LiveMiner): number | null {
+  return expected_ths === null ? null : expected_ths + (stopped_ths ?? 0);
+}
+
 /** What it should hash now and why; in another mode also what it is rated for. */
-function expectedHint({ hashrate: { expected_ths, expected_source, rated_ths }, mode }: LiveMiner): string | null {
+function expectedHint({ hashrate: { expected_ths, expected_source, rated_ths }, mode, expected_state }: LiveMiner): string | null {
+  if (expected_state) return t("miner.of.excused", { state: named("expected", expected_state), rated: text(hashrate(rated_ths)) });
   if (expected_ths === null) return null;
   const expected = text(hashrate(expected_ths));
   const isSet = (mode === "eco" || mode === "perf") && rated_ths !== null && rated_ths !== expected_ths;
@@ -131,11 +138,22 @@ function expectedHint({ hashrate: { expected_ths, expected_source, rated_ths }, 
   return t("miner.of.mode", { expected, mode: named("mode", mode ?? "unknown"), rated: text(hashrate(rated_ths)) });
 }
 
-function Now({ live }: { live: LiveMiner }) {
+/** Apart from the figures of now: a machine that is not online has none. */
+function LastReport({ of, zone }: { of: LastReported; zone: string }) {
+  const efficiency = text({ value: number(of.efficiency_j_th, 1), unit: "J/TH" });
+  return (
+    <p className="second">
+      {t("miner.last", { hashrate: text(hashrate(of.hashrate_ths)), power: text(power(of.power_w)), efficiency })} · <When at={of.at} zone={zone} />
+    </p>
+  );
+}
+
+function Now({ live, zone }: { live: LiveMiner; zone: string }) {
   const stale = live.state !== "fresh";
   const { hardware, temperature, fan, reject } = live;
   const degrees = (value: number | null) => number(value, 1);
   return (
+    <>
     <div className={stale ? "figures even stale" : "figures even"}>
       <Figure
         label={t("miner.hashrate")}
@@ -162,6 +180,8 @@ function Now({ live }: { live: LiveMiner }) {
       <Figure label={t("miner.errors")}>{number(live.hardware_errors)}</Figure>
       <Figure label={t("miner.uptime")}>{span(live.uptime_seconds)}</Figure>
     </div>
+    {live.last_reported && live.last_reported.hashrate_ths !== null ? <LastReport of={live.last_reported} zone={zone} /> : null}
+    </>
   );
 }
 

@@ -22,9 +22,9 @@ const SERIES: Series[] = [
   { key: "chart.power", unit: "W", digits: 0, pick: (point) => point.power_w },
 ];
 
-/** The line is what it should hash now, in its mode; its own normal was learnt as a share of its reference hashrate. */
-export function History(props: { site: SiteSums; miner: string; expected: number | null; reference: number | null }) {
-  const { site, miner, expected, reference } = props;
+/** The line is what it should hash while it runs, in its mode; its own normal was learnt as a share of its reference hashrate. */
+export function History(props: { site: SiteSums; miner: string; expected: number | null; isExcused: boolean; reference: number | null }) {
+  const { site, miner, expected, isExcused, reference } = props;
   const search = useSearch({ from: "/sites/$site/miners/$miner" });
   const navigate = useNavigate({ from: "/sites/$site/miners/$miner" });
   const range = RANGES.includes(search.range as Range) ? (search.range as Range) : "24h";
@@ -72,6 +72,7 @@ export function History(props: { site: SiteSums; miner: string; expected: number
                     miner={miner}
                     zone={site.timezone}
                     expected={series.key === "chart.hashrate" ? expected : null}
+                    isExcused={isExcused}
                     marks={marks}
                     band={bandOf(baseline, series, reference)}
                   />
@@ -100,10 +101,11 @@ function MinerChart(props: {
   miner: string;
   zone: string;
   expected: number | null;
+  isExcused: boolean;
   marks: Mark[];
   band: Band | null;
 }) {
-  const { series, found, miner, zone, expected, marks, band } = props;
+  const { series, found, miner, zone, expected, isExcused, marks, band } = props;
   const [low, high] = [band?.low, band?.high];
   const language = useLanguage();
   const points = useMemo(
@@ -120,11 +122,11 @@ function MinerChart(props: {
         start: found.start,
         end: found.end,
         zone,
-        expected: expected === null ? null : { value: expected, name: t("miner.expected") },
+        expected: expected === null ? null : { value: expected, name: t(isExcused ? "miner.expected.running" : "miner.expected") },
         marks,
         band: low === undefined || high === undefined ? null : { low, high },
       }),
-    [points, found, series, zone, expected, marks, low, high, language],
+    [points, found, series, zone, expected, isExcused, marks, low, high, language],
   );
   const label = labelOf({
     what: t(series.key),

@@ -53,7 +53,7 @@ function SumFigures({ sums, prices }: { sums: SiteSums; prices: Prices | null })
       <Figure label={t("fleet.machines", { n: number(sums.machines) })}>{t("fleet.online", { n: number(sums.online) })}</Figure>
       <Hashing of={balance} />
       <Figure label={t("col.power")}>
-        <Amount of={power(balance.now === null ? null : sums.power_w)} />
+        <Amount of={power(sums.power_w)} />
       </Figure>
       <Efficiency of={sums} />
       <Lost of={balance} prices={prices} />

@@ -1,14 +1,15 @@
 // Where the hashrate went: what machines with a problem lack, and what nobody explains yet.
 import { gap, named, t } from "../i18n";
 import { hashrate, text } from "../i18n/format";
-import { isNothing, type Balance } from "./balance";
+import { isBoth, isNothing, type Balance } from "./balance";
 
 const TONES = ["var(--ink-2)", "var(--ink-3)", "var(--line-strong)"];
 
 export function Why({ balance }: { balance: Balance }) {
   const { expected, now, unknown, lost, withProblem } = balance;
   const dark = unknown > 0 ? gap() + t("fleet.why.dark", { unknown: text(hashrate(unknown)) }) : "";
-  if (lost === null) return <p className="second">{t("fleet.why.nobody")}</p>;
+  if (now === null) return <p className="second">{t("fleet.why.nobody")}</p>;
+  if (lost === null) return null; // no machine has a rating to fall short of
   if (isNothing(balance)) return <p className="second">{(unknown > 0 ? t("fleet.why.known") : t("fleet.why.none")) + dark}</p>;
   const parts = [
     { cause: "problems", ths: withProblem },
@@ -22,6 +23,7 @@ export function Why({ balance }: { balance: Balance }) {
         {withProblem > 0
           ? `${t("fleet.why")}${t("colon")}${parts.map((one) => `${named("loss", one.cause)} ${text(hashrate(one.ths))}`).join(" · ")}`
           : t("fleet.why.unknown", { lost: text(hashrate(lost)) })}
+        {isBoth(balance) ? gap() + t("fleet.why.surplus", { surplus: text(hashrate(balance.surplus)) }) : null}
         {dark}
       </p>
       {parts.length > 1 ? (

@@ -157,7 +157,7 @@ export async function unsuppress(site: number, miner: string, reason: string | n
   return (await call("post", "/api/v1/miners/{miner_id}/unsuppress", options)) as unknown as Lifted;
 }
 
-export type Peers = { assessed_at: string | null; peers: Record<string, Compared | null> | null };
+export type Peers = { assessed_at: string | null; expected_state: string | null; peers: Record<string, Compared | null> | null };
 
 export const peersQuery = (site: number, miner: string) =>
   queryOptions({

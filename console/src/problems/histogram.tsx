@@ -16,12 +16,14 @@ const SIDE = 16; // so that the first and the last figure of the axis have room
 const DRAWABLE = ["hashrate_ratio", "temp_max", "efficiency"];
 
 /** With a severity the machine is marked in its colour; without one nothing is wrong, and there is no colour. */
-type Wanted = { site: SiteSums; miner: string; metric: string; group: string | null; severity?: string };
+type Wanted = { site: SiteSums; miner: string; metric: string; group: string | null; severity?: string; planned?: string | null };
 
-export function PeerPanel({ site, miner, metric: wanted, group, severity = "" }: Wanted) {
+/** `planned` is the state that the machine was told to be in since the newest scan. */
+export function PeerPanel({ site, miner, metric: wanted, group, severity = "", planned = null }: Wanted) {
   const peers = useQuery(peersQuery(site.site_id, miner));
   const metric = DRAWABLE.includes(wanted) ? wanted : "hashrate_ratio";
-  const found = peers.data?.peers?.[metric] ?? null;
+  const state = planned ?? peers.data?.expected_state ?? null;
+  const found = state === null ? (peers.data?.peers?.[metric] ?? null) : null;
   return (
     <section className="panel" aria-labelledby="peers">
       <header>
@@ -40,7 +42,7 @@ export function PeerPanel({ site, miner, metric: wanted, group, severity = "" }:
                 <Standing found={found} metric={metric} />
               </>
             ) : (
-              <p className="quiet">{t("problem.peers.none")}</p>
+              <p className="quiet">{state === null ? t("problem.peers.none") : t("problem.peers.stopped", { state: named("expected", state) })}</p>
             )}
           </div>
         )}

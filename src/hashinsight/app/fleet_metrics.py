@@ -33,6 +33,7 @@ _SUMS = {
     "expected_ths": ("hashinsight_expected_hashrate_ths", "TH/s that the machines should have now"),
     "stopped_ths": ("hashinsight_stopped_hashrate_ths", "TH/s missing on purpose: by command or under maintenance"),
     "lost_ths": ("hashinsight_lost_hashrate_ths", "TH/s expected and not delivered"),
+    "surplus_ths": ("hashinsight_surplus_hashrate_ths", "TH/s that machines deliver above expected; offsets no loss"),
     "power_w": ("hashinsight_power_watts", "Power of the machines that are online, where it is known"),
 }
 _PROBLEMS = text(
@@ -122,7 +123,7 @@ def _by_kind(name: str, words: str, sites: list[Site], counts: Counts, **kinds: 
 
 
 def _site_sums(sums: list[dict[str, Any]]) -> Iterable[Metric]:
-    """A site without machines has no sums: they are not known, and not 0."""
+    """What no machine of a site tells is not known, and not 0: it has no series."""
     for figure, (name, words) in _SUMS.items():
         family = GaugeMetricFamily(name, words, labels=["site"])
         for site in sums:

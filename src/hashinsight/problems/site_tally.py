@@ -15,7 +15,7 @@ _PACKED: dict[str, Any] = {
     "miner_no": pl.Int32,
     "condition": pl.Enum(losses.CONDITIONS),
     "lack_ths": pl.Float64,
-    "expected_ths": pl.Float64,
+    "running_ths": pl.Float64,
 }
 
 

@@ -6,17 +6,17 @@ The one place for it: sums of sites and zones, maps, the registry's summary and 
 |---|---|
 | `rated_ths` | its nameplate, the same in every mode: operator, model, else what it reports or a cycle infers |
 | `reference_ths` | what problems and baselines are ratios of: operator, machine, model, else inferred |
-| `expected_ths` | what it should hash now: its reference, or what machines of its kind do in its mode (eco, perf) |
-| `delivered_ths` | its mean of five minutes; 0 where it is offline or nobody knows |
+| `running_ths` | what it should hash while it runs: its reference, or what its kind does in its mode (eco, perf) |
+| `delivered_ths` | what it hashes now: its mean of five minutes, 0 once it is offline, null where nobody knows |
 | `is_excused` | an expected state holds: curtailed, stopped or restarted by command, under maintenance |
 | `is_recovering` | such a state has ended, and the five minutes of the mean still reach back into it |
 | `lack_ths` | expected and not delivered (recovering: by the newest sample); 0 while excused, null where nobody knows |
-| `due_ths` | what it should hash now: delivered plus lacking; all that is expected where nobody knows |
-| `stopped_ths` | the rest of what is expected: missing on purpose |
+| `expected_ths` | what it should hash now: `running_ths`; while excused what it delivers; null without a rating |
+| `stopped_ths` | `running_ths` less `expected_ths`: missing on purpose |
 | `is_stopped` | excused and standing still, or more than a tenth of it is missing on purpose |
 | `condition` | P0 … P3, `down`, `stopped`, `unknown` or `fine` |
 
-Over any group: due - delivered = lacking + unknown.
+Over any group: expected - delivered = lost + unknown - surplus.
 """
 
 from collections.abc import Collection
@@ -28,6 +28,7 @@ HASHING_SHARE = 0.05  # of what is expected: below this a machine stands still
 SHORT_SHARE = 0.1  # more than this a machine lacks; less may be the luck of five minutes
 SEVERITIES = ("P0", "P1", "P2", "P3")
 CONDITIONS = (*SEVERITIES, "down", "stopped", "unknown", "fine")
+SOUND = ("ok", "stopped")  # what the last scan says of a machine that it found nothing on
 # what `weigh` and `tally` look at, beside what a cycle finds
 LOSS_INPUTS = (
     "site_id", "online", "data_state", "expected_state", "hashrate_ths", "hashrate_5min_ths", "given_ths",
@@ -35,7 +36,7 @@ LOSS_INPUTS = (
 )  # fmt: skip
 SUMS = (
     "hashrate_ths", "expected_ths", "expected_unknown_ths", "stopped_ths", "lost_ths", "lost_with_problem_ths",
-    "power_w",
+    "surplus_ths", "power_w",
 )  # fmt: skip
 COUNTS = ("machines", "online", "power_unknown", "efficiency_left_out", "zones")
 OTHERS = ("efficiency_j_th", "hottest_c", "newest_at", "updated_at")
@@ -46,43 +47,58 @@ def add_losses(frame: pl.DataFrame) -> pl.DataFrame:
     newest = pl.coalesce("hashrate_ths", "hashrate_5min_ths").fill_null(0.0)
     is_unheard = pl.col("data_state") == "unknown"
     frame = frame.with_columns(
-        **_expected_columns(newest),
+        **_running(newest),
         is_told=pl.col("online") & pl.col("hashrate_5min_ths").is_not_null(),
         is_excused=pl.col("expected_state").is_not_null() & ~is_unheard,
     ).with_columns(
-        is_hashing=pl.col("online") & (newest > HASHING_SHARE * pl.col("expected_ths").fill_null(0.0)),
+        is_hashing=pl.col("online") & (newest > HASHING_SHARE * pl.col("running_ths").fill_null(0.0)),
         is_known=pl.col("is_told") | pl.col("is_excused") | (pl.col("data_state") == "offline"),
         is_recovering=pl.col("is_recovering") & pl.col("is_told") & ~pl.col("is_excused"),
-        delivered_ths=pl.when("is_told").then(pl.col("hashrate_5min_ths").cast(pl.Float64)).otherwise(0.0),
+        delivered_ths=_delivered(),
     )
-    frame = frame.with_columns(lack_ths=_lack()).with_columns(due_ths=_due())
-    missing = pl.max_horizontal(pl.col("expected_ths") - pl.col("due_ths"), pl.lit(0.0))
+    frame = frame.with_columns(lack_ths=_lack()).with_columns(expected_ths=_expected_columns())
+    missing = pl.max_horizontal(pl.col("running_ths") - pl.col("expected_ths"), pl.lit(0.0))
+    is_set_aside = pl.col("is_excused") | pl.col("is_recovering")
     frame = frame.with_columns(
-        stopped_ths=pl.when(pl.col("is_excused") | pl.col("is_recovering")).then(missing).otherwise(0.0),
+        stopped_ths=pl.when(is_set_aside).then(missing).otherwise(0.0),
+        expected_source=pl.when(is_set_aside & pl.col("expected_ths").is_not_null())
+        .then(pl.lit("expected_state"))
+        .otherwise("running_source"),
     )
-    is_short = pl.col("stopped_ths") > SHORT_SHARE * pl.col("expected_ths").fill_null(0.0)
+    is_short = pl.col("stopped_ths") > SHORT_SHARE * pl.col("running_ths").fill_null(0.0)
     frame = frame.with_columns(is_stopped=(pl.col("is_excused") & ~pl.col("is_hashing")) | is_short)
     return frame.with_columns(condition=_condition(is_unheard))
 
 
+def _delivered() -> pl.Expr:
+    """What a machine hashes now, for every answer. What it did before it went offline is `last_reported`."""
+    return (
+        pl.when("is_told")
+        .then(pl.col("hashrate_5min_ths").cast(pl.Float64))
+        .when(pl.col("data_state") == "offline")
+        .then(0.0)
+    )
+
+
 def _lack() -> pl.Expr:
     """While recovering by the newest sample, where there is one: the mean is still filling up after the stop."""
-    expected = pl.col("expected_ths")
-    newest = pl.min_horizontal(pl.coalesce(pl.col("hashrate_ths").cast(pl.Float64), expected), expected)
-    delivers = pl.when("is_recovering").then(pl.max_horizontal("delivered_ths", newest)).otherwise("delivered_ths")
-    return pl.when("is_excused").then(0.0).when("is_known").then(expected - delivers)
+    running, delivered = pl.col("running_ths"), pl.col("delivered_ths").fill_null(0.0)
+    newest = pl.min_horizontal(pl.coalesce(pl.col("hashrate_ths").cast(pl.Float64), running), running)
+    delivers = pl.when("is_recovering").then(pl.max_horizontal(delivered, newest)).otherwise(delivered)
+    return pl.when("is_excused").then(0.0).when("is_known").then(running - delivers)
 
 
-def _due() -> pl.Expr:
-    """Of whom nobody knows what to expect, or who is excused, no more than it delivers."""
-    is_free = pl.col("is_excused") | pl.col("expected_ths").is_null()
-    return (
-        pl.when(is_free)
-        .then("delivered_ths")
+def _expected_columns() -> pl.Expr:
+    """While excused no more than it delivers; while recovering also what its newest sample lacks."""
+    delivered = pl.col("delivered_ths").fill_null(0.0)
+    now = (
+        pl.when("is_excused")
+        .then(delivered)
         .when("is_recovering")
-        .then(pl.col("delivered_ths") + pl.col("lack_ths"))
-        .otherwise("expected_ths")
+        .then(delivered + pl.col("lack_ths"))
+        .otherwise("running_ths")
     )
+    return pl.when(pl.col("running_ths").is_not_null()).then(now)
 
 
 def efficiency(watts: pl.Expr, ths: pl.Expr) -> pl.Expr:
@@ -104,7 +120,8 @@ def tally(frame: pl.DataFrame, *by: str | pl.Expr, only: Collection[str] | None 
     """Machines by condition and hashrate against what is expected, by site or whatever else a row says.
 
     What is expected, less what is delivered and what nobody knows, is what machines lack; `lost_ths` is that, and more
-    where some deliver more than they should. `only` these of the sums.
+    where some deliver more than they should (`surplus_ths`). Null where no machine tells: 0 would be a figure.
+    `only` these of the sums.
     """
     return frame.group_by(*by).agg(**{name: one for name, one in _tallied().items() if only is None or name in only})
 
@@ -115,7 +132,9 @@ def sum_up(frame: pl.DataFrame, *by: str | pl.Expr) -> pl.DataFrame:
     is_measured = online & pl.col("power_5min_w").is_not_null() & pl.col("powered_5min_ths").is_not_null()
     return frame.group_by(*by).agg(
         **_tallied(),
-        power_w=_total("power_w", online),
+        power_w=_where(pl.col("power_w").filter(online).count() > 0, _total("power_w", online))
+        .when(pl.col("is_known").any() & ~online.any())
+        .then(0.0),
         power_unknown=(pl.col("power_w").is_null() & online).sum(),
         efficiency_j_th=efficiency(_total("power_5min_w", is_measured), _total("powered_5min_ths", is_measured)),
         efficiency_left_out=(online & ~is_measured).sum(),
@@ -127,23 +146,32 @@ def sum_up(frame: pl.DataFrame, *by: str | pl.Expr) -> pl.DataFrame:
 
 
 def _tallied() -> dict[str, pl.Expr]:
-    is_short = pl.col("lack_ths") > SHORT_SHARE * pl.col("expected_ths")
+    lack, running = pl.col("lack_ths"), pl.col("running_ths")
+    is_short = lack > SHORT_SHARE * running
     # what others have too much does not make up for a machine that stands; what all lack a little is lost, too
-    lost = pl.max_horizontal(pl.col("lack_ths").sum(), _total("lack_ths", is_short), pl.lit(0.0))
+    lost = pl.max_horizontal(lack.sum(), _total("lack_ths", is_short), pl.lit(0.0))
     has_problem = pl.col("condition").cast(pl.String).is_in(SEVERITIES)
+    is_judged, is_known = lack.count() > 0, pl.col("is_known").any()
+    is_rated = is_known | running.is_not_null().any()
     return {
         "machines": pl.len(),
         "online": pl.col("online").sum(),
         **{name: (pl.col("condition") == name).sum() for name in CONDITIONS},
         "unheard": (pl.col("data_state") == "unknown").sum(),
-        "hashrate_ths": pl.col("delivered_ths").sum(),
-        "expected_ths": pl.col("due_ths").sum(),
+        "hashrate_ths": _where(is_known, pl.col("delivered_ths").sum()),
+        # of whom nobody knows what to expect, what it delivers
+        "expected_ths": _where(is_rated, pl.coalesce("expected_ths", "delivered_ths").sum()),
         # what of it nobody can say: one that is known to be offline gives nothing, one that is not heard of may hash
-        "expected_unknown_ths": _total("expected_ths", ~pl.col("is_known")),
-        "stopped_ths": pl.col("stopped_ths").sum(),
-        "lost_ths": lost,
-        "lost_with_problem_ths": pl.min_horizontal(lost, _total("lack_ths", is_short & has_problem)),
+        "expected_unknown_ths": _where(is_rated, _total("running_ths", ~pl.col("is_known"))),
+        "stopped_ths": _where(is_known, pl.col("stopped_ths").sum()),
+        "lost_ths": _where(is_judged, lost),
+        "lost_with_problem_ths": _where(is_judged, pl.min_horizontal(lost, _total("lack_ths", is_short & has_problem))),
+        "surplus_ths": _where(is_judged, lost - lack.sum()),
     }
+
+
+def _where(is_told: pl.Expr, figure: pl.Expr) -> Any:
+    return pl.when(is_told).then(figure)
 
 
 def _total(column: str, which: pl.Expr) -> pl.Expr:
@@ -162,7 +190,7 @@ def totals_answer(sums: dict[str, Any] | None, *, judged: bool = True) -> dict[s
     return shown | {"unknown": sums["unknown" if judged else "unheard"], "conditions": conditions}
 
 
-def _expected_columns(newest: pl.Expr) -> dict[str, pl.Expr]:
+def _running(newest: pl.Expr) -> dict[str, pl.Expr]:
     """In eco or perf what its kind does in that mode. Before that is known, eco counts as what it does itself."""
     reference = pl.coalesce("given_ths", pl.col("inferred_ths").cast(pl.Float64))
     is_inferred = pl.col("given_ths").is_null() & reference.is_not_null()
@@ -178,8 +206,8 @@ def _expected_columns(newest: pl.Expr) -> dict[str, pl.Expr]:
         "reference_ths": reference,
         "rated_ths": rated,
         "rated_source": pl.coalesce("nameplate_source", pl.when(rated.is_not_null()).then(source)),
-        "expected_ths": pl.coalesce(by_mode, reference),
-        "expected_source": pl.when(is_by_mode).then(pl.lit("mode")).otherwise(source),
+        "running_ths": pl.coalesce(by_mode, reference),
+        "running_source": pl.when(is_by_mode).then(pl.lit("mode")).otherwise(source),
     }
 
 
@@ -187,6 +215,11 @@ def _is_setting(share: pl.Expr) -> pl.Expr:
     """In eco or perf a machine's own figure may be that of its mode; it is the rating where the machine misses it."""
     is_apart = pl.col("inferred_mode").is_in(["eco", "perf"]).fill_null(value=False)
     return is_apart & (pl.col("given_source") == "reported").fill_null(value=False) & (share.fill_null(1.0) == 1)
+
+
+def health_word() -> pl.Expr:
+    """The state of a machine as `overall_health` and `health_state` spell it: `ok` is a word that users know."""
+    return pl.when(pl.col("condition") == "fine").then(pl.lit("ok")).otherwise("condition")
 
 
 def _condition(is_unheard: pl.Expr) -> pl.Expr:
@@ -201,7 +234,7 @@ def _condition(is_unheard: pl.Expr) -> pl.Expr:
         .then(pl.lit("stopped"))
         .when((pl.col("data_state") == "offline") | (is_fresh & pl.col("is_told") & ~pl.col("is_hashing")))
         .then(pl.lit("down"))
-        .when(is_fresh & (pl.col("overall_health") == "ok"))
+        .when(is_fresh & pl.col("overall_health").is_in(SOUND))
         .then(pl.lit("fine"))
         .otherwise(pl.lit("unknown"))
     )

@@ -166,6 +166,7 @@ _SITE: dict[str, Any] = {
     "stopped_ths": 1040.0,
     "lost_ths": 6444.0,
     "lost_with_problem_ths": 6236.0,
+    "surplus_ths": 0.0,
     "power_w": 3200000.0,
     "power_unknown": 2,
     "efficiency_j_th": 30.8,
@@ -247,14 +248,16 @@ async def read_sites(
       after it has ended.
       `expected_unknown_ths` is its part of machines whose hashrate nobody knows now: neither delivered nor lost.
     - `lost_ths` is what machines lack that are known: each that lacks more than a tenth, whatever others have too
-      much, or all of them together if that is more. Where nobody delivers too much,
-      `expected_ths` - `hashrate_ths` = `lost_ths` + `expected_unknown_ths`.
+      much, or all of them together if that is more. `surplus_ths` is what other machines deliver above expected:
+      it does not offset a loss, so a site can deliver more than expected and still lose hashrate. Always
+      `expected_ths` - `hashrate_ths` = `lost_ths` + `expected_unknown_ths` - `surplus_ths`.
       `lost_with_problem_ths` is the part of it that machines with an open problem lack; null for a moment of the past.
     - `conditions` counts each machine once: its worst open problem, else `down` (no hashrate, no problem yet),
       `stopped` (on purpose: all of it, or more than a tenth), `unknown` or `fine`. It is null for a moment of the past,
       of which `unknown` counts the machines without a sample.
     - `power_w` is of the newest samples of machines online; `efficiency_j_th` is watts over TH/s of the same five
       minutes, without the `efficiency_left_out` machines whose power is not known.
+    - A figure that no machine tells is null, not 0: all but `expected_ths` of a site whose machines were never seen.
     """
     if site_id is None and not (zone is None and at is None):
         raise ValidationFailed("a zone and a moment are those of one site: say site_id")
@@ -284,7 +287,9 @@ async def read_cells(
     Without `at` it is the live state; `temp_other_c` is the hottest of the kind of sensor that `temp_max_c` is not of:
     a board beside a hotter chip, or a chip beside a hotter board. `condition` is what `/sites` counts by. With `at`,
     `columns` holds `miner_no`, means and `online_ratio` of that bucket; a machine that sent nothing then is not in it.
-    `stopped` lists who stood still on purpose then.
+    `stopped` lists the machines that stand still on purpose. `hashrate_ths` is what a machine delivers: 0 once it is
+    offline, null where that is not known. Readings of a machine that is not online are null. Cells add up to the site:
+    `hashrate_ths`, `power_w`, and `expected_ths` with the hashrate of machines without a rating.
     """
     database = get_database(request)
     async with database.reading(scope.context(read_only=True)) as session:

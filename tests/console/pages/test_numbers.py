@@ -8,91 +8,23 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from hashinsight.problems.chunks import CHUNK
-from hashinsight.problems.state import FIELDS, PACKED
 from tests.console.house import House
+from tests.console.pages.sites_of_all_states import CODE, EMPTY, FILL, MIXED, TOLD, UNSEEN
 from tests.console.visits import visiting
 
-CODE = "tx-numbers"
 SITES = "/api/v1/telemetry/sites"
 WORDS = {"P0": "P0 critical", "P1": "P1 high", "P2": "P2 medium", "P3": "P3 low"}
-# their samples are of tomorrow, so that they stay fresh however slow the run is; no cycle judges them
-_SITE = f"""
-with s as (insert into sites (tenant_id, code, name, timezone, created_at)
-    select id, '{CODE}', 'Numbers', 'UTC', now() from tenants limit 1 returning id, tenant_id),
-judged as (insert into tick_runs (tick, site_id, period, state, finished_at)
-    select 'problem_cycle', s.id, period, 'done', now() from s, generate_series(date_bin('5 minutes', now(), 'epoch')
-    - interval '1 h', now() + interval '6 h', interval '5 min') period),
-z as (insert into zones (tenant_id, site_id, code, name)
-    select tenant_id, id, code, code from s, unnest(array['east', 'west']) code returning id, code)
-insert into miners (tenant_id, site_id, miner_id, model, zone_id, expected_ths, expected_source, created_at, updated_at)
-select s.tenant_id, s.id, 'n-' || lpad(n::text, 2, '0'), 'Antminer S19j Pro', z.id, 104, 'catalogue', now(), now()
-from s, generate_series(0, 39) n join z on z.code = case when n % 2 = 0 then 'east' else 'west' end
-"""
-# 20 fine, 6 in eco, 3 stopped, 3 dark, 2 that stand still, 4 with half their boards; 2 were never heard of
-_LIVE = f"""
-insert into telemetry_live (miner_no, tenant_id, site_id, ts, last_seen_at, online, status, flags, hashrate_5min_ths,
-    hashrate_ths, power_w, power_5min_w, powered_5min_ths, temp_c, temp_max_c, updated_at, overall_health,
-    inferred_mode, mode_share)
-select m.miner_no, m.tenant_id, m.site_id, now() + interval '1 day', now(), true,
-    case when n between 29 and 31 then 0 else 1 end, 0, ths, ths, 29 * ths, 29 * ths, ths, 60, 65, now(),
-    case n when 29 then 'P0' when 32 then 'P1' when 36 then 'P2' when 37 then 'P2' when 38 then 'P2' when 39 then 'P2'
-        else 'ok' end,
-    case when n between 20 and 25 then 'eco' else 'normal' end, case when n between 20 and 25 then 0.7 end
-from miners m join sites s on s.id = m.site_id and s.code = '{CODE}'
-cross join lateral (select substring(m.miner_id from '^n-([0-9]+)$')::int as n) numbered
-cross join lateral (select case when n < 20 then 104.0 when n < 26 then 72.8 when n < 34 then 0.0 else 52.0 end ths) d
-where n not in (34, 35)
-"""
-_STOPPED = f"""
-insert into expected_states (id, tenant_id, site_id, miner_no, state, from_at, cause, created_at)
-select gen_random_uuid(), m.tenant_id, m.site_id, m.miner_no, 'stopped', now() - interval '10 minutes', 'a test', now()
-from miners m join sites s on s.id = m.site_id and s.code = '{CODE}'
-where m.miner_id in ('n-26', 'n-27', 'n-28')
-"""
-_PAST = f"""
-insert into telemetry_5min (miner_no, bucket_ts, tenant_id, site_id, samples, online_samples, hashrate_n, temp_n,
-    power_n, fan_n, hashrate_sum, temp_sum, power_sum, fan_sum, created_at)
-select m.miner_no, at, m.tenant_id, m.site_id, 1, 1, 1, 1, 1, 0, 80.0, 60.0, 2400.0, 0, at
-from miners m join sites s on s.id = m.site_id and s.code = '{CODE}',
-    generate_series(date_bin('5 minutes', now(), 'epoch') - interval '4 h', now(), interval '5 min') at
-where m.miner_id < 'n-10'
-"""
-# an hour of one in eco, and what it has learnt of it: 0.70 of what it is rated for, within 0.01
-_ECO_PAST = f"""
-insert into telemetry_5min (miner_no, bucket_ts, tenant_id, site_id, samples, online_samples, hashrate_n, temp_n,
-    power_n, fan_n, hashrate_sum, temp_sum, power_sum, fan_sum, created_at)
-select m.miner_no, at, m.tenant_id, m.site_id, 1, 1, 1, 1, 1, 0, 72.8, 60.0, 2100.0, 0, at
-from miners m join sites s on s.id = m.site_id and s.code = '{CODE}',
-    generate_series(date_bin('5 minutes', now(), 'epoch') - interval '1 h', now(), interval '5 min') at
-where m.miner_id = 'n-20'
-"""
-_LEARNT = {"ewma": 0.0, "reference": 0.7, "variance": 0.01**2, "samples": 600}
-TOLD = {"P0": 1, "P1": 1, "P2": 4, "P3": 0, "down": 3, "stopped": 3, "unknown": 2, "fine": 26}
-
-
-def _baseline() -> str:
-    """The same figures for every metric; only the hashrate's are looked at."""
-    cells = {
-        name: "''" if name in PACKED else f"'{{{', '.join([str(_LEARNT.get(name, default))] * rows)}}}'"
-        for name, (rows, _, default) in FIELDS.items()
-    }
-    return (
-        f"insert into problem_state (site_id, chunk, tenant_id, miner_no, {', '.join(cells)})"
-        f" select m.site_id, m.miner_no / {CHUNK}, m.tenant_id, array[m.miner_no], {', '.join(cells.values())}"
-        f" from miners m join sites s on s.id = m.site_id and s.code = '{CODE}' where m.miner_id = 'n-20'"
-    )
 
 
 @pytest.fixture(scope="module")
 def numbers(house: House) -> Iterator[House]:
-    house.write(_SITE, _LIVE, _STOPPED, _PAST, _ECO_PAST, _baseline())
+    house.write(*FILL)
     yield house
-    house.write(f"update miners set state = 'retired' where site_id = (select id from sites where code = '{CODE}')")
+    house.write(EMPTY)
 
 
 def sums(house: House, **query: str) -> dict[str, Any]:
-    found: dict[str, Any] = house.ask(house.owner, "GET", SITES, params={"site_id": CODE, **query}).json()["sites"][0]
+    found: dict[str, Any] = house.ask(house.owner, "GET", SITES, params={"site_id": CODE} | query).json()["sites"][0]
     return found
 
 
@@ -183,3 +115,71 @@ def test_the_own_normal_band_of_a_machine_in_eco_lies_at_its_own_line(
         expect(chart).to_have_attribute(
             "aria-label", re.compile(f"{lowest_to_highest}; own normal 69.7 TH/s to 75.9 TH/s$")
         )
+
+
+def test_cells_add_up_to_the_site_and_sites_to_the_fleet(
+    browser: Browser, numbers: House, noc: tuple[str, str]
+) -> None:
+    site = sums(numbers)
+    cells = numbers.ask(numbers.owner, "GET", "/api/v1/telemetry/cells", params={"site_id": CODE}).json()["columns"]
+    for name in ("hashrate_ths", "expected_ths", "power_w"):
+        assert sum(one or 0.0 for one in cells[name]) == pytest.approx(site[name], rel=1e-4), name  # cells are rounded
+    assert len(cells["stopped"]) == site["conditions"]["stopped"]
+    with visiting(browser, numbers, noc) as visit:
+        header = visit.page.get_by_role("region", name="Fleet")
+        sites = numbers.ask(numbers.owner, "GET", SITES).json()["sites"]
+        for name in ("down", "stopped", "unknown"):
+            expect(header).to_contain_text(f"{sum(one['conditions'][name] for one in sites):,} {name}")
+        machines = sum(one["machines"] for one in sites)
+        expect(header).to_contain_text(f"{machines:,} machines")
+
+
+def test_the_page_of_a_stopped_machine_sets_it_against_neither_expectation_nor_peers(
+    browser: Browser, numbers: House, noc: tuple[str, str]
+) -> None:
+    with visiting(browser, numbers, noc, f"/sites/{CODE}/miners/n-26") as visit:
+        page = visit.page
+        expect(page.locator(".miner-head")).to_contain_text("stopped")
+        expect(page.get_by_text("not evaluated: stopped on purpose (rated 104.0 TH/s)")).to_be_visible()
+        expect(page.get_by_text("Not compared with peers: stopped on purpose.")).to_be_visible()
+        expect(page.get_by_text("104.0 TH/s expected, by")).to_have_count(0)
+
+
+@pytest.mark.parametrize("miner", ["n-30", "n-31"])
+def test_a_dark_machine_delivers_nothing_and_what_it_last_reported_stands_apart(
+    browser: Browser, numbers: House, noc: tuple[str, str], miner: str
+) -> None:
+    """Suppressed or not."""
+    asked = {"site_id": CODE}
+    health = numbers.ask(numbers.owner, "GET", f"/api/v1/miners/{miner}/health", params=asked).json()
+    assert (health["health_state"], health["condition"]) == ("down", "down")
+    with visiting(browser, numbers, noc, f"/sites/{CODE}/miners/{miner}") as visit:
+        page = visit.page
+        expect(page.locator(".miner-head")).to_contain_text("down")
+        now = page.get_by_role("region", name="Now")
+        expect(now.locator(".figure", has_text="Hashrate").locator("strong")).to_have_text(re.compile(r"^0\.0"))
+        expect(now.locator(".figure", has_text="Efficiency").locator("strong")).to_have_text("—")
+        expect(now.get_by_text("Last reported 104.0 TH/s, 3,016 W, 29.0 J/TH")).to_be_visible()
+
+
+def test_a_site_whose_machines_were_never_seen_shows_no_figures_and_not_zero(
+    browser: Browser, numbers: House, noc: tuple[str, str]
+) -> None:
+    told = sums(numbers, site_id=UNSEEN)
+    assert {told[name] for name in ("hashrate_ths", "lost_ths", "stopped_ths", "power_w")} == {None}
+    with visiting(browser, numbers, noc, f"/sites/{UNSEEN}") as visit:
+        header = visit.page.locator(".pagehead")
+        expect(header).to_contain_text("6 unknown")
+        expect(header.locator(".figure", has_text="Now / expected").locator("strong")).to_have_text("— / 624.0TH/s")
+        for label in ("Power", "Lost now"):
+            expect(header.locator(".figure", has_text=label).locator("strong")).to_have_text("—")
+
+
+def test_more_than_expected_beside_a_loss_is_explained(browser: Browser, numbers: House, noc: tuple[str, str]) -> None:
+    told = sums(numbers, site_id=MIXED)
+    assert (told["hashrate_ths"], told["expected_ths"], told["lost_ths"]) == (650.0, 624.0, 104.0)
+    assert told["surplus_ths"] == 130.0
+    with visiting(browser, numbers, noc, f"/sites/{MIXED}") as visit:
+        lost = visit.page.locator(".pagehead .figure", has_text="Lost now")
+        expect(lost).to_contain_text("104.0 TH/s")
+        expect(lost).to_contain_text("others 130.0 TH/s above expected")

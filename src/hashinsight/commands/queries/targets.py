@@ -73,7 +73,8 @@ async def list_draws(session: AsyncSession, miner_nos: Sequence[int], *, now: da
     What no sample says is asked of the catalogue of models, outside of here.
     """
     says = _says_power(now).label("says")
-    ths = func.coalesce(LIVE.c.hashrate_5min_ths, Miner.expected_ths)
+    # of one that is offline the mean is what it last reported: it counts with its rating, as one never seen does
+    ths = func.coalesce(case((LIVE.c.online, LIVE.c.hashrate_5min_ths)), Miner.expected_ths)
     query = (
         select(
             Miner.model,

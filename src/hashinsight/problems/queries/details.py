@@ -92,12 +92,12 @@ async def list_similar(session: AsyncSession, scope: Scope, problem: dict[str, A
 async def find_machine(session: AsyncSession, scope: Scope, miner_no: int | None) -> dict[str, Any] | None:
     """What the machine is and where it stands; None where it has left the scope that its problem is still in.
 
-    What it should hash is the live layer's to say (`telemetry.service.reading.read_expectation`).
+    Its state and what it should hash are the live layer's to say (`telemetry.service.reading.read_machine_state`).
     """
     query = (
         select(Miner.miner_no, Miner.miner_id, Miner.site_id, Miner.model, Miner.firmware, Miner.serial, Miner.owner)
         .add_columns(Miner.position, Miner.state, Zone.code.label("zone"), Rack.code.label("rack"))
-        .add_columns(LIVE.c.overall_health, LIVE.c.online, LIVE.c.ts.label("sample_at"), LIVE.c.last_seen_at)
+        .add_columns(LIVE.c.overall_health, LIVE.c.ts.label("sample_at"), LIVE.c.last_seen_at)
         .outerjoin(Zone, Zone.id == Miner.zone_id)
         .outerjoin(Rack, Rack.id == Miner.rack_id)
         .outerjoin(LIVE, LIVE.c.miner_no == Miner.miner_no)

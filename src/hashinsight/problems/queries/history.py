@@ -4,9 +4,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from psycopg import sql
-from sqlalchemy import text
+from sqlalchemy import Select, select, text
+from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from hashinsight.inventory.queries.expected_now import expected_now
+from hashinsight.inventory.queries.tables import Miner
 from hashinsight.problems.chunks import CHUNK
 from hashinsight.problems.codes import ANCHORED_METRICS, LEAST_CONFIDENCE, REFERENCED_METRICS, Metric, Mode, ThawReason
 from hashinsight.problems.models import FEATURE_CHUNKS, FEATURE_HOURS
@@ -116,21 +119,22 @@ def _number(value: Any) -> float | None:
     return None if value is None or value != value else float(value)  # noqa: PLR0124 - NaN is unlike itself
 
 
-# Whom the cycle took as a reference: steady, expected to hash, and with no grave problem; `pending` counts there, too.
+# literals go in as they are: no driver reads the text for its own marks
+_PLAIN = postgresql.dialect(paramstyle="named")  # type: ignore[no-untyped-call]
+
+# Whom the cycle took as a reference: steady and with no grave problem; `pending` counts there, too.
 # Sets that are asked for one by one are made once: whatever the statistics say of arrays and of young tables.
 _NEWEST = """
 with grave as materialized (
     select miner_no from problem_events where site_id = {site} and status <> 'resolved' and miner_no is not null
         and (severity <= 'P1' or issue_code = 'boards_degrading')
-), awaited as materialized (
-    select miner_no from expected_states where from_at <= {at} and (until_at is null or until_at > {at})
 ), in_fluid as materialized (
     select miner_no from miners where site_id = {site} and cooling <> 'air'
 )
 select v.miner_no,
     l.model || case when v.miner_no in (select miner_no from in_fluid) then ' in fluid' else '' end as model,
     l.firmware, v.mode, v.data_state, v.hashrate_ratio, v.temp_max, v.efficiency,
-    v.miner_no in (select miner_no from grave) or v.miner_no in (select miner_no from awaited) as set_apart
+    v.miner_no in (select miner_no from grave) as set_apart
 from feature_chunks c
 cross join lateral unnest(c.miner_no, c.mode, c.data_state, c.hashrate_ratio, c.temp_max, c.efficiency)
     v (miner_no, mode, data_state, hashrate_ratio, temp_max, efficiency)
@@ -146,6 +150,14 @@ where s.site_id = {site}
 
 def newest_features(site_id: int, *, at: datetime) -> sql.Composed:
     return sql.SQL(_NEWEST).format(site=sql.Literal(site_id), at=sql.Literal(at))
+
+
+def newest_expected(site_id: int, *, at: datetime) -> sql.SQL:
+    """Machines that were expected to stand still: by command, curtailed or under maintenance."""
+    expected = expected_now(at, ended_after=at)
+    machines: Select[Any] = select(Miner.miner_no).where(Miner.site_id == site_id, expected.state.is_not(None))
+    query = expected.join(machines)
+    return sql.SQL(str(query.compile(dialect=_PLAIN, compile_kwargs={"literal_binds": True})))
 
 
 def newest_hashing(site_id: int) -> sql.Composed:

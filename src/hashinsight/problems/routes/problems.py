@@ -134,7 +134,12 @@ async def read_timeline(
 async def read_health(
     scope: ViewScope, session: ReadSession, now: Now, miner_id: MinerPath, site_id: WhichSite = None
 ) -> Response:
-    """How one machine is: the worst of what is open on it, else `ok` or `unknown` as the last scan said."""
+    """How one machine is.
+
+    `health_state` is its worst open problem (P0 … P3), else `down` (no hashrate, nothing planned), `stopped` (by
+    command, curtailed or under maintenance), `unknown` or `ok`. It is the `condition` of the live answer, which spells
+    `ok` as `fine`. A problem that a person resolves is gone here at once, from live and counts with the next scan.
+    """
     return told(await details.get_health(session, scope, miner_id, site_id, now=now))
 
 
@@ -145,7 +150,8 @@ async def read_peers(
     """Where one machine stands among its peers: those of its site, model, firmware and mode, or a coarser group.
 
     As of the newest scan. A metric is null where there are fewer than 30 healthy peers or no value; `peers` is null
-    where the scan did not see the machine.
+    where the scan did not see the machine, and where `expected_state` is set: machines stopped by command, curtailed
+    or under maintenance are not compared.
     """
     cache = request.app.state.peers
     found = await details.get_peers(get_database(request), cache, scope, miner_id, site_id, now=now)

@@ -111,7 +111,10 @@ STORY: dict[str, Any] = {
         "state": "in_service",
         "zone": "B2",
         "rack": "R14",
+        "condition": "P2",
         "overall_health": "P2",
+        "expected_state": None,
+        "stopped_ths": 0.0,
         "online": True,
         "sample_at": NOW,
         "last_seen_at": NOW,
@@ -125,6 +128,8 @@ HEALTH: dict[str, Any] = {
     "site_id": 3,
     "miner_id": "B2-R14-03",
     "health_state": "P2",
+    "condition": "P2",
+    "expected_state": None,
     "issues": [
         {
             "problem_id": PROBLEM_ID,
@@ -149,6 +154,7 @@ PEERS: dict[str, Any] = {
     "site_id": 3,
     "miner_id": "B2-R14-03",
     "assessed_at": NOW,
+    "expected_state": None,
     "peers": {
         metric: {**standing, "spread": {"edges": [0.66, 0.845, 1.03], "counts": [1, 639]}}
         for metric, standing in examples.PEERS.items()

@@ -177,7 +177,10 @@ def _stood(live: pl.DataFrame, found: CycleResult, state: State, health: Any) ->
     before = live.select("miner_no", *losses.LOSS_INPUTS, pl.col(_STANDING).name.suffix("_before"))
     both = before.join(judged, on="miner_no", maintain_order="left")
     kept = pl.coalesce("recent_reject_rate", "recent_reject_rate_before")  # who is silent has no newer one
-    return losses.add_losses(both.with_columns(recent_reject_rate=kept))
+    weighed = losses.add_losses(both.with_columns(recent_reject_rate=kept))
+    # what stands still is not ok; whether late data are, is asked again whenever somebody reads
+    stands_still = pl.col("condition").is_in(("stopped", "down"))
+    return weighed.with_columns(overall_health=pl.when(stands_still).then("condition").otherwise("overall_health"))
 
 
 def _changed(live: pl.DataFrame) -> pl.DataFrame:

@@ -12,7 +12,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.actions import SYSTEM
 from hashinsight.collectors.models import Collector
 from hashinsight.identity.scope import Reach, Scope, make_scope
-from hashinsight.inventory.service import expected_frame
 from hashinsight.inventory.service.settings import get_settings
 from hashinsight.kit.db.database import Database
 from hashinsight.problems.codes import EventStatus
@@ -76,14 +75,17 @@ async def _machines(
 ) -> tuple[pl.DataFrame, Frame]:
     """The live layer, and what a cycle makes of it, while the state is still on its way."""
     context = scope.context(read_only=True)
-    live, expected, boards, sensors, quiet = await asyncio.gather(
+    live, boards, sensors, quiet = await asyncio.gather(
         live_frame(database, scope, as_of=now, site_id=site_id, only={*_SHOWN, *columns_for(config)}),
-        expected_frame(database, context, now, site_id=site_id),
         boards_frame(database, context, site_id),
         sensors_frame(database, context, site_id),
         list_suppressed_at_site(session, site_id, as_of=now),
     )
     silenced = quiet.miner_no.tolist()
+    # as the live layer joins it: maintenance by a suppression excuses from evaluation as a command does
+    expected = live.filter(pl.col("expected_state").is_not_null()).select(
+        "miner_no", state="expected_state", until_at=pl.lit(None, dtype=live.schema["ts"])
+    )
     return live, await asyncio.to_thread(frame_of, live, expected, boards, sensors=sensors, suppressed=silenced)
 
 

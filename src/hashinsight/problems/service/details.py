@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.queries import miners
+from hashinsight.inventory.queries.expected_now import find_expected
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.paging import Page
@@ -18,10 +19,11 @@ from hashinsight.problems.codes import Issue
 from hashinsight.problems.health_rules import BY_ISSUE
 from hashinsight.problems.peer_stats import PeerCache, PeerSnapshot, peer_snapshot
 from hashinsight.problems.queries import details, history, lists, suppressions
-from hashinsight.problems.queries.history import newest_features, newest_hashing
+from hashinsight.problems.queries.history import newest_expected, newest_features, newest_hashing
 from hashinsight.problems.queries.lists import ProblemFilter
 from hashinsight.problems.service.lists import shown
-from hashinsight.telemetry.service.live import get_expectation
+from hashinsight.telemetry import losses
+from hashinsight.telemetry.service.live import read_machine_state
 
 _FIRST_ENTRIES = 200
 _RULES = {issue.code: rule for issue, rule in BY_ISSUE.items()}
@@ -38,7 +40,7 @@ async def get_details(
     here: dict[str, Any] = {"machine": machine, "baseline": None, "history": []}
     here |= {"suppressions": [], "suppressed_detections": []}
     if machine is not None:
-        here["machine"] = machine | await get_expectation(session, scope, row["miner_no"], now=now)
+        here["machine"] = machine | await read_machine_state(session, scope, row["miner_no"], now=now)
         here |= await _of_machine(session, row["site_id"], row["miner_no"], history_hours=history_hours, now=now)
     people = {str(entry["actor_id"]) for entry in timeline.rows if entry["actor_kind"] == "user"}
     people |= {str(row[name]) for name in ("assigned_to", "acked_by", "resolved_by") if row[name]}
@@ -64,19 +66,24 @@ async def list_timeline(
 async def get_health(
     session: AsyncSession, scope: Scope, miner_id: str, site: str | int | None, *, now: datetime
 ) -> dict[str, Any]:
-    """The worst of what is open; without anything open, what the last scan said."""
+    """The state of a machine as live, map and counts have it, by the problems that are open at this moment."""
     found = (await miners.get_miner(session, scope, miner_id, site)).miner
     ids = await lists.list_ids(session, scope, ProblemFilter(miner_no=found.miner_no), limit=len(Issue))
     rows = await lists.list_rows(session, scope, ids)
     machine = await details.find_machine(session, scope, found.miner_no) or {}
     scan = await details.find_last_scan(session, found.site_id)
-    seen = machine.get("overall_health") or "unknown"
-    quiet = "unknown" if seen == "unknown" or scan is None else "ok"
+    # a person may have resolved since the last scan what it had found
+    seen = "unknown" if scan is None else machine.get("overall_health") or "unknown"
+    quiet = "ok" if seen in losses.SEVERITIES else seen
+    health = min((row["severity"] for row in rows), default=quiet)
+    state = await read_machine_state(session, scope, found.miner_no, now=now, health=health)
     newest = [msgspec.json.decode(row["health_json"]) for row in rows if row["health_json"]]
     return {
         "site_id": found.site_id,
         "miner_id": found.miner_id,
-        "health_state": min((row["severity"] for row in rows), default=quiet),
+        "health_state": state["overall_health"],
+        "condition": state["condition"],
+        "expected_state": state["expected_state"],
         "issues": [_issue(row) for row in rows],
         "hypotheses": next((one["hypotheses"] for one in newest if one.get("hypotheses")), []),
         "p_fail_24h": max((row["p_fail_24h"] for row in rows if row["p_fail_24h"] is not None), default=None),
@@ -134,18 +141,28 @@ SitePeerCache = PeerCache[PeerSnapshot]
 async def get_peers(
     database: Database, cache: SitePeerCache, scope: Scope, miner_id: str, site: str | int | None, *, now: datetime
 ) -> dict[str, Any]:
-    """Its group is of the whole site, also for who sees only a part of it: numbers of many, and names of none."""
+    """Its group is of the whole site, also for who sees only a part of it: numbers of many, and names of none.
+
+    A machine that was expected to stand still at the scan is not compared, nor is anybody compared with it.
+    """
     async with database.reading(scope.context(read_only=True)) as session:
         found = (await miners.get_miner(session, scope, miner_id, site)).miner
         scan = await details.find_last_scan(session, found.site_id)
+        expected = scan and await find_expected(session, found.miner_no, as_of=scan.ran_at)
     answer: dict[str, Any] = {"site_id": found.site_id, "miner_id": found.miner_id, "assessed_at": None, "peers": None}
+    answer["expected_state"] = None
     if scan is None:
         return answer
     whole_site = Context(tenant=str(found.tenant_id), sites=(found.site_id,), read_only=True)
+    if expected is not None:
+        return answer | {"assessed_at": scan.ran_at, "expected_state": expected.state}
 
     def compute() -> PeerSnapshot:
         rows = database.read_frame(whole_site, newest_features(found.site_id, at=scan.ran_at))
         hashing = database.read_frame(whole_site, newest_hashing(found.site_id))
+        expected_states = database.read_frame(whole_site, newest_expected(found.site_id, at=scan.ran_at))
+        is_excused = pl.col("miner_no").is_in(expected_states["miner_no"].to_list())
+        rows = rows.with_columns(set_apart=pl.col("set_apart") | is_excused)
         return peer_snapshot(_with(rows, hashing, scan.ran_at), at=scan.ran_at)
 
     snapshot = await asyncio.to_thread(

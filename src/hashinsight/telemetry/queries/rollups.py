@@ -124,6 +124,10 @@ _LIVE_COLUMNS = ("status", "flags", "collector_no", *READINGS)
 _LIVE_MEANS = ("hashrate_5min_ths", "power_5min_w", "powered_5min_ths")
 # what a machine said it should hash still holds where a sample leaves it out, as one of a dark machine does
 _STILL_RATED = "case when excluded.model is null or excluded.model = live.model then live.expected_ths end"
+# a sample that says offline has no readings: the means stay as the machine last reported them, at `last_seen_at`
+_REPORTED = "case when excluded.status = 0 and excluded.hashrate_5min_ths is null then live.{0} else excluded.{0} end"
+_SET = {name: f"excluded.{name}" for name in _LIVE_COLUMNS} | {name: _REPORTED.format(name) for name in _LIVE_MEANS}
+_SET["expected_ths"] = f"coalesce(excluded.expected_ths, {_STILL_RATED})"
 _LIVE = f"""
     with span as materialized (
         select miner_no, ts, status, hashrate_ths, power_w from telemetry_raw
@@ -153,8 +157,7 @@ _LIVE = f"""
         tenant_id = excluded.tenant_id, site_id = excluded.site_id, ts = excluded.ts,
         last_seen_at = greatest(live.last_seen_at, excluded.last_seen_at), online = excluded.online,
         updated_at = excluded.updated_at,
-        {", ".join(f"{name} = excluded.{name}" for name in (*_LIVE_MEANS, *_LIVE_COLUMNS) if name != "expected_ths")},
-        expected_ths = coalesce(excluded.expected_ths, {_STILL_RATED})
+        {", ".join(f"{name} = {value}" for name, value in _SET.items())}
     where excluded.ts >= live.ts
 """  # noqa: S608 - names of our own columns
 _SEEN_ONLY = """

@@ -15,6 +15,7 @@ from hashinsight.kit.db.database import Database
 from hashinsight.kit.paging import MAX_LIMIT
 from hashinsight.telemetry.live_state import evaluate
 from hashinsight.telemetry.queries.live import get_live_of_machine, list_live
+from hashinsight.telemetry.readings import last_reported, of_now
 from hashinsight.telemetry.right_now import KEPT, RightNow
 from hashinsight.telemetry.states import SampleStatus
 
@@ -38,12 +39,16 @@ _FILE = {
     "sample_at": "ts",
     "age_sec": "age_sec",
     "source": "source",
-    "hashrate_ths": "hashrate_5min_ths",
+    "hashrate_ths": "delivered_ths",
     **{name: name for name in ("expected_ths", "expected_source", "temp_c", "temp_max_c", "power_w")},
     **{name: name for name in ("efficiency_j_th", "fan_rpm", "reject_rate", "accepted", "rejected", "hw_errors")},
     **{name: name for name in ("boards_healthy", "boards_total", "error_message", "overall_health")},
     "mode": "inferred_mode",
-    **{name: name for name in ("expected_state", "condition", "rated_ths", "rated_source", "reference_ths")},
+    **{
+        name: name
+        for name in ("expected_state", "condition", "rated_ths", "rated_source", "reference_ths", "stopped_ths")
+    },
+    "last_reported_ths": "last_reported_ths",
 }
 
 
@@ -72,6 +77,7 @@ class LivePage:
 
 def live_rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
     """Judged columns in the documented shape. What nobody knows is null, never 0."""
+    frame = of_now(frame.with_columns(last_reported=last_reported()))
     return frame.select(
         "site_id",
         "miner_id",
@@ -79,7 +85,7 @@ def live_rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
         "rack",
         hardware=pl.struct("model", "firmware", "boards_healthy", "boards_total"),
         hashrate=pl.struct(
-            _rounded("hashrate_5min_ths").alias("value"),
+            _rounded("delivered_ths").alias("value"),
             _rounded("expected_ths").alias("expected_ths"),
             pl.lit("TH/s").alias("unit"),
             pl.col("hashrate_source").alias("source"),
@@ -88,7 +94,9 @@ def live_rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
             _rounded("rated_ths").alias("rated_ths"),
             "rated_source",
             _rounded("reference_ths").alias("reference_ths"),
+            _rounded("stopped_ths").alias("stopped_ths"),
         ),
+        last_reported="last_reported",
         temperature=pl.struct(
             _rounded("temp_c").alias("avg"),
             _rounded("temp_max_c").alias("max"),
@@ -155,12 +163,20 @@ async def get_live_page(
     return LivePage(frame, next_cursor, "live" if newest is None else "right_now")
 
 
-async def get_expectation(session: AsyncSession, scope: Scope, miner_no: int, *, now: datetime) -> dict[str, Any]:
-    """What one machine is rated for, judged by and expected to hash now, with sources: as the live answer has it."""
-    judged = evaluate(await get_live_of_machine(session, scope, miner_no, as_of=now), as_of=now)
-    figures = {name: _rounded(name) for name in ("rated_ths", "reference_ths", "expected_ths")}
-    rows = judged.select("rated_source", "expected_source", **figures).to_dicts()
-    return rows[0] if rows else dict.fromkeys(("rated_source", "expected_source", *figures))
+async def read_machine_state(
+    session: AsyncSession, scope: Scope, miner_no: int, *, now: datetime, health: str | None = None
+) -> dict[str, Any]:
+    """The state of one machine and what is expected of it, as the live answer has it.
+
+    `health` is what the registry says of it at this moment, where that is newer than the last scan.
+    """
+    live = await get_live_of_machine(session, scope, miner_no, as_of=now)
+    if health is not None:
+        live = live.with_columns(overall_health=pl.lit(health))
+    judged = of_now(evaluate(live, as_of=now))
+    words = ("condition", "overall_health", "online", "expected_state", "rated_source", "expected_source")
+    shown = judged.select(*words, *map(_rounded, ("rated_ths", "reference_ths", "expected_ths", "stopped_ths")))
+    return shown.row(0, named=True) if shown.height else dict.fromkeys(shown.columns)
 
 
 async def live_lines(
@@ -186,7 +202,9 @@ def overlay_newest(frame: pl.DataFrame, newest: pl.DataFrame) -> pl.DataFrame:
         name: pl.when(is_newer).then(pl.col(f"{name}_new").cast(types[name])).otherwise(pl.col(name))
         for name in _BROUGHT
     }
-    seen = pl.when(is_newer & (pl.col("status_new") != SampleStatus.OFFLINE)).then(pl.col("ts_new"))
+    # a sample that says offline brings no readings: the means stay what was last reported
+    has_readings = is_newer & (pl.col("status_new") != SampleStatus.OFFLINE)
+    seen = pl.when(has_readings).then(pl.col("ts_new"))
     return both.select(
         *(name for name in frame.columns if name not in {*_BROUGHT, "last_seen_at", *_MEANS}),
         **taken,
@@ -194,7 +212,7 @@ def overlay_newest(frame: pl.DataFrame, newest: pl.DataFrame) -> pl.DataFrame:
         last_seen_at=pl.max_horizontal("last_seen_at", seen),
         # of the moment, not of five minutes, and said so
         **{
-            mean: pl.when(is_newer).then(pl.col(f"{newest}_new").cast(types[mean])).otherwise(pl.col(mean))
+            mean: pl.when(has_readings).then(pl.col(f"{newest}_new").cast(types[mean])).otherwise(pl.col(mean))
             for mean, newest in _MEANS.items()
         },
         hashrate_source=pl.when(is_newer).then(pl.lit("newest")).otherwise(pl.lit("5min_avg")),
@@ -216,6 +234,7 @@ async def _newest(right_now: RightNow, frame: pl.DataFrame, now: datetime) -> pl
 
 
 def _csv_lines(frame: pl.DataFrame, *, is_first: bool) -> str:
+    frame = of_now(frame.with_columns(last_reported_ths=last_reported().struct.field("hashrate_ths")))
     texts = [name for name in _FILE.values() if frame.schema[name] == pl.String]
     # a machine's own words never begin like a formula
     safe = [pl.col(name).str.replace(r"^([=+\-@\t\r])", "'$1") for name in texts]

@@ -18,6 +18,7 @@ from hashinsight.telemetry.layers import LENGTH, Layer, bucket_start
 from hashinsight.telemetry.live_state import as_of_bucket
 from hashinsight.telemetry.queries.history import bucket_frame, trend_frame
 from hashinsight.telemetry.queries.live import live_frame, sensors_frame
+from hashinsight.telemetry.readings import of_now
 from hashinsight.telemetry.states import SampleFlags
 
 DAY = timedelta(hours=24)
@@ -63,12 +64,11 @@ async def get_site_cells(database: Database, scope: Scope, site: Site, at: datet
     if bucket is None:
         return await _cells_now(database, scope, site, now)
     machines = await _machines(database, scope, site.id, bucket, now=now)
-    frame = machines.filter(pl.col("online_ratio").is_not_null()).sort("miner_no")
-    frame = frame.with_columns(hashrate_ths=pl.col("hashrate_5min_ths"))
+    frame = of_now(machines.filter(pl.col("online_ratio").is_not_null()).sort("miner_no"))
+    frame = frame.with_columns(hashrate_ths=pl.col("delivered_ths"))
     columns: dict[str, Any] = {name: _numbers(frame, name) for name in _OF_A_MOMENT}
     columns |= {"miner_no": frame["miner_no"].to_list(), "online_ratio": frame["online_ratio"].round(3).to_list()}
-    # who sent nothing then is not in it, but may have been stopped
-    columns["stopped"] = machines.filter("is_stopped")["miner_no"].sort().to_list()
+    columns["stopped"] = _stopped(machines)  # who sent nothing then is not in the others, but may have been stopped
     meta = {"as_of": now, "bucket": bucket, "source": _source(bucket), "site_id": site.id}
     return msgspec.json.encode({"machines": frame.height, "columns": columns, "_meta": meta})
 
@@ -121,23 +121,28 @@ async def _cells_now(database: Database, scope: Scope, site: Site, now: datetime
         live_frame(database, scope, as_of=now, site_id=site.id),
         sensors_frame(database, scope.context(read_only=True), site.id),
     )
-    frame = live.join(sensors, on="miner_no", how="left").sort("miner_id")
+    frame = of_now(live.join(sensors, on="miner_no", how="left").sort("miner_id"))
     at_chip, at_board = (
         (pl.col("flags") & flag.value) != 0 for flag in (SampleFlags.CHIP_SENSOR, SampleFlags.BOARD_SENSOR)
     )
     frame = frame.with_columns(
-        hashrate_ths=pl.col("hashrate_5min_ths"),
+        hashrate_ths=pl.col("delivered_ths"),
         temp_other_c=pl.when(at_chip).then("temp_board_max_c").when(at_board).then("temp_chip_max_c"),
     )
     columns: dict[str, Any] = {name: _numbers(frame, name) for name in _ROUNDED}
     columns |= {
         name: frame[name].to_list() for name in ("miner_no", "miner_id", "position", "online", "boards_healthy")
     }
-    columns["boards_total"] = frame["boards_total"].to_list()
+    columns |= {"boards_total": frame["boards_total"].to_list(), "stopped": _stopped(live)}
     names = {name: _coded(frame[name]) for name in _NAMED}
     meta = {"as_of": now, "bucket": None, "source": "live", "site_id": site.id}
     shown = {"machines": frame.height, "columns": columns, "named": names, "_meta": meta}
     return msgspec.json.encode(shown)
+
+
+def _stopped(machines: pl.DataFrame) -> list[int]:
+    """Who stands still on purpose, whatever else is wrong with it."""
+    return machines.filter("is_stopped")["miner_no"].sort().to_list()
 
 
 def _numbers(frame: pl.DataFrame, name: str) -> list[float | None]:
