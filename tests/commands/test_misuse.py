@@ -35,7 +35,7 @@ async def test_a_configuration_carries_no_pool_and_names_the_field_that_is_refus
     desk: TwoTenants, technician: HashInsight, config: dict[str, Any], field: str
 ) -> None:
     body = {"site_id": "tx-1", "miner_ids": ["m1"], "command_type": "update_config", "params": {"config": config}}
-    headers = dict(technician._caller.headers)
+    headers = dict(technician._session.headers)
     for caller in (headers, await desk.headers("NOC"), await desk.headers("Owner")):
         answer = await desk.post("/commands", body, caller)
         assert (answer.status_code, answer.json()["error_code"]) == (422, "BAD_PARAMS")
@@ -100,7 +100,7 @@ async def test_neither_emergency_nor_leave_can_be_claimed(desk: TwoTenants, tech
         assert await refused_with(person.commands.request(urgent)) == (403, code)
     for extra in ({"pre_approval": {"allowed_by": "me"}}, {"approval_state": "approved"}, {"rule": {"id": "r"}}):
         body = {"site_id": "tx-1", "miner_ids": ["m1"], "command_type": "set_fan", "params": {"speed": 60}, **extra}
-        answer = await desk.post("/commands", body, dict(technician._caller.headers))
+        answer = await desk.post("/commands", body, dict(technician._session.headers))
         assert (answer.status_code, answer.json()["error_code"]) == (422, "VALIDATION_FAILED")
 
 

@@ -104,7 +104,7 @@ async def test_cancel_in_the_queue_is_at_once_and_later_it_is_a_wish(desk: TwoTe
 
 
 async def _headers(desk: TwoTenants) -> dict[str, str]:
-    return dict(desk.owner._caller.headers)
+    return dict(desk.owner._session.headers)
 
 
 async def test_a_whole_batch_is_approved_rejected_or_canceled_at_once(desk: TwoTenants) -> None:
@@ -154,9 +154,9 @@ async def test_the_second_factor_is_asked_again_for_approvals_emergencies_and_po
 
 
 async def _enrol(desk: TwoTenants, person: HashInsight) -> str:
-    begun = await person._caller.call("POST", f"{AUTH}/totp/begin", body={"password": PASSWORD})
+    begun = await person._session.call("POST", f"{AUTH}/totp/begin", body={"password": PASSWORD})
     secret = str(begun["secret"])
-    await person._caller.call("POST", f"{AUTH}/totp/confirm", body={"code": pyotp.TOTP(secret).at(desk.now)})
+    await person._session.call("POST", f"{AUTH}/totp/confirm", body={"code": pyotp.TOTP(secret).at(desk.now)})
     return secret
 
 

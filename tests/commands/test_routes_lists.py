@@ -148,7 +148,7 @@ async def test_who_sees_a_site_and_holds_a_zone_is_told_which_machines_are_not_t
     tokens = await desk.people.sign_in(email)
     person = HashInsight(desk.api, token=tokens.access_token)
     grant = {"user_id": str(user_id), "role": "NOC", "zone_ids": [desk.zone_id("z1")]}
-    assert (await desk.post("/grants", grant, dict(desk.owner._caller.headers))).status_code == 201
+    assert (await desk.post("/grants", grant, dict(desk.owner._session.headers))).status_code == 201
     made = await person.commands.request(fan_command("m1", "m2"))
     assert [one["miner_id"] for one in made["commands"]] == ["m1"]
     assert [(one["miner_id"], one["error_code"]) for one in made["refused"]] == [("m2", "FORBIDDEN")]
@@ -163,7 +163,7 @@ async def test_whom_a_batch_left_out_is_paged(desk: TwoTenants) -> None:
     assert listed == again["refused"]
     assert len(listed) == 10
     answer = await desk.api.get(
-        f"{ADMIN}/batches/{again['batch_id']}/refused", params={"cursor": "junk"}, headers=desk.noc._caller.headers
+        f"{ADMIN}/batches/{again['batch_id']}/refused", params={"cursor": "junk"}, headers=desk.noc._session.headers
     )
     assert answer.status_code == 422
 
