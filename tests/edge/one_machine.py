@@ -11,7 +11,7 @@ from hashinsight.edge.local_site import LocalSite
 from hashinsight.edge.settings import Credential
 from hashinsight.wire.commands import TYPES, Command
 from tests.edge.makes.unit import Unit
-from tests.edge.simulated_site import running_site, settings, until
+from tests.edge.simulated_site import running_site, site_settings, until
 
 
 def command(verb: str, **params: Any) -> Command:
@@ -21,17 +21,17 @@ def command(verb: str, **params: Any) -> Command:
 
 
 @asynccontextmanager
-async def site_of(folder: Path, *units: Unit, credentials: tuple[Credential, ...] = ()) -> AsyncIterator[LocalSite]:
+async def site_with(folder: Path, *units: Unit, credentials: tuple[Credential, ...] = ()) -> AsyncIterator[LocalSite]:
     """Every unit is known and read once; protection is off."""
     ranges = [unit.address for unit in units]
-    chosen = settings(folder, ranges, identity="address", interval_sec=3600, credentials=credentials)
+    chosen = site_settings(folder, ranges, identity="address", interval_sec=3600, credentials=credentials)
     async with running_site(chosen) as (local_site, _):
         local_site.executor._confirm_sec = 6.0
         await until(lambda: local_site.counts().online == len(units), "the machines")
         yield local_site
 
 
-async def give(local_site: LocalSite, unit: Unit, verb: str, **params: Any) -> Outcome:
+async def run_verb(local_site: LocalSite, unit: Unit, verb: str, **params: Any) -> Outcome:
     machine = local_site.find(unit.address)
     assert machine is not None
     return await local_site.execute(machine, command(verb, **params))

@@ -19,7 +19,7 @@ from tests.sim.running import Sim
 LUXOS = "LuxOS 2024.5.1"  # with stock firmware an Antminer takes no orders
 
 
-def site_of(*machines: tuple[str, int] | tuple[str, int, str]) -> str:
+def scenario_toml(*machines: tuple[str, int] | tuple[str, int, str]) -> str:
     """A scenario in which nothing breaks by itself: models, how many of each, and their firmware if it is not stock."""
     rows = [
         f'{{ model = "{model}", count = {count}{"".join(f", firmware = {json.dumps(one)}" for one in firmware)} }}'
@@ -44,7 +44,7 @@ machines = [{", ".join(rows)}]
 def simulate_site(folder: Path, *machines: tuple[str, int] | tuple[str, int, str], speed: int = 1) -> Iterator[Sim]:
     """Far faster than life a boot takes seconds."""
     file = folder / "site.toml"
-    file.write_text(site_of(*machines))
+    file.write_text(scenario_toml(*machines))
     with simulate(str(file), "--speed", str(speed)) as running:
         yield running
 
@@ -112,7 +112,9 @@ def simulate(scenario: str, *options: str) -> Iterator[Sim]:
             process.wait(HANG_TIMEOUT_SEC)
 
 
-def settings(folder: Path, ranges: Sequence[str], *, protection: Protection | None = None, **miners: Any) -> Settings:
+def site_settings(
+    folder: Path, ranges: Sequence[str], *, protection: Protection | None = None, **miners: Any
+) -> Settings:
     told = {"interval_sec": 5, "timeout_sec": 20.0, **miners}
     return Settings(
         state_dir=folder,

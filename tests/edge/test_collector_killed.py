@@ -107,7 +107,7 @@ def _left(path: Path) -> set[tuple[str, str]]:
     return {(one["miner_id"], one["timestamp"]) for one in records}
 
 
-def test_one_edge_for_a_folder_and_its_status_is_read_while_it_runs_and_after(tmp_path: Path) -> None:
+def test_one_collector_per_state_folder_and_its_status_can_be_read_during_and_after_its_run(tmp_path: Path) -> None:
     with running_cloud(StubCloud()) as cloud:
         cloud.config = ("v9", {"collection_interval": 30, "buffer": {"hours": 2}, "some_key": "of another make"})
         edge = Collector(tmp_path, cloud.url)

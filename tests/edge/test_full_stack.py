@@ -9,7 +9,7 @@ from tests.edge.server_process import ServerProcess, until
 ROUNDS = 6  # of readings that nobody takes
 
 
-async def test_a_command_goes_from_a_person_to_a_machine_that_changes_and_back(
+async def test_a_command_goes_from_a_person_to_a_machine_and_its_result_comes_back(
     stack: FullStack, server: ServerProcess
 ) -> None:
     await server.start()
@@ -37,7 +37,7 @@ async def test_a_command_goes_from_a_person_to_a_machine_that_changes_and_back(
     assert stack.checked()["commands"] == 7
 
 
-async def test_a_cloud_that_goes_away_costs_no_sample_and_no_ack_and_its_view_is_right_when_it_is_back(
+async def test_a_cloud_outage_loses_no_sample_and_no_ack_and_the_live_view_is_right_afterwards(
     stack: FullStack, server: ServerProcess
 ) -> None:
     await server.start()
@@ -80,7 +80,7 @@ async def test_a_cloud_that_goes_away_costs_no_sample_and_no_ack_and_its_view_is
     assert log.count("cloud: not reachable") == log.count("cloud: reachable again") == 1, log
 
 
-async def test_an_over_hot_machine_is_stopped_while_the_cloud_is_away_and_that_is_reported_later(
+async def test_an_overheating_machine_is_stopped_during_a_cloud_outage_and_reported_later(
     stack: FullStack, server: ServerProcess
 ) -> None:
     """The site's limit is below what the machines have: for them that is a hot day."""

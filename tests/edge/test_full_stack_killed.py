@@ -17,7 +17,7 @@ AGAIN_SEC = 60.0  # far less than a lease: what a dead edge held comes back with
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-async def test_no_act_runs_twice_and_every_command_and_sample_is_accounted_for(
+async def test_no_action_runs_twice_and_every_command_and_sample_is_accounted_for(
     stack: FullStack, server: ServerProcess, seed: int
 ) -> None:
     chance = random.Random(seed)

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 NOT_WANTED = {"fastapi", "starlette", "uvicorn", "sqlalchemy", "alembic", "psycopg", "redis", "rq", "numpy", "polars"}
 
 
-def test_an_empty_environment_gets_the_edge_and_nothing_of_the_server(tmp_path: Path) -> None:
+def test_the_edge_extra_installs_nothing_of_the_server(tmp_path: Path) -> None:
     venv.create(tmp_path / "env", with_pip=False, symlinks=True)
     python = tmp_path / "env" / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check", "--no-input"]

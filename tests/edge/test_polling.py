@@ -13,7 +13,7 @@ from hashinsight.edge.miner_ids import IdRule, read_asset_list
 from hashinsight.edge.polling import _is_due
 from hashinsight.edge.roster import Machine, Roster
 from hashinsight.edge.timetable import Timetable
-from tests.edge.simulated_site import running_site, settings, simulate, until
+from tests.edge.simulated_site import running_site, simulate, site_settings, until
 from tests.sim.running import Sim
 
 
@@ -23,11 +23,11 @@ def sim() -> Iterator[Sim]:
         yield running
 
 
-async def test_a_failure_is_logged_once_a_recovery_once_and_told_every_interval(
+async def test_a_failure_and_a_recovery_are_logged_once_and_offline_is_reported_every_interval(
     sim: Sim, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, logger="hashinsight.edge")
-    chosen = settings(tmp_path, [f"{sim.net}.0.1-5"], identity="address", interval_sec=1)
+    chosen = site_settings(tmp_path, [f"{sim.net}.0.1-5"], identity="address", interval_sec=1)
     address = sim.address(2)
     async with running_site(chosen) as (local_site, sink):
         await until(lambda: local_site.counts().online == 5, "the machines")
@@ -79,14 +79,14 @@ def test_an_asset_list_names_machines_by_serial_mac_or_address(tmp_path: Path) -
     assert [one.miner_id for one in seated] == ["A1", "A2", "A3", "SN000004"]
 
 
-def test_without_serial_and_mac_the_name_does_not_tell_the_address() -> None:
+def test_without_serial_and_mac_the_name_does_not_reveal_the_address() -> None:
     machine = Roster(IdRule(salt="edge-1")).identify("10.1.2.3", mac="00:00:00:00:00:00", serial="N/A")
     assert machine.miner_id.startswith("m-")
     assert "10" not in machine.miner_id.removeprefix("m-")[:2] or "10.1.2.3" not in machine.miner_id
     assert Roster(IdRule(salt="edge-2")).identify("10.1.2.3", mac=None, serial=None).miner_id != machine.miner_id
 
 
-def test_ranges_are_walked_once_each_in_order() -> None:
+def test_ranges_are_listed_in_order_without_duplicates() -> None:
     wanted = ["10.0.0.8/30", "10.0.0.10-12", "10.0.0.1", "10.0.1.254-10.0.2.1"]
     assert list(list_addresses(wanted)) == [
         *("10.0.0.1", "10.0.0.9", "10.0.0.10", "10.0.0.11", "10.0.0.12"),
@@ -94,7 +94,7 @@ def test_ranges_are_walked_once_each_in_order() -> None:
     ]
 
 
-def test_the_moments_of_a_machine_do_not_drift_and_those_that_were_missed_are_gone() -> None:
+def test_read_times_do_not_drift_and_missed_ones_are_skipped() -> None:
     table, machines = Timetable(10.0), [Machine(f"m{no}", "", slot=no) for no in range(1000)]
     table.begin(100.0)
     table.plan(machines, 100.0)
@@ -113,7 +113,7 @@ def test_the_moments_of_a_machine_do_not_drift_and_those_that_were_missed_are_go
 
 
 async def test_a_configuration_changes_interval_timeout_and_discovery(sim: Sim, tmp_path: Path) -> None:
-    chosen = settings(tmp_path, [f"{sim.net}.0.1-5"], identity="address", interval_sec=3600, discovery=False)
+    chosen = site_settings(tmp_path, [f"{sim.net}.0.1-5"], identity="address", interval_sec=3600, discovery=False)
     async with running_site(chosen) as (local_site, sink):
         await until(lambda: local_site.counts().online == 5, "the machines")
         wanted = local_config(chosen)
@@ -125,5 +125,5 @@ async def test_a_configuration_changes_interval_timeout_and_discovery(sim: Sim, 
         assert (local_site.poller.timeout_sec, local_site.poller.discovers) == (2.0, True)
 
 
-def test_a_machine_that_makes_no_sense_is_tried_more_and_more_rarely() -> None:
+def test_a_machine_that_answers_nonsense_is_read_more_and_more_rarely() -> None:
     assert [failures for failures in range(1, 40) if _is_due(failures)] == [1, 2, 4, 8, 16, 24, 32]

@@ -10,18 +10,18 @@ import psutil
 import pytest
 
 from tests.cpu_waits import CpuWaits, share
-from tests.edge.simulated_site import RecordingSink, running_site, settings, simulate, until
+from tests.edge.simulated_site import RecordingSink, running_site, simulate, site_settings, until
 
 MACHINES, FEWER = 2000, 500  # fewer where other work leaves less than a third of a processor to each process
 INTERVAL = 60
 LATE_SEC = 3.0  # a drift of 1 % would be 0.6 s a turn. Beside it, what the processes stood in line for a processor
 
 
-async def test_two_thousand_machines_are_read_in_a_minute_each_in_its_turn_and_without_growth(tmp_path: Path) -> None:
+async def test_two_thousand_machines_are_read_in_a_minute_on_schedule_and_without_memory_growth(tmp_path: Path) -> None:
     machines = MACHINES if share() > 1 / 3 else FEWER
     with simulate("quiet", "--machines", str(machines), "--luxos") as sim:
         ranges = [f"{sim.net}.{block}.1-250" for block in range(machines // 250)]
-        async with running_site(settings(tmp_path, ranges, identity="address", interval_sec=INTERVAL)) as (
+        async with running_site(site_settings(tmp_path, ranges, identity="address", interval_sec=INTERVAL)) as (
             local_site,
             sink,
         ):

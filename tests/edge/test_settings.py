@@ -37,7 +37,7 @@ def written(folder: Path, text: str, mode: int = 0o600) -> Path:
     return path
 
 
-def test_a_file_is_read_and_the_environment_is_above_it(tmp_path: Path) -> None:
+def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
     settings = load_settings(written(tmp_path, GOOD), {"HASHINSIGHT_EDGE_LIMITS_PER_MINUTE": "5"})
     assert settings.state_dir == tmp_path / "state"
     assert settings.place.site == "3"
@@ -67,14 +67,14 @@ def test_a_file_is_read_and_the_environment_is_above_it(tmp_path: Path) -> None:
         ("[spool]\nmax_mb = 'much'", "spool.max_mb: expected `int`, got `str`"),
     ],
 )
-def test_a_mistake_is_one_sentence(tmp_path: Path, line: str, said: str) -> None:
+def test_an_invalid_setting_is_reported_in_one_sentence(tmp_path: Path, line: str, said: str) -> None:
     with pytest.raises(SettingsError) as refused:
         load_settings(written(tmp_path, line), {})
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
-def test_secrets_that_others_may_read_are_refused(tmp_path: Path) -> None:
+def test_secrets_readable_by_others_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="chmod 600"):
         load_settings(written(tmp_path, GOOD, 0o644), {})
     settings = settings_in(tmp_path)
@@ -83,7 +83,7 @@ def test_secrets_that_others_may_read_are_refused(tmp_path: Path) -> None:
         read_token(settings)
 
 
-def test_a_device_is_named_once(tmp_path: Path) -> None:
+def test_a_device_id_is_generated_once(tmp_path: Path) -> None:
     settings = settings_in(tmp_path)
     name = get_device_id(settings)
     assert name.startswith("edge-")
@@ -112,7 +112,7 @@ def test_the_command_line_refuses_with_one_sentence(tmp_path: Path) -> None:
     assert told.stderr == "hashinsight: cloud.url must be an address such as https://cloud.example.com.\n"
 
 
-def test_an_asset_list_that_is_none_and_a_folder_that_cannot_be_written_are_one_sentence_each(tmp_path: Path) -> None:
+def test_a_bad_asset_list_and_an_unusable_state_folder_are_reported_in_one_sentence_each(tmp_path: Path) -> None:
     """The first is for people to mend; the second may pass, so whoever supervises it tries again."""
     (tmp_path / "list.csv").write_text("name,serial\nA1,SN000001\n")
     chosen = {"state_dir": tmp_path, "miners_identity": "file", "miners_id_file": tmp_path / "list.csv"}
@@ -132,7 +132,7 @@ def test_an_asset_list_that_is_none_and_a_folder_that_cannot_be_written_are_one_
     assert full.stderr.count("\n") == 1
 
 
-def test_a_look_at_the_folder_does_not_keep_an_edge_from_starting(tmp_path: Path) -> None:
+def test_reading_the_status_does_not_block_the_start_of_a_collector(tmp_path: Path) -> None:
     FolderLock(tmp_path).release()
     with (tmp_path / "lock").open("rb") as looking:
         fcntl.flock(looking, fcntl.LOCK_SH)
@@ -142,7 +142,7 @@ def test_a_look_at_the_folder_does_not_keep_an_edge_from_starting(tmp_path: Path
 
 
 @pytest.mark.parametrize("reason", ["No module named 'pyasic_rs'", "wrong ELF class: ELFCLASS32"])
-def test_an_edge_that_cannot_load_the_library_says_what_to_install_and_does_not_start(
+def test_a_collector_that_cannot_load_the_library_says_what_to_install_and_does_not_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str
 ) -> None:
     """Missing, or built for another system: it is tried, and not only looked for."""

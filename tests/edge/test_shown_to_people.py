@@ -14,7 +14,7 @@ from hashinsight.kit.db.context import job_context
 from hashinsight.problems.service.cycle import run_cycle
 from tests.edge.makes.catalogue import machines_of
 from tests.edge.makes.unit import Unit
-from tests.edge.simulated_site import running_site, settings, until
+from tests.edge.simulated_site import running_site, site_settings, until
 from tests.telemetry.fleet import Fleet
 from tests.telemetry.site_with_collector import SiteWithCollector
 
@@ -31,7 +31,7 @@ async def read(unit: Unit, miner_id: str, at: datetime) -> Record:
 async def send(fleet: Fleet, folder: Path, *records: Record) -> None:
     lines = tuple(msgspec.json.encode(record) for record in records)
     batch = SampleBatch((), lines, 1, len(lines), fleet.now.timestamp())
-    body = seal(batch, settings(folder, ["127.0.0.1"]), "edge-1", now=fleet.now.timestamp())
+    body = seal(batch, site_settings(folder, ["127.0.0.1"]), "edge-1", now=fleet.now.timestamp())
     answer = await fleet.place.post(body)
     assert answer.json()["accepted"] == len(records), answer.text
 
@@ -65,7 +65,7 @@ async def test_all_fans_at_0_rpm_while_hashing_are_shown_as_0_and_are_a_problem(
     assert "fan_zero" in await problems(fleet)
 
 
-async def test_fans_of_a_machine_that_rests_are_no_problem(place: SiteWithCollector, tmp_path: Path) -> None:
+async def test_stopped_fans_of_a_stopped_machine_are_no_problem(place: SiteWithCollector, tmp_path: Path) -> None:
     fleet = Fleet(place)
     with machines_of(LOCKED) as (unit,):
         unit.stop_fans()
@@ -85,7 +85,7 @@ async def test_a_dead_board_is_shown_as_dead(place: SiteWithCollector, tmp_path:
     assert (live["hardware"]["boards_healthy"], live["hardware"]["boards_total"]) == (2, 3)
 
 
-async def test_a_hashrate_that_was_mended_is_shown_exactly_and_with_the_doubt(
+async def test_a_corrected_hashrate_is_shown_exactly_and_marked_as_doubtful(
     place: SiteWithCollector, tmp_path: Path
 ) -> None:
     fleet = Fleet(place)
@@ -99,7 +99,7 @@ async def test_a_hashrate_that_was_mended_is_shown_exactly_and_with_the_doubt(
     assert live["doubts"] == ["hashrate_units_mended"]
 
 
-async def test_a_machine_that_hashes_without_a_temperature_is_shown_with_the_doubt(
+async def test_a_machine_that_hashes_without_a_temperature_is_marked_as_doubtful(
     place: SiteWithCollector, tmp_path: Path
 ) -> None:
     fleet = Fleet(place)
@@ -111,7 +111,7 @@ async def test_a_machine_that_hashes_without_a_temperature_is_shown_with_the_dou
     assert "temperature_unknown" in live["doubts"]
 
 
-async def test_a_mean_that_stands_for_the_hottest_is_shown_with_the_doubt(
+async def test_a_mean_in_place_of_the_hottest_sensor_is_marked_as_doubtful(
     place: SiteWithCollector, tmp_path: Path
 ) -> None:
     fleet = Fleet(place)
@@ -121,11 +121,11 @@ async def test_a_mean_that_stands_for_the_hottest_is_shown_with_the_doubt(
     assert live["doubts"] == ["temperature_doubtful"]
 
 
-async def test_a_machine_whose_fans_never_turned_has_none_and_one_whose_did_is_told_as_standing(tmp_path: Path) -> None:
+async def test_fans_that_never_turned_do_not_exist_and_fans_that_did_are_reported_as_stopped(tmp_path: Path) -> None:
     """An air-cooled one stands in oil beside it, its fans taken off."""
     with machines_of(LOCKED, LOCKED) as (in_air, in_oil):
         in_oil.stop_fans()
-        chosen = settings(tmp_path, [in_air.address, in_oil.address], identity="address", interval_sec=1)
+        chosen = site_settings(tmp_path, [in_air.address, in_oil.address], identity="address", interval_sec=1)
         async with running_site(chosen) as (local_site, sink):
             await until(lambda: local_site.counts().online == 2, "both machines")
             await until(lambda: len(sink.of(in_oil.address)) > 1, "a second round")
@@ -139,7 +139,7 @@ async def test_a_machine_whose_fans_never_turned_has_none_and_one_whose_did_is_t
         assert "fan_speeds" not in again.of(in_oil.address)[-1]
 
 
-def test_a_model_in_water_has_no_fans_whatever_its_connectors_say() -> None:
+def test_a_hydro_model_has_no_fans_whatever_its_connectors_report() -> None:
     device = {"make": "AntMiner", "model": "S21 Hyd", "firmware": "AntMiner Stock"}
     stats = {"chain_rate1": "66000", "chain_acn1": 216, "fan1": 0, "fan2": 0, "fan_num": 4}
     told = {"data": {"device_info": device, "uptime": 5.0}, "stats": [stats]}

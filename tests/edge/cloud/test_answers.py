@@ -36,11 +36,11 @@ def test_only_exactly_200_frees_the_spool_and_only_the_cloud_refuses_for_good(
     ("said", "seconds"),
     [("60", 60), ("999999", 3600), ("Thu, 01 Jan 1970 00:02:00 GMT", 120), ("soon", None), ("", None), ("²", None)],
 )
-def test_the_cloud_says_how_long_to_wait(said: str, seconds: float | None) -> None:
+def test_the_cloud_can_ask_to_wait(said: str, seconds: float | None) -> None:
     assert classify(503, b"", {"retry-after": said}, now=0.0).retry_after_sec == seconds
 
 
-def test_waits_double_with_jitter_up_to_a_bound_and_a_closed_door_slows_down_at_once() -> None:
+def test_waits_double_with_jitter_up_to_a_maximum_and_denied_access_slows_down_at_once() -> None:
     backoff, away = Backoff(1.0, 60.0), Answer(AnswerKind.RETRY)
     waits = [backoff.after(away) for _ in range(10)]
     assert all(0.5 * 2**n <= wait <= 2**n for n, wait in enumerate(waits[:6]))

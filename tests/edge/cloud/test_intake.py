@@ -40,7 +40,7 @@ async def resources(tmp_path: Path, cloud: StubCloud) -> AsyncIterator[Resources
     await made.aclose()
 
 
-def test_the_clouds_default_is_understood_and_never_widens_what_the_site_allows(tmp_path: Path) -> None:
+def test_the_clouds_default_is_accepted_and_never_widens_what_the_site_allows(tmp_path: Path) -> None:
     config = build_config("v1.0.0", DEFAULT, settings_in(tmp_path))
     assert (config.collection_interval_sec, config.api_timeout_sec, config.buffer_hours) == (60, 5, 24)
     assert config.remote_control
@@ -63,12 +63,12 @@ def test_the_clouds_default_is_understood_and_never_widens_what_the_site_allows(
         None,
     ],
 )
-def test_a_configuration_that_makes_no_sense_is_refused_as_a_whole(tmp_path: Path, wrong: Any) -> None:
+def test_an_invalid_configuration_is_refused_as_a_whole(tmp_path: Path, wrong: Any) -> None:
     with pytest.raises(ConfigError):
         build_config("v2", wrong, settings_in(tmp_path))
 
 
-async def test_a_version_is_applied_reported_once_kept_and_a_bad_one_is_told(
+async def test_a_version_is_applied_reported_once_and_saved_and_a_bad_one_is_reported(
     resources: Resources, cloud: StubCloud
 ) -> None:
     applied: list[str | None] = []
@@ -95,7 +95,7 @@ async def test_a_version_is_applied_reported_once_kept_and_a_bad_one_is_told(
     assert ConfigStore(resources.settings).load() == local_config(resources.settings)
 
 
-async def test_while_the_disk_takes_nothing_samples_wait_in_memory_and_what_is_over_the_bound_is_a_gap(
+async def test_while_the_disk_fails_samples_wait_in_memory_and_excess_ones_become_a_gap(
     resources: Resources,
 ) -> None:
     intake = Intake(resources)
@@ -123,7 +123,9 @@ async def test_addresses_and_credentials_of_machines_never_reach_the_spool(resou
     assert set(json.loads(batch.lines[0])) == {"source_seq", *sample(1)}
 
 
-async def test_storing_a_minute_of_five_thousand_machines_costs_little(resources: Resources) -> None:
+async def test_storing_a_minute_of_five_thousand_machines_takes_under_half_a_second_of_cpu(
+    resources: Resources,
+) -> None:
     """A second's worth at a time, as it comes; half a second of CPU in a minute is below one per cent of a core."""
     wide = sample(1) | {"boards": [{"hashrate_ths": 36.0, "temp_c": 70.0, "chips": 114}] * 3, "fan_speeds": [6000] * 4}
     made = [[wide | {"miner_id": f"A-{second}-{k}"} for k in range(84)] for second in range(60)]
@@ -133,7 +135,7 @@ async def test_storing_a_minute_of_five_thousand_machines_costs_little(resources
     assert time.thread_time() - began < 0.5
 
 
-async def test_a_sample_that_was_stored_is_not_stored_again_because_the_gap_behind_it_could_not_be(
+async def test_a_stored_sample_is_not_stored_again_if_its_gap_could_not_be_written(
     resources: Resources,
 ) -> None:
     intake = Intake(resources)
@@ -148,7 +150,7 @@ async def test_a_sample_that_was_stored_is_not_stored_again_because_the_gap_behi
     assert [gap.samples for gap in await resources.spool_thread(resources.spool.take_gaps)] == [3]
 
 
-async def test_what_was_handed_over_is_stored_also_when_the_edge_ends_in_that_instant(resources: Resources) -> None:
+async def test_what_was_handed_over_is_stored_even_if_the_caller_is_cancelled(resources: Resources) -> None:
     """The thread is busy, so it waits there; whoever asked for it is gone before its turn comes."""
     intake = Intake(resources)
     intake.add_samples([sample(1)])

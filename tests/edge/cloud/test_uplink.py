@@ -74,7 +74,7 @@ def stored(url: str) -> list[Any]:
         return connection.execute(query).fetchall()
 
 
-async def test_an_outage_loses_nothing_doubles_nothing_and_the_newest_arrive_first(
+async def test_an_outage_loses_and_duplicates_nothing_and_the_newest_arrive_first(
     resources: Resources, server: ServerProcess, superuser_url: str
 ) -> None:
     now = time.time()
@@ -113,7 +113,7 @@ async def test_an_outage_loses_nothing_doubles_nothing_and_the_newest_arrive_fir
 
 
 @pytest.mark.usefixtures("served")
-async def test_a_batch_of_which_the_answer_was_lost_is_stored_once(resources: Resources, superuser_url: str) -> None:
+async def test_a_batch_whose_answer_was_lost_is_stored_once(resources: Resources, superuser_url: str) -> None:
     await resources.spool_thread(resources.spool.put, [sample(n) for n in range(20)], now=time.time())
     uplink = Uplink(resources, config_of(resources))
     batch = await resources.spool_thread(resources.spool.take_live, since=0.0, limit=100)
@@ -131,7 +131,7 @@ async def test_a_batch_of_which_the_answer_was_lost_is_stored_once(resources: Re
 
 
 @pytest.mark.usefixtures("served")
-async def test_a_revoked_token_is_said_once_keeps_everything_and_a_new_one_needs_no_restart(
+async def test_a_revoked_token_is_logged_once_loses_nothing_and_a_new_one_needs_no_restart(
     resources: Resources, place: SiteWithCollector
 ) -> None:
     listed = await place.api.get("/api/admin/v1/collectors", headers=place.owner)
@@ -194,7 +194,7 @@ async def test_heartbeats_events_gaps_and_the_configuration_reach_the_registry(
 
 
 @pytest.mark.usefixtures("served")
-async def test_what_the_server_rejects_is_counted_and_gone(resources: Resources) -> None:
+async def test_rejected_samples_are_counted_and_removed(resources: Resources) -> None:
     old = datetime.now(UTC) - timedelta(days=3)
     await resources.spool_thread(resources.spool.put, [sample(1), sample(2, old), {"miner_id": "A-3"}], now=time.time())
     uplink = Uplink(resources, config_of(resources))
@@ -206,7 +206,7 @@ async def test_what_the_server_rejects_is_counted_and_gone(resources: Resources)
 
 
 @pytest.mark.usefixtures("served")
-async def test_check_says_what_is_wrong(resources: Resources) -> None:
+async def test_check_shows_what_is_wrong(resources: Resources) -> None:
     offline = settings_in(resources.settings.state_dir)
     assert (await check(offline))[-1][:2] == ("cloud", False)
     assert (await check(resources.settings))[-1] == ("token", True, "collector active, site tx-1")
@@ -215,7 +215,7 @@ async def test_check_says_what_is_wrong(resources: Resources) -> None:
 
 
 @pytest.mark.usefixtures("served")
-async def test_a_box_enrols_itself_with_a_code_and_may_call_when_it_is_approved(
+async def test_a_collector_enrols_with_a_code_and_may_connect_once_approved(
     tmp_path: Path, server: ServerProcess, place: SiteWithCollector
 ) -> None:
     async def post(path: str, **body: Any) -> Any:

@@ -98,14 +98,14 @@ def signed(given: Command, key: Any = KEY, tenant_id: str = "t-1", before: datet
         (lambda: signed(command(site_id="tx-2")), Decision.REFUSE, "WRONG_SITE"),
     ],
 )
-def test_signatures_are_looked_at_before_anything_else(
+def test_signatures_are_checked_before_anything_else(
     make: Callable[[], Command], decision: Decision, code: str
 ) -> None:
     ruling = ruled(make(), SIGNED)
     assert (ruling.decision, ruling.code) == (decision, code)
 
 
-def test_after_a_lost_journal_a_signed_command_is_dated_by_what_is_signed() -> None:
+def test_after_a_lost_journal_a_signed_command_is_dated_by_its_signature() -> None:
     """The time of issue beside it is nobody's word: set to now, it would bring an old dispatch back to life."""
     old = signed(command(issued_at=NOW), before=NOW - timedelta(minutes=9))
     assert ruled(old, replace(SIGNED, accept_from=NOW.timestamp() - 60)).code == "OUTCOME_UNKNOWN"

@@ -13,7 +13,7 @@ from hashinsight.edge.commands.executor import MachineBusy
 from hashinsight.edge.commands.outcomes import Outcome
 from hashinsight.edge.local_site import LocalSite
 from hashinsight.wire.commands import TYPES, Command
-from tests.edge.simulated_site import LUXOS, running_site, settings, simulate_site, until
+from tests.edge.simulated_site import LUXOS, running_site, simulate_site, site_settings, until
 from tests.installation import HANG_TIMEOUT_SEC, wait_for
 from tests.sim.running import Sim
 
@@ -45,7 +45,7 @@ def each(*makes: str) -> pytest.MarkDecorator:
 
 @pytest.fixture
 async def local_site(sim: Sim, no: int, tmp_path: Path) -> AsyncIterator[LocalSite]:
-    async with running_site(settings(tmp_path, [sim.address(no)], identity="address", interval_sec=60)) as (
+    async with running_site(site_settings(tmp_path, [sim.address(no)], identity="address", interval_sec=60)) as (
         site,
         _,
     ):
@@ -90,7 +90,7 @@ async def test_a_machine_is_stopped_and_started_again(sim: Sim, order: Order, no
 
 
 @each(ANTMINER, WHATSMINER)
-async def test_a_machine_is_rebooted_and_seen_to_go_away(sim: Sim, order: Order, no: int) -> None:
+async def test_a_machine_is_rebooted_and_seen_offline(sim: Sim, order: Order, no: int) -> None:
     done = await order("reboot")
     assert (done.status, done.result["confirmed"]) == ("succeeded", True)
     wait_for(lambda: state(sim, no) == "hashing", "it to be back")
@@ -111,7 +111,7 @@ async def test_the_mining_program_alone_is_restarted_and_never_on_a_stopped_mach
 
 
 @each(ANTMINER, WHATSMINER)
-async def test_pools_are_set_and_neither_password_nor_address_is_told(sim: Sim, order: Order, no: int) -> None:
+async def test_pools_are_set_and_neither_password_nor_address_is_reported(sim: Sim, order: Order, no: int) -> None:
     new = {"pool_url": "stratum+tcp://new.example:3333", "pool_user": "me.w1", "pool_password": "hush-hush"}
     done = await order("set_pool", **new)
     assert (done.status, done.result["confirmed"]) == ("succeeded", True)
@@ -121,7 +121,7 @@ async def test_pools_are_set_and_neither_password_nor_address_is_told(sim: Sim, 
 
 
 @each(WHATSMINER)
-async def test_a_whatsminer_takes_a_mode_and_a_power_limit(sim: Sim, order: Order, no: int) -> None:
+async def test_a_whatsminer_accepts_a_mode_and_a_power_limit(sim: Sim, order: Order, no: int) -> None:
     before_w = sim.machine(no)["power_w"]
     eco = await order("set_power_mode", mode="eco")
     assert (eco.status, eco.result["confirmed"], eco.after["mode"]) == ("succeeded", True, "eco")
@@ -133,7 +133,7 @@ async def test_a_whatsminer_takes_a_mode_and_a_power_limit(sim: Sim, order: Orde
 
 
 @each(WHATSMINER)
-async def test_a_configuration_is_set_one_order_after_the_other_and_the_first_that_fails_ends_it(
+async def test_a_configuration_is_set_step_by_step_and_the_first_failure_ends_it(
     sim: Sim, order: Order, no: int
 ) -> None:
     done = await order("update_config", config={"power_limit_w": 2600, "power_mode": "normal"})
@@ -149,7 +149,7 @@ async def test_a_configuration_is_set_one_order_after_the_other_and_the_first_th
 
 
 @each(ANTMINER, WHATSMINER, AVALON)
-async def test_the_light_goes_on_and_off(order: Order) -> None:
+async def test_the_fault_light_goes_on_and_off(order: Order) -> None:
     for on in (True, False):
         done = await order("fault_light", on=on)
         assert (done.status, done.result["confirmed"]) == ("succeeded", True)
@@ -169,11 +169,11 @@ NOT_TAKEN: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
-async def test_what_a_make_does_not_take_is_rejected_and_changes_nothing(sim: Sim, tmp_path: Path) -> None:
+async def test_what_a_make_does_not_support_is_rejected_and_changes_nothing(sim: Sim, tmp_path: Path) -> None:
     """The last machines of each make, which no other test here takes."""
     last = {make: no - 1 for make, no in zip((ANTMINER, WHATSMINER, AVALON, STOCK), (10, 20, 30, 40), strict=True)}
     ranges = [sim.address(no) for no in last.values()]
-    async with running_site(settings(tmp_path, ranges, identity="address", interval_sec=60)) as (local_site, _):
+    async with running_site(site_settings(tmp_path, ranges, identity="address", interval_sec=60)) as (local_site, _):
         await until(lambda: local_site.counts().online == len(last), "the machines")
         for make, verb, params in NOT_TAKEN:
             machine = local_site.find(sim.address(last[make]))
@@ -186,7 +186,7 @@ async def test_what_a_make_does_not_take_is_rejected_and_changes_nothing(sim: Si
 
 
 @each(WHATSMINER)
-async def test_a_machine_refuses_what_it_cannot_and_one_that_is_gone_has_failed(
+async def test_a_refusal_by_the_machine_and_an_unreachable_machine_are_failures(
     sim: Sim, order: Order, no: int
 ) -> None:
     refused = await order("set_power_limit", watts=19_000)
@@ -198,7 +198,7 @@ async def test_a_machine_refuses_what_it_cannot_and_one_that_is_gone_has_failed(
 
 
 @each(ANTMINER)
-async def test_one_act_at_a_time(sim: Sim, local_site: LocalSite, order: Order, no: int) -> None:
+async def test_one_action_per_machine_at_a_time(sim: Sim, local_site: LocalSite, order: Order, no: int) -> None:
     first = asyncio.create_task(order("disable"))
     await until(lambda: local_site.executor.is_busy(sim.address(no)), "the first to begin")
     with pytest.raises(MachineBusy):
@@ -216,7 +216,7 @@ async def test_one_act_at_a_time(sim: Sim, local_site: LocalSite, order: Order, 
 
 
 @each(ANTMINER)
-async def test_an_order_that_is_to_wait_does_not_keep_others_from_the_machine(sim: Sim, order: Order, no: int) -> None:
+async def test_a_delayed_reboot_does_not_block_other_actions(sim: Sim, order: Order, no: int) -> None:
     """Protection would wait for it, and the machine get hotter."""
     later = asyncio.create_task(order("reboot", delay_seconds=2.5))
     await asyncio.sleep(0.05)
@@ -244,7 +244,7 @@ async def test_an_order_that_is_to_wait_does_not_keep_others_from_the_machine(si
         ("update_config", {"config": {"power_mode": "eco", "power_limit_w": -1}}),
     ],
 )
-def test_parameters_that_nobody_can_mean_are_refused(verb: str, params: dict[str, Any]) -> None:
+def test_invalid_parameters_are_rejected(verb: str, params: dict[str, Any]) -> None:
     with pytest.raises(CommandRejected) as wrong:
         split_config(params) if verb == "update_config" else check_params(verb, params)
     assert wrong.value.code == "BAD_PARAMS"

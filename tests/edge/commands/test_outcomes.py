@@ -14,7 +14,7 @@ from hashinsight.edge.library_process.messages import MachineError
 from hashinsight.wire.acks import AckStatus
 from tests.edge.factories import command
 from tests.edge.faulty_link import LinkFault, faulty_link
-from tests.edge.simulated_site import running_site, settings, simulate, until
+from tests.edge.simulated_site import running_site, simulate, site_settings, until
 from tests.installation import HANG_TIMEOUT_SEC
 from tests.sim.running import Sim
 
@@ -53,7 +53,7 @@ AWAY, STRANGE = (
         ("set_fan", NO, (None, True), ("failed", "MACHINE_REFUSED")),
     ],
 )
-def test_what_is_answered(
+def test_the_ack_follows_from_reply_and_effect(
     verb: str, given: ActionReply, seen: tuple[bool | None, bool], ends: tuple[str, str | None]
 ) -> None:
     is_confirmed, is_online = seen
@@ -61,7 +61,7 @@ def test_what_is_answered(
     assert answer[:2] == ends
 
 
-def test_whatever_is_not_known_to_have_stayed_here_may_have_reached_the_machine() -> None:
+def test_an_unknown_error_may_have_reached_the_machine() -> None:
     assert reply_to_error(MachineError("a word of tomorrow", "?")).reply is Reply.UNSURE
     assert reply_to_error(MachineError("slow", "?")).reply is Reply.UNSURE
     assert reply_to_error(MachineError("not_sent", "?")).reply is Reply.NOT_SENT
@@ -87,16 +87,16 @@ def test_whatever_is_not_known_to_have_stayed_here_may_have_reached_the_machine(
         ("error sending request for url (http://10.20.30.40/cgi-bin/reboot.cgi)", "slow"),
     ],
 )
-def test_the_librarys_words_are_told_apart(said: str, kind: str) -> None:
+def test_the_librarys_errors_are_classified_by_their_words(said: str, kind: str) -> None:
     assert error_from_library("reboot", said).kind == kind
 
 
-def test_what_the_library_says_of_a_refusal_names_no_address() -> None:
+def test_the_librarys_error_text_is_passed_on_without_an_address() -> None:
     said = "bad answer from http://10.20.30.40/cgi-bin/set.cgi and 10.20.30.40:4028: 500"
     assert str(error_from_library("set_pool", said)) == "bad answer from the machine and the machine: 500"
 
 
-def test_a_setting_that_is_so_already_is_not_made_again() -> None:
+def test_a_setting_already_in_effect_is_not_sent_again() -> None:
     assert is_already_set("set_power_mode", {"mode": "eco"}, {"mode": "eco"})
     assert not is_already_set("set_power_mode", {"mode": "normal"}, {"mode": "eco"})
     assert not is_already_set("set_power_mode", {}, {"mode": "eco"})
@@ -113,7 +113,7 @@ async def spoilt(sim: Sim, folder: Path, no: int, fault: LinkFault, command_type
     address = f"{sim.net}.1.{no + 1}"
     async with (
         faulty_link(address, sim.address(no), fault, ORDERS[command_type]),
-        running_site(settings(folder, [address], identity="address", interval_sec=60)) as (local_site, _),
+        running_site(site_settings(folder, [address], identity="address", interval_sec=60)) as (local_site, _),
     ):
         local_site.executor._confirm_sec = (
             4.0 if fault is LinkFault.ORDER else HANG_TIMEOUT_SEC
@@ -129,7 +129,7 @@ def orders(sim: Sim, no: int) -> list[str]:
 
 
 @pytest.mark.parametrize(("no", "fault"), [(0, LinkFault.ANSWER), (1, LinkFault.PATIENCE)])
-async def test_a_reboot_whose_answer_is_lost_is_seen_and_done_once(
+async def test_a_reboot_whose_answer_is_lost_is_confirmed_by_its_effect_and_sent_once(
     sim: Sim, tmp_path: Path, no: int, fault: LinkFault
 ) -> None:
     outcome = await spoilt(sim, tmp_path, no, fault, "reboot_device")
@@ -137,7 +137,7 @@ async def test_a_reboot_whose_answer_is_lost_is_seen_and_done_once(
     assert orders(sim, no) == ["reboot"]
 
 
-async def test_a_reboot_that_nothing_shows_is_unknown_whatever_the_library_says(sim: Sim, tmp_path: Path) -> None:
+async def test_a_reboot_without_visible_effect_is_unknown_whatever_the_library_says(sim: Sim, tmp_path: Path) -> None:
     """It says yes to this one, although the machine never heard of it."""
     outcome = await spoilt(sim, tmp_path, 2, LinkFault.ORDER, "reboot_device")
     assert (outcome.status, outcome.error_code) == (AckStatus.SKIPPED, "OUTCOME_UNKNOWN")
@@ -145,7 +145,7 @@ async def test_a_reboot_that_nothing_shows_is_unknown_whatever_the_library_says(
     assert orders(sim, 2) == []
 
 
-async def test_a_stop_whose_answer_is_lost_is_seen_and_one_that_got_lost_may_be_tried_again(
+async def test_a_stop_whose_answer_is_lost_is_confirmed_by_its_effect_and_a_lost_stop_may_be_retried(
     sim: Sim, tmp_path: Path
 ) -> None:
     seen = await spoilt(sim, tmp_path, 3, LinkFault.ANSWER, "disable_hashing")
@@ -170,7 +170,7 @@ os._exit(0)
 """
 
 
-def test_an_order_is_not_refused_because_the_machine_was_once_too_slow_to_say_who_it_is(sim: Sim) -> None:
+def test_an_action_is_not_refused_because_identification_once_timed_out(sim: Sim) -> None:
     asked = [sys.executable, "-c", ASKED_ANEW, sim.address(5)]
     told = subprocess.run(asked, capture_output=True, text=True, timeout=HANG_TIMEOUT_SEC, check=False)
     assert (told.returncode, told.stdout) == (0, "{'way': 'set_fault_light'}\n"), told.stderr

@@ -17,7 +17,7 @@ from hashinsight.wire.acks import AckStatus
 from tests.edge.factories import command, settings_in
 from tests.edge.faulty_link import LinkFault, faulty_link
 from tests.edge.full_stack import collector_running
-from tests.edge.simulated_site import RecordingSink, running_site, settings, simulate, until
+from tests.edge.simulated_site import RecordingSink, running_site, simulate, site_settings, until
 from tests.edge.stub_cloud import StubCloud, running_cloud
 from tests.installation import HANG_TIMEOUT_SEC, wait_for
 from tests.sim.running import Sim
@@ -49,18 +49,16 @@ async def restart(local_site: LocalSite, address: str, *, confirm_sec: float = H
 
 async def test_a_stop_whose_answer_is_lost_is_followed_by_the_start(sim: Sim, tmp_path: Path) -> None:
     address = place(sim, 0)
-    chosen = settings(tmp_path, [address], identity="address", interval_sec=60)
+    chosen = site_settings(tmp_path, [address], identity="address", interval_sec=60)
     async with faulty_link(address, sim.address(0), LinkFault.ANSWER, STOP), running_site(chosen) as (local_site, sink):
         done = await restart(local_site, address)
     assert orders(sim, 0) == ["pause", "resume"]
     assert (done.status, sink.restarts) == (AckStatus.SUCCEEDED, {})
 
 
-async def test_a_reader_that_dies_between_stop_and_start_is_followed_by_one_that_starts_it(
-    sim: Sim, tmp_path: Path
-) -> None:
+async def test_if_the_reader_dies_between_stop_and_start_the_next_one_sends_the_start(sim: Sim, tmp_path: Path) -> None:
     address = place(sim, 1)
-    chosen = settings(tmp_path, [address], identity="address", interval_sec=60)
+    chosen = site_settings(tmp_path, [address], identity="address", interval_sec=60)
     async with (
         faulty_link(address, sim.address(1), LinkFault.PATIENCE, STOP),
         running_site(chosen) as (local_site, sink),
@@ -73,9 +71,11 @@ async def test_a_reader_that_dies_between_stop_and_start_is_followed_by_one_that
     assert (done.status, sink.restarts) == (AckStatus.SUCCEEDED, {})
 
 
-async def test_one_that_does_not_hear_the_start_is_unknown_and_started_when_it_can_be(sim: Sim, tmp_path: Path) -> None:
+async def test_a_restart_whose_start_is_lost_is_unknown_and_the_start_is_sent_when_possible(
+    sim: Sim, tmp_path: Path
+) -> None:
     address = place(sim, 2)
-    chosen = settings(tmp_path, [address], identity="address", interval_sec=1)
+    chosen = site_settings(tmp_path, [address], identity="address", interval_sec=1)
     async with running_site(chosen) as (local_site, sink):
         async with faulty_link(address, sim.address(2), LinkFault.ORDER, START):
             done = await restart(local_site, address, confirm_sec=4.0)  # nothing is to be seen
@@ -89,7 +89,7 @@ async def test_one_that_does_not_hear_the_start_is_unknown_and_started_when_it_c
 
 
 @pytest.mark.parametrize(("no", "all_of_it"), [(3, False), (4, True)])
-async def test_an_edge_that_is_killed_between_stop_and_start_does_not_leave_the_machine_standing(
+async def test_a_collector_killed_between_stop_and_start_does_not_leave_the_machine_stopped(
     sim: Sim,
     tmp_path: Path,
     no: int,
@@ -127,7 +127,7 @@ async def test_an_edge_that_is_killed_between_stop_and_start_does_not_leave_the_
     wait_for(lambda: sim.machine(no)["state"] == "hashing", "it to hash")
 
 
-async def test_a_restart_of_long_ago_starts_nothing() -> None:
+async def test_an_old_restart_starts_nothing() -> None:
     now, sink = 1000.0, RecordingSink()
     restarts = Restarts(sink, clock=lambda: now)
     await restarts.begin("A-1")

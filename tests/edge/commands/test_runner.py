@@ -73,7 +73,7 @@ async def settled(runner: CommandRunner) -> None:
     await asyncio.gather(*runner._busy.values(), return_exceptions=True)
 
 
-async def test_a_command_is_carried_out_and_acked_with_what_was_before_and_after(
+async def test_a_command_runs_and_is_acked_with_snapshots_before_and_after(
     resources: Resources, cloud: StubCloud, machines: FakeMachines, runner: CommandRunner
 ) -> None:
     cloud.give(command("d-1"))
@@ -87,7 +87,7 @@ async def test_a_command_is_carried_out_and_acked_with_what_was_before_and_after
     assert machines.ran == ["d-1"]
 
 
-async def test_a_redelivery_is_not_run_again_but_answered_again(
+async def test_a_redelivered_command_is_not_run_again_but_acked_again(
     resources: Resources, cloud: StubCloud, machines: FakeMachines, runner: CommandRunner
 ) -> None:
     cloud.give(command("d-1"))
@@ -119,7 +119,7 @@ async def test_one_machine_has_one_command_at_a_time_and_the_second_waits_withou
     assert machines.ran == ["d-1", "d-2"]
 
 
-async def test_the_sites_rate_holds_and_what_is_over_it_stays_in_the_cloud(
+async def test_commands_over_the_sites_rate_limit_stay_in_the_cloud(
     resources: Resources, cloud: StubCloud, machines: FakeMachines, runner: CommandRunner
 ) -> None:
     cloud.give(*(command(f"d-{n}", f"A-{n}") for n in range(40)))
@@ -133,7 +133,7 @@ async def test_the_sites_rate_holds_and_what_is_over_it_stays_in_the_cloud(
     assert len(machines.ran) == 10
 
 
-async def test_refusals_are_told_and_touch_no_machine(
+async def test_refusals_are_acked_and_touch_no_machine(
     resources: Resources, cloud: StubCloud, machines: FakeMachines, runner: CommandRunner
 ) -> None:
     now = datetime.now(UTC)
@@ -157,7 +157,7 @@ async def test_refusals_are_told_and_touch_no_machine(
 
 
 @pytest.mark.parametrize("problem", [RuntimeError("the reader broke"), None])
-async def test_one_that_breaks_or_takes_too_long_is_unknown_and_not_tried_again(
+async def test_a_command_that_fails_or_times_out_is_unknown_and_not_retried(
     resources: Resources, cloud: StubCloud, machines: FakeMachines, runner: CommandRunner, problem: BaseException | None
 ) -> None:
     if problem is None:
@@ -173,7 +173,7 @@ async def test_one_that_breaks_or_takes_too_long_is_unknown_and_not_tried_again(
     assert machines.ran == ["d-1"]
 
 
-async def test_one_that_protection_holds_off_comes_again(
+async def test_a_command_held_off_by_protection_comes_again(
     resources: Resources, cloud: StubCloud, machines: FakeMachines, runner: CommandRunner
 ) -> None:
     machines.raises = MachineBusy()
@@ -188,7 +188,7 @@ async def test_one_that_protection_holds_off_comes_again(
     assert cloud.ended("d-1") == [AckStatus.SUCCEEDED]
 
 
-async def test_a_cloud_without_batches_gets_acks_one_by_one_and_an_unknown_id_stops_none(
+async def test_a_cloud_without_batch_acks_gets_them_one_by_one_and_an_unknown_id_blocks_none(
     resources: Resources, cloud: StubCloud, runner: CommandRunner
 ) -> None:
     cloud.give(command("d-1"), command("d-2", "A-2"))
@@ -201,7 +201,7 @@ async def test_a_cloud_without_batches_gets_acks_one_by_one_and_an_unknown_id_st
     assert await Reporter(resources).send_acks() is None
 
 
-async def test_what_cannot_be_written_down_is_not_done(
+async def test_a_command_that_cannot_be_journalled_is_not_run(
     resources: Resources, cloud: StubCloud, machines: FakeMachines, runner: CommandRunner
 ) -> None:
     await resources.journal_thread(resources.journal._db.execute, "pragma query_only = on")
@@ -216,7 +216,7 @@ async def test_what_cannot_be_written_down_is_not_done(
     assert machines.ran == ["d-1"]
 
 
-async def test_a_new_life_says_so_and_asks_for_nothing_before_the_last_ones_answers_are_delivered(
+async def test_after_a_restart_nothing_is_polled_before_the_previous_acks_are_delivered(
     tmp_path: Path, cloud: StubCloud, machines: FakeMachines
 ) -> None:
     """Its first poll brings back what the last one held, perhaps to another device: the cloud must know what ran."""

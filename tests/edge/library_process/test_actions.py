@@ -6,7 +6,7 @@ from pathlib import Path
 from hashinsight.edge.commands.outcomes import Outcome
 from hashinsight.edge.library_process.pools import Pool, host_and_path, with_first
 from tests.edge.makes.catalogue import NAMES, machines_of
-from tests.edge.one_machine import command, give, site_of
+from tests.edge.one_machine import command, run_verb, site_with
 
 NEW = {"pool_url": "stratum+tcp://new.pool.example:3333", "pool_user": "farm.new", "pool_password": "new-secret"}
 BACKUP = {"url": "stratum+tcp://backup.pool.example:3333", "user": "farm.worker"}
@@ -44,12 +44,12 @@ async def order_each(
     folder: Path, names: list[str], verb: str, **params: object
 ) -> dict[str, tuple[Outcome, list[str]]]:
     with machines_of(*names) as units:
-        async with site_of(folder, *units) as local_site:
-            done = await asyncio.gather(*(give(local_site, unit, verb, **params) for unit in units))
+        async with site_with(folder, *units) as local_site:
+            done = await asyncio.gather(*(run_verb(local_site, unit, verb, **params) for unit in units))
         return {name: (one, unit.orders) for name, one, unit in zip(names, done, units, strict=True)}
 
 
-async def test_reboot_device_reboots_the_whole_machine_on_every_make_that_has_a_word_for_it(tmp_path: Path) -> None:
+async def test_reboot_device_reboots_the_whole_machine_on_every_make_that_supports_it(tmp_path: Path) -> None:
     """VNish among them, whose restart in the library is that of mining."""
     wanted = {name: word for name, word in REBOOTS.items() if name in NAMES}
     told = await order_each(tmp_path, list(wanted), "reboot")
@@ -66,8 +66,8 @@ async def test_restart_mining_reboots_no_machine(tmp_path: Path) -> None:
 async def test_set_pool_keeps_the_backup_pools_and_both_snapshots_show_them(tmp_path: Path) -> None:
     names = [name for name in POOLS if name in NAMES]
     with machines_of(*names) as units:
-        async with site_of(tmp_path, *units) as local_site:
-            told = await asyncio.gather(*(give(local_site, unit, "set_pool", **NEW) for unit in units))
+        async with site_with(tmp_path, *units) as local_site:
+            told = await asyncio.gather(*(run_verb(local_site, unit, "set_pool", **NEW) for unit in units))
         for name, unit, done in zip(names, units, told, strict=True):
             assert (done.status, done.error_code) == ("succeeded", None), name
             assert done.before is not None
@@ -82,7 +82,7 @@ async def test_set_pool_keeps_the_backup_pools_and_both_snapshots_show_them(tmp_
 
 async def test_pools_that_cannot_be_read_are_not_overwritten(tmp_path: Path) -> None:
     with machines_of("Whatsminer M30S++, API 2") as (unit,):
-        async with site_of(tmp_path, unit) as local_site:
+        async with site_with(tmp_path, unit) as local_site:
             machine = local_site.find(unit.address)
             assert machine is not None
             params = {**NEW, "had_pools": True}
@@ -91,7 +91,7 @@ async def test_pools_that_cannot_be_read_are_not_overwritten(tmp_path: Path) -> 
         assert (lost.error_code, unit.orders) == ("UNREACHABLE", [])
 
 
-def test_a_backup_that_is_wanted_moves_up_and_the_first_becomes_a_backup() -> None:
+def test_a_backup_pool_that_is_set_moves_up_and_the_first_becomes_a_backup() -> None:
     first, second, third = (Pool(f"stratum+tcp://{name}.example:3333", "me", name) for name in "abc")
     wanted = Pool("stratum+tcp://B.example:3333/", "me")
     assert with_first([first, second, third], wanted) == [Pool(wanted.url, "me", "b"), first, third]
@@ -101,66 +101,66 @@ def test_a_backup_that_is_wanted_moves_up_and_the_first_becomes_a_backup() -> No
     assert with_first([], other) == [other]
 
 
-async def test_a_limit_in_watts_is_not_sent_to_a_make_that_has_work_levels(tmp_path: Path) -> None:
+async def test_a_power_limit_in_watts_is_not_sent_to_a_make_with_work_levels(tmp_path: Path) -> None:
     told = await order_each(tmp_path, ["Avalon A1246"], "set_power_limit", watts=3000)
     done, orders = told["Avalon A1246"]
     assert (done.status, done.error_code, orders) == ("rejected", "UNSUPPORTED", [])
 
 
-async def test_an_antminer_in_eco_mode_is_in_eco_mode_again_after_a_restart_and_after_a_stop_and_a_start(
+async def test_an_antminer_keeps_its_eco_mode_over_a_restart_and_over_a_stop_and_a_start(
     tmp_path: Path,
 ) -> None:
     names = [name for name in ("Antminer S19, stock", "Antminer S21, stock") if name in NAMES]
     with machines_of(*names) as units:
-        async with site_of(tmp_path, *units) as local_site:
+        async with site_with(tmp_path, *units) as local_site:
             local_site.executor._confirm_sec = 1.0
             for unit in units:
-                done = await give(local_site, unit, "set_power_mode", mode="eco")
+                done = await run_verb(local_site, unit, "set_power_mode", mode="eco")
                 assert (done.status, dict(done.result or {})["confirmed"]) == ("succeeded", True)
                 for verb in ("restart", "disable", "enable"):
-                    await give(local_site, unit, verb)
+                    await run_verb(local_site, unit, verb)
                 eco, sleep = "set_miner_conf: mode 3", "set_miner_conf: sleep"
                 assert unit.orders == [eco, sleep, eco, sleep, eco]
 
 
-async def test_a_mode_that_is_set_while_an_antminer_is_stopped_does_not_wake_it_and_is_its_mode_when_it_starts(
+async def test_a_mode_set_on_a_stopped_antminer_does_not_wake_it_and_applies_at_its_start(
     tmp_path: Path,
 ) -> None:
     names = [name for name in ("Antminer S19, stock",) if name in NAMES]
     with machines_of(*names) as units:
-        async with site_of(tmp_path, *units) as local_site:
+        async with site_with(tmp_path, *units) as local_site:
             local_site.executor._confirm_sec = 1.0
             for unit in units:
-                await give(local_site, unit, "disable")
-                done = await give(local_site, unit, "set_power_mode", mode="eco")
+                await run_verb(local_site, unit, "disable")
+                done = await run_verb(local_site, unit, "set_power_mode", mode="eco")
                 assert (done.status, unit.is_stopped) == ("succeeded", True)
                 assert done.message == "the machine is stopped; applied at its next start"
-                await give(local_site, unit, "enable")
+                await run_verb(local_site, unit, "enable")
                 assert unit.orders == ["set_miner_conf: sleep", "set_miner_conf: mode 3"]
 
 
-async def test_set_pool_starts_no_machine_that_is_stopped(tmp_path: Path) -> None:
+async def test_set_pool_does_not_start_a_stopped_machine(tmp_path: Path) -> None:
     names = [name for name in ("Antminer S19, VNish", "Antminer S19, stock") if name in NAMES]
     with machines_of(*names) as units:
-        async with site_of(tmp_path, *units) as local_site:
+        async with site_with(tmp_path, *units) as local_site:
             local_site.executor._confirm_sec = 1.0
             for unit in units:
-                await give(local_site, unit, "disable")
-                done = await give(local_site, unit, "set_pool", **NEW)
+                await run_verb(local_site, unit, "disable")
+                done = await run_verb(local_site, unit, "set_pool", **NEW)
                 assert (done.status, unit.is_stopped) == ("succeeded", True), unit.model
                 assert not any("restart" in order for order in unit.orders), unit.model
 
 
-async def test_another_machine_at_the_address_is_not_started_in_the_mode_of_the_former_one(tmp_path: Path) -> None:
+async def test_a_machine_that_replaced_another_is_not_started_in_its_mode(tmp_path: Path) -> None:
     names = [name for name in ("Antminer S19, stock",) if name in NAMES]
     with machines_of(*names) as units:
-        async with site_of(tmp_path, *units) as local_site:
+        async with site_with(tmp_path, *units) as local_site:
             local_site.executor._confirm_sec = 1.0
             for unit in units:
-                await give(local_site, unit, "set_power_mode", mode="eco")
-                await give(local_site, unit, "disable")
+                await run_verb(local_site, unit, "set_power_mode", mode="eco")
+                await run_verb(local_site, unit, "disable")
                 unit.mac = "02:00:5e:ff:ff:ff"
-                assert (await give(local_site, unit, "enable")).error_code == "UNREACHABLE"  # the former one
+                assert (await run_verb(local_site, unit, "enable")).error_code == "UNREACHABLE"  # the former one
                 (new,) = [machine for machine in local_site.poller.roster if machine.address == unit.address]
                 await local_site.execute(new, command("enable"))
                 assert unit.orders[-1] == "set_miner_conf: mode 0"

@@ -20,7 +20,15 @@ from hashinsight.edge.library_process.reader import Reader
 from hashinsight.edge.local_site import LocalSite
 from hashinsight.edge.polling import Poller
 from tests.cpu_waits import CpuWaits
-from tests.edge.simulated_site import HOSTILE, RecordingSink, hostile_machines, running_site, settings, simulate, until
+from tests.edge.simulated_site import (
+    HOSTILE,
+    RecordingSink,
+    hostile_machines,
+    running_site,
+    simulate,
+    site_settings,
+    until,
+)
 from tests.sim.running import Sim
 
 WELL = 40
@@ -48,10 +56,12 @@ def gaps(sink: RecordingSink, miner_id: str) -> list[float]:
     return [after - before for before, after in pairwise(times)]
 
 
-async def test_the_rest_of_the_fleet_is_read_on_time_beside_every_kind_of_ill_will(sim: Sim, tmp_path: Path) -> None:
+async def test_the_rest_of_the_fleet_is_read_on_time_beside_every_kind_of_hostile_machine(
+    sim: Sim, tmp_path: Path
+) -> None:
     ill = {f"{sim.net}.1.{no}": behave for no, behave in enumerate(HOSTILE.values(), 1)}
     closed = f"{sim.net}.1.100"
-    chosen = settings(
+    chosen = site_settings(
         tmp_path, [f"{sim.net}.0.1-{WELL}"], identity="address", interval_sec=INTERVAL, timeout_sec=5.0, at_once=20
     )
     async with hostile_machines(ill), running_site(chosen) as (local_site, sink):
@@ -80,7 +90,7 @@ async def test_a_child_that_dies_or_hangs_costs_no_sample(
     sim: Sim, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
     monkeypatch.setattr(process, "HANGS_AFTER_SEC", 3.0)
-    chosen = settings(tmp_path, [f"{sim.net}.0.1-{WELL}"], identity="address", interval_sec=INTERVAL)
+    chosen = site_settings(tmp_path, [f"{sim.net}.0.1-{WELL}"], identity="address", interval_sec=INTERVAL)
     async with running_site(chosen) as (local_site, sink):
         await until(lambda: local_site.counts().online == WELL, "the machines")
         sink.samples.clear()
@@ -103,7 +113,7 @@ async def test_a_child_that_dies_or_hangs_costs_no_sample(
 
 
 @pytest.mark.parametrize("bad", ["abort", "memory"])
-async def test_a_machine_that_kills_its_reader_costs_nobody_a_read_and_is_read_apart_from_then_on(bad: str) -> None:
+async def test_a_machine_that_kills_its_reader_costs_no_other_read_and_is_isolated_from_then_on(bad: str) -> None:
     """With a child that dies at one machine, as the library might at a sentence that nobody has met yet."""
     culprits: list[str] = []
     async with Reader(memory_mb=200, module="tests.edge.crashing_child") as reader:
@@ -123,10 +133,10 @@ async def test_a_machine_that_kills_its_reader_costs_nobody_a_read_and_is_read_a
         assert reader.children[0].starts == starts == 2
 
 
-async def test_a_machine_of_which_something_unheard_of_is_told_costs_neither_the_search_nor_a_turn(
+async def test_a_machine_with_a_malformed_reading_disturbs_neither_discovery_nor_polling(
     tmp_path: Path,
 ) -> None:
-    chosen = settings(tmp_path, ["127.0.0.65-67"], identity="address", interval_sec=1)
+    chosen = site_settings(tmp_path, ["127.0.0.65-67"], identity="address", interval_sec=1)
     sink = RecordingSink()
     poller = Poller(chosen, sink, reader=Reader(module="tests.edge.crashing_child"))
     running = asyncio.create_task(poller.run())
@@ -138,14 +148,14 @@ async def test_a_machine_of_which_something_unheard_of_is_told_costs_neither_the
     assert all(sample["online"] for no in (65, 67) for sample in sink.of(f"127.0.0.{no}"))
 
 
-async def test_an_order_is_not_given_twice_when_its_reader_dies() -> None:
+async def test_an_action_is_not_sent_twice_when_its_reader_dies() -> None:
     async with Reader(module="tests.edge.crashing_child") as reader:
         with pytest.raises(ChildLost):
             await reader.act("abort", "reboot", {}, timeout_sec=60)
         assert (await reader.read("well", timeout_sec=60))["acts"] == 0
 
 
-async def test_a_machine_that_sends_without_end_is_left_in_time_and_fills_no_memory(sim: Sim) -> None:
+async def test_a_machine_that_sends_endlessly_is_dropped_in_time_and_fills_no_memory(sim: Sim) -> None:
     bad = f"{sim.net}.1.1"
     async with hostile_machines({bad: HOSTILE["endless"]}), Reader() as reader:
         with pytest.raises(MachineError) as problem:
@@ -155,7 +165,7 @@ async def test_a_machine_that_sends_without_end_is_left_in_time_and_fills_no_mem
         assert resident_mb(reader.pids[0]) < 200
 
 
-async def test_a_child_that_starts_slowly_is_waited_for_and_not_taken_for_one_that_hangs(
+async def test_a_child_that_starts_slowly_is_not_taken_for_one_that_hangs(
     sim: Sim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a busy box loading the library takes longer than a child that runs may be silent."""
@@ -166,7 +176,7 @@ async def test_a_child_that_starts_slowly_is_waited_for_and_not_taken_for_one_th
         assert reader.children[0].starts == 1
 
 
-async def test_nothing_of_a_reader_is_left_when_it_ends(sim: Sim) -> None:
+async def test_no_child_process_is_left_when_a_reader_closes(sim: Sim) -> None:
     async with Reader() as reader:
         await reader.read(f"{sim.net}.0.1", timeout_sec=60)
         (pid,) = reader.pids

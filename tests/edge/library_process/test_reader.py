@@ -10,7 +10,7 @@ import pytest
 from hashinsight.edge.library_process.messages import MachineError
 from hashinsight.edge.library_process.reader import Reader
 from hashinsight.edge.readings.record import make_record
-from tests.edge.simulated_site import LUXOS, RecordingSink, running_site, settings, simulate_site, until
+from tests.edge.simulated_site import LUXOS, RecordingSink, running_site, simulate_site, site_settings, until
 from tests.installation import HANG_TIMEOUT_SEC
 from tests.sim.running import Sim
 
@@ -48,11 +48,11 @@ def newest_whole(sink: RecordingSink, readers: Mapping[str, str]) -> dict[str, M
     }
 
 
-async def test_two_hundred_machines_are_read_right_and_each_sample_names_its_reader(
+async def test_two_hundred_machines_are_read_correctly_and_each_sample_names_its_reader(
     sim: Sim, truth: list[dict[str, Any]], tmp_path: Path
 ) -> None:
     readers = {one["address"]: "cgminer" if one["no"] in STOCK else "pyasic_rs" for one in truth}
-    chosen = settings(tmp_path, [f"{sim.net}.0.1-{MACHINES}"], identity="address")
+    chosen = site_settings(tmp_path, [f"{sim.net}.0.1-{MACHINES}"], identity="address")
     async with running_site(chosen) as (local_site, sink):
         await until(lambda: local_site.counts().online == MACHINES, "all machines")
         await until(lambda: len(sink.samples) >= 2 * MACHINES, "a second round")
@@ -80,10 +80,8 @@ async def test_two_hundred_machines_are_read_right_and_each_sample_names_its_rea
         assert not {"ip", "hostname", "address"} & set(sample)
 
 
-async def test_a_machine_keeps_its_name_between_two_runs_and_is_named_by_serial_then_mac(
-    sim: Sim, tmp_path: Path
-) -> None:
-    chosen = settings(tmp_path, [f"{sim.net}.0.1", f"{sim.net}.0.81", f"{sim.net}.0.181"])
+async def test_a_machine_keeps_its_name_between_runs_and_is_named_by_serial_then_mac(sim: Sim, tmp_path: Path) -> None:
+    chosen = site_settings(tmp_path, [f"{sim.net}.0.1", f"{sim.net}.0.81", f"{sim.net}.0.181"])
     names = []
     for _ in range(2):
         async with running_site(chosen) as (local_site, _):
@@ -96,7 +94,7 @@ async def test_a_machine_keeps_its_name_between_two_runs_and_is_named_by_serial_
     assert by_address.startswith("m-")
 
 
-async def test_many_reads_are_under_way_at_once_in_one_child(sim: Sim) -> None:
+async def test_one_child_reads_many_machines_in_parallel(sim: Sim) -> None:
     async with Reader() as reader:
         addresses = [f"{sim.net}.0.{no}" for no in range(1, 101)]
         told = await asyncio.gather(*(reader.read(address, timeout_sec=60) for address in addresses))
@@ -105,7 +103,7 @@ async def test_many_reads_are_under_way_at_once_in_one_child(sim: Sim) -> None:
         assert reader.restarts == 0
 
 
-async def test_who_is_not_there_is_told_by_kind_and_soon(sim: Sim) -> None:
+async def test_an_absent_machine_fails_quickly_and_with_its_kind(sim: Sim) -> None:
     async with Reader() as reader:
         await reader.read(f"{sim.net}.0.1", timeout_sec=60)
         began = asyncio.get_running_loop().time()
@@ -120,7 +118,7 @@ async def test_who_is_not_there_is_told_by_kind_and_soon(sim: Sim) -> None:
         assert asyncio.get_running_loop().time() - began < HANG_TIMEOUT_SEC, "long before the time that it is given"
 
 
-def test_a_record_says_nothing_about_what_a_machine_did_not_tell() -> None:
+def test_a_record_leaves_out_what_a_machine_did_not_report() -> None:
     from datetime import UTC, datetime
 
     told = {"reader": "pyasic_rs", "data": {"device_info": {"model": "S19jPro", "firmware": "LuxOS"}, "uptime": 5.0}}

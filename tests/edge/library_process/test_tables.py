@@ -39,7 +39,7 @@ def asked(unit: Unit) -> int:
     return unit.questions.count("tempctrl")
 
 
-async def test_an_answer_that_is_lost_leaves_the_limits_as_they_are_and_is_asked_for_again_soon(clock: Clock) -> None:
+async def test_a_lost_answer_leaves_the_limits_unchanged_and_is_retried_soon(clock: Clock) -> None:
     tables = ExtraTables()
     with machines_of(LUXOS) as (unit,):
         assert await limits_of(tables, unit) == OWN
@@ -55,7 +55,7 @@ async def test_an_answer_that_is_lost_leaves_the_limits_as_they_are_and_is_asked
         assert asked(unit) == 2
 
 
-async def test_a_machine_that_never_answers_is_asked_more_and_more_rarely(clock: Clock) -> None:
+async def test_a_machine_that_never_answers_is_queried_more_and_more_rarely(clock: Clock) -> None:
     tables = ExtraTables()
     with machines_of(LUXOS) as (unit,):
         unit.memory["lost"] = {"tempctrl": ALWAYS}
@@ -65,7 +65,7 @@ async def test_a_machine_that_never_answers_is_asked_more_and_more_rarely(clock:
         assert ALWAYS - unit.memory["lost"]["tempctrl"] < 20
 
 
-async def test_a_machine_that_does_not_know_the_command_has_no_limits_and_is_not_asked_soon(clock: Clock) -> None:
+async def test_a_machine_without_the_command_has_no_limits_and_is_not_queried_again_soon(clock: Clock) -> None:
     tables = ExtraTables()
     with machines_of(LUXOS) as (unit,):
         assert await limits_of(tables, unit) == OWN

@@ -37,7 +37,7 @@ def heat_flags(record: Record) -> list[str]:
     return [flag for flag in record["raw_data"].get("flags", []) if flag.startswith(("temp", "sensor"))]
 
 
-def test_a_single_figure_beside_corners_is_not_taken_for_a_board() -> None:
+def test_a_single_figure_beside_corners_is_not_a_board_temperature() -> None:
     """Here it is the hottest chip: as a board it would be over the limit."""
     record = read(S19, chain(pcb="60-61-78-79", chip="65-66-83-92", single=92, older=92))
     assert (record["temp_chip_max"], record["temp_board_max"]) == (92.0, 79.0)
@@ -50,7 +50,7 @@ def test_single_figures_without_corners_are_a_board_and_its_chip(zeros: dict[str
     assert (record["temp_chip_max"], record["temp_board_max"]) == (89.0, 70.0)
 
 
-def test_a_hydro_machine_that_tells_its_chip_as_pic_and_its_water_as_pcb() -> None:
+def test_a_hydro_machine_with_its_chip_in_pic_and_its_water_in_pcb() -> None:
     record = read(HYDRO, chain(pic="97-0-0-0", pcb="41-52-0-0", chip="0-0-0-0"))
     assert (record["temp_max"], record["temp_sensor"], record["temp_chip_max"]) == (97.0, "chip", 97.0)
     assert "temp_board_max" not in record
@@ -60,19 +60,19 @@ def test_a_hydro_machine_that_tells_its_chip_as_pic_and_its_water_as_pcb() -> No
     assert must_stop(hot, Protection()) is not None
 
 
-def test_water_in_and_out_of_a_hydro_machine_are_not_its_chips() -> None:
+def test_water_inlet_and_outlet_of_a_hydro_machine_are_not_its_chips() -> None:
     record = read("Antminer S21 Hyd.", chain(pcb="60-62-63-66", chip="41-52-0-0", pic="0-0-0-0"))
     assert (record["temp_max"], record["temp_sensor"]) == (66.0, "board")
     assert "temp_chip_max" not in record
     assert heat_flags(record) == []
 
 
-def test_water_is_told_where_nothing_else_is_and_is_marked() -> None:
+def test_water_is_reported_and_flagged_if_there_is_no_other_temperature() -> None:
     record = read("Antminer S21 Hyd.", chain(pcb="0-0-0-0", chip="41-52-0-0", pic="0-0-0-0"))
     assert (record["temp_max"], heat_flags(record)) == (52.0, ["temp_is_water"])
 
 
-def test_what_is_too_hot_for_water_counts_by_the_higher_limit() -> None:
+def test_what_is_too_hot_for_water_counts_as_chip_with_the_higher_limit() -> None:
     record = read(HYDRO, chain(pic="80-0-0-0", pcb="41-97-0-0", chip="0-0-0-0"))
     assert record["temp_chip_max"] == 97.0
     assert must_stop(record, Protection()) is None
@@ -80,7 +80,7 @@ def test_what_is_too_hot_for_water_counts_by_the_higher_limit() -> None:
     assert must_stop(burning, Protection()) is not None
 
 
-def test_the_corners_of_a_hydro_machine_that_tells_chips_and_boards_are_what_they_say() -> None:
+def test_a_hydro_machine_with_chip_and_board_corners_is_read_as_usual() -> None:
     record = read("Antminer S19 Pro Hyd.", chain(pcb="50-51-52-53", chip="60-61-62-63", pic="0-0-0-0"))
     assert (record["temp_chip_max"], record["temp_board_max"]) == (63.0, 53.0)
 
@@ -89,7 +89,7 @@ def test_the_corners_of_a_hydro_machine_that_tells_chips_and_boards_are_what_the
     ("of_library", "of_machine", "boards"),
     [(2, 4, 2), (None, 2, 3), (None, 4, 4), (None, None, 3), (0, None, 3)],
 )
-def test_how_many_boards_it_has_says_the_library_else_the_machine_or_the_catalogue_whoever_says_more(
+def test_the_number_of_boards_comes_from_the_library_or_else_the_larger_of_machine_and_catalogue(
     of_library: int | None, of_machine: int | None, boards: int
 ) -> None:
     """Two boards of an S19 hash; a third and a fourth connector are there. A machine does not count a dead board."""
@@ -101,7 +101,7 @@ def test_how_many_boards_it_has_says_the_library_else_the_machine_or_the_catalog
 
 
 @pytest.mark.parametrize(("model", "fitted"), [("M30S++VK30", 2), ("M66SVK20", 3)])
-def test_a_whatsminer_with_fewer_boards_than_its_name_usually_has_is_whole(model: str, fitted: int) -> None:
+def test_a_whatsminer_variant_with_fewer_boards_has_none_missing(model: str, fitted: int) -> None:
     hashing = {"hashrate": {"value": 50.0, "unit": "TH/s"}, "working_chips": 111}
     boards = [{"position": no, **hashing} for no in range(fitted)]
     data = {"device_info": {"model": model, "make": "WhatsMiner"}, "hashboards": boards, "expected_hashboards": fitted}
@@ -117,7 +117,7 @@ def test_a_whatsminer_with_fewer_boards_than_its_name_usually_has_is_whole(model
         ({"TopLeft": 60.0, "BottomRight": 62.0}, "board"),
     ],
 )
-def test_limits_that_luxos_reports_are_of_the_chips_where_it_has_them(row: dict[str, float], kind: str) -> None:
+def test_limits_reported_by_luxos_are_for_chips_if_it_measures_them(row: dict[str, float], kind: str) -> None:
     boards = [{"position": 0, "hashrate": {"value": 4.5, "unit": "TH/s"}}]
     data = {"device_info": {"model": "Antminer S9", "firmware": "LuxOS"}, "hashboards": boards}
     told = {"data": data, "temps": [row], "tempctrl": [{"Hot": 95.0, "Dangerous": 105.0}]}

@@ -66,7 +66,7 @@ def pool_idle() -> dict[str, Read]:
 
 
 @BY_NAME
-def test_the_hottest_of_its_sensors_is_told_and_what_it_sits_on(sound: dict[str, Read], name: str) -> None:
+def test_the_hottest_sensor_is_reported_with_its_kind(sound: dict[str, Read], name: str) -> None:
     unit, record = sound[name].unit, sound[name].record
     assert record["temp_max"] == unit.hottest_c
     assert record["temp_sensor"] == unit.sensor
@@ -75,13 +75,15 @@ def test_the_hottest_of_its_sensors_is_told_and_what_it_sits_on(sound: dict[str,
 
 
 @BY_NAME
-def test_one_chip_at_105_degrees_is_told_as_105(hot: dict[str, Read], name: str) -> None:
+def test_one_chip_at_105_degrees_is_reported_as_105(hot: dict[str, Read], name: str) -> None:
     assert hot[name].record["temp_max"] == 105.0
     assert hot[name].record["temp_sensor"] == hot[name].unit.sensor
 
 
 @BY_NAME
-def test_a_board_of_a_make_that_measures_it_is_told_apart_from_the_chips(sound: dict[str, Read], name: str) -> None:
+def test_board_temperatures_are_reported_separately_from_chips_where_the_make_measures_them(
+    sound: dict[str, Read], name: str
+) -> None:
     """The mean of chips or the coolest of them is no board: it would be judged by a board's limits."""
     unit, record = sound[name].unit, sound[name].record
     if "temp_board_max" in record:
@@ -102,7 +104,7 @@ def test_a_broken_sensor_hides_no_other_and_is_flagged(sensor_broken: dict[str, 
 
 
 @BY_NAME
-def test_a_dead_board_is_told_as_dead(one_board_dead: dict[str, Read], name: str) -> None:
+def test_a_dead_board_is_reported_dead(one_board_dead: dict[str, Read], name: str) -> None:
     unit, record = one_board_dead[name].unit, one_board_dead[name].record
     assert record["boards_total"] == len(unit.boards)
     assert record["boards_healthy"] == len(unit.boards) - 1
@@ -110,25 +112,25 @@ def test_a_dead_board_is_told_as_dead(one_board_dead: dict[str, Read], name: str
 
 
 @BY_NAME
-def test_every_board_of_a_sound_machine_is_told_as_sound(sound: dict[str, Read], name: str) -> None:
+def test_every_board_of_a_healthy_machine_is_reported_healthy(sound: dict[str, Read], name: str) -> None:
     unit, record = sound[name].unit, sound[name].record
     assert (record["boards_healthy"], record["boards_total"]) == (len(unit.boards), len(unit.boards))
     assert [board["chips"] for board in record["boards"]] == [board.chips for board in unit.boards]
 
 
 @BY_NAME
-def test_fans_are_told_as_they_turn(sound: dict[str, Read], name: str) -> None:
+def test_fan_speeds_are_reported_as_they_are(sound: dict[str, Read], name: str) -> None:
     assert sound[name].record["fan_speeds"] == sound[name].unit.fans
 
 
 @BY_NAME
-def test_fans_that_stand_while_it_hashes_are_told_as_0(fans_stopped: dict[str, Read], name: str) -> None:
+def test_stopped_fans_of_a_hashing_machine_are_reported_as_0(fans_stopped: dict[str, Read], name: str) -> None:
     assert fans_stopped[name].record["fan_speeds"] == [0] * len(fans_stopped[name].unit.fans)
     assert fans_stopped[name].record["hashrate_ths"] > 0
 
 
 @BY_NAME
-def test_one_fan_that_stands_is_told_beside_those_that_turn(one_fan_stopped: dict[str, Read], name: str) -> None:
+def test_one_stopped_fan_is_reported_beside_turning_ones(one_fan_stopped: dict[str, Read], name: str) -> None:
     assert sorted(one_fan_stopped[name].record["fan_speeds"]) == sorted(one_fan_stopped[name].unit.fans)
 
 
@@ -142,12 +144,12 @@ def test_hashrate_and_power_are_the_machines_own(sound: dict[str, Read], name: s
 
 
 @BY_NAME
-def test_a_sound_machine_is_read_without_a_doubt(sound: dict[str, Read], name: str) -> None:
+def test_a_healthy_machine_is_read_without_flags(sound: dict[str, Read], name: str) -> None:
     assert "flags" not in sound[name].record["raw_data"]
 
 
 @BY_NAME
-def test_a_pool_that_it_mines_at_is_told_as_alive(sound: dict[str, Read], name: str) -> None:
+def test_the_pool_in_use_is_reported_alive(sound: dict[str, Read], name: str) -> None:
     record = sound[name].record
     assert record["pool_status"] == "alive"
     assert record["pool_url"] == "stratum+tcp://main.pool.example:3333"
@@ -155,12 +157,12 @@ def test_a_pool_that_it_mines_at_is_told_as_alive(sound: dict[str, Read], name: 
 
 
 @BY_NAME
-def test_pools_that_do_not_answer_are_told_as_dead(pools_dead: dict[str, Read], name: str) -> None:
+def test_pools_that_do_not_answer_are_reported_dead(pools_dead: dict[str, Read], name: str) -> None:
     assert pools_dead[name].record["pool_status"] == "dead"
 
 
 @BY_NAME
-def test_a_pool_that_answers_is_not_dead_because_nobody_mines_at_it(pool_idle: dict[str, Read], name: str) -> None:
+def test_a_pool_that_answers_is_not_dead_because_it_is_not_in_use(pool_idle: dict[str, Read], name: str) -> None:
     assert pool_idle[name].record["pool_status"] in ("alive", None)
 
 
@@ -176,22 +178,20 @@ def preset() -> dict[str, Read]:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_a_preset_is_expected_to_do_what_it_is_set_to_and_not_what_the_sticker_says(
-    preset: dict[str, Read], name: str
-) -> None:
+def test_expected_hashrate_follows_the_preset_and_not_the_nameplate(preset: dict[str, Read], name: str) -> None:
     unit, record = preset[name].unit, preset[name].record
     assert record["expected_ths"] == pytest.approx(0.8 * unit.rated_ths, rel=1e-3)
 
 
 @pytest.mark.parametrize("name", [name for name in PRESETS if "Antminer" in name])
-def test_a_dead_board_does_not_lower_what_a_preset_is_expected_to_do(
+def test_a_dead_board_does_not_lower_the_expected_hashrate_of_a_preset(
     one_board_dead: dict[str, Read], name: str
 ) -> None:
     unit, record = one_board_dead[name].unit, one_board_dead[name].record
     assert record["expected_ths"] == pytest.approx(unit.rated_ths, rel=1e-3)
 
 
-def test_a_total_in_another_unit_keeps_every_digit_and_the_doubt() -> None:
+def test_a_total_in_another_unit_keeps_every_digit_and_is_flagged() -> None:
     def odd(unit: Unit) -> None:
         unit.memory["total_in_ths"] = True
         for board in unit.boards:
@@ -202,7 +202,7 @@ def test_a_total_in_another_unit_keeps_every_digit_and_the_doubt() -> None:
     assert "hashrate_units_mended" in read.record["raw_data"]["flags"]
 
 
-def test_a_board_that_the_machine_does_not_list_any_more_is_a_dead_one() -> None:
+def test_a_board_that_the_machine_no_longer_lists_is_dead() -> None:
     def hide(unit: Unit) -> None:
         unit.memory["hides_dead_board"] = True
         unit.lose_board(2)
@@ -211,7 +211,7 @@ def test_a_board_that_the_machine_does_not_list_any_more_is_a_dead_one() -> None
     assert (read.record["boards_healthy"], read.record["boards_total"]) == (2, 3)
 
 
-def test_a_firmware_that_has_limits_of_its_own_tells_them_and_is_asked_once() -> None:
+def test_a_firmwares_own_limits_are_reported_and_read_once() -> None:
     names = ["Antminer S19k Pro, LuxOS", *(name for name in NAMES if "Braiins" in name)]
     read = read_all(lambda _: None, names, times=3)
     told = read["Antminer S19k Pro, LuxOS"].record
@@ -224,34 +224,34 @@ def test_a_firmware_that_has_limits_of_its_own_tells_them_and_is_asked_once() ->
 
 
 @pytest.mark.parametrize("name", ["Antminer S19k Pro, LuxOS", "Whatsminer M60S, API 2", *ONE_STOCK])
-def test_a_machine_that_takes_one_command_at_a_time_is_read_the_same(name: str) -> None:
+def test_a_machine_that_accepts_one_command_per_request_is_read_the_same(name: str) -> None:
     read = read_all(lambda unit: unit.memory.update(one_by_one=True), [name], times=3)[name]
     assert read.record["temp_max"] == read.unit.hottest_c
     assert "flags" not in read.record["raw_data"]
     assert sum("+" in question for question in read.unit.questions) == 1
 
 
-def test_a_corner_that_says_minus_1_is_no_reading() -> None:
+def test_a_corner_at_minus_1_is_not_a_reading() -> None:
     name = "Antminer S19, stock, web page locked"
     record = read_all(lambda unit: unit.break_sensor(-1.0), [name])[name].record
     assert (record["temp_max"], record["raw_data"]["flags"]) == (70.0, ["sensor_broken"])
 
 
-def test_a_corner_without_a_sensor_is_no_broken_one() -> None:
+def test_a_corner_without_a_sensor_is_not_a_broken_one() -> None:
     name = "Antminer S19, stock, web page locked"
     record = read_all(lambda unit: unit.break_sensor(0.0), [name])[name].record
     assert (record["temp_max"], record["raw_data"]["flags"]) == (70.0, ["sensor_silent"])
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "stock" in name or "VNish" in name or "Braiins" in name])
-def test_a_machine_that_refuses_the_password_is_not_told_as_stopped(locked: dict[str, Read], name: str) -> None:
+def test_a_machine_that_refuses_the_password_is_not_reported_stopped(locked: dict[str, Read], name: str) -> None:
     record = locked[name].record
     assert record.get("state") != "stopped"
     if record["online"]:
         assert record["hashrate_ths"] == pytest.approx(locked[name].unit.ths, rel=1e-3)
 
 
-def test_a_machine_that_hashes_and_tells_no_temperature_is_told_as_such(locked: dict[str, Read]) -> None:
+def test_a_hashing_machine_without_temperatures_is_flagged(locked: dict[str, Read]) -> None:
     blind = {name for name, read in locked.items() if read.record.get("hashrate_ths") and "temp_max" not in read.record}
     told = {name for name, read in locked.items() if "temp_unknown" in read.record.get("raw_data", {}).get("flags", ())}
     assert told == blind
@@ -267,9 +267,7 @@ def locked() -> dict[str, Read]:
 
 
 @pytest.mark.parametrize(("model", "total"), [("nobody's", 2), ("Antminer S19", 3)])
-def test_a_board_that_says_nothing_is_a_dead_one_only_where_the_model_is_known_to_have_it(
-    model: str, total: int
-) -> None:
+def test_a_board_without_figures_is_dead_only_if_the_model_is_known_to_have_it(model: str, total: int) -> None:
     hashing = {"hashrate": {"value": 31.5, "unit": "TH/s"}, "working_chips": 76}
     boards = [{"position": 0, **hashing}, {"position": 1, **hashing}, {"position": 2}]
     told = {"data": {"device_info": {"model": model, "firmware": "LuxOS"}, "hashboards": boards}}

@@ -74,7 +74,7 @@ def sound() -> dict[str, Read]:
 
 
 @BY_NAME
-def test_no_sound_machine_of_any_make_is_too_hot_for_the_cloud_or_the_edge(sound: dict[str, Read], name: str) -> None:
+def test_no_healthy_machine_of_any_make_is_too_hot_for_cloud_or_collector(sound: dict[str, Read], name: str) -> None:
     record = sound[name].record
     assert judged(record) == set()
     assert must_stop(record, Protection()) is None
@@ -99,9 +99,7 @@ def test_a_machine_of_any_make_a_degree_below_its_limit_is_neither_critical_nor_
 
 
 @pytest.mark.parametrize("name", HOT_DAY)
-def test_a_stock_s19_on_a_hot_day_is_sound_at_86_at_the_chip_and_81_at_the_board(
-    sound: dict[str, Read], name: str
-) -> None:
+def test_a_stock_s19_on_a_hot_day_is_healthy_at_86_degrees_chip_and_81_board(sound: dict[str, Read], name: str) -> None:
     record = {**sound[name].record, "temp_max": 86.0, "temp_chip_max": 86.0, "temp_board_max": 81.0}
     assert judged(record) == set()
     assert must_stop(record, Protection()) is None

@@ -22,7 +22,7 @@ async def read(net: int, no: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("no", [0, 1, 2])
-async def test_every_figure_of_a_machine_arrives_in_its_unit(no: int) -> None:
+async def test_every_figure_of_a_machine_arrives_in_our_unit(no: int) -> None:
     with on_sockets(KINDS) as (_, net):
         record = await read(net, no)
     assert record["hashrate_ths"] == pytest.approx(101.25 if no < 2 else 103.5)
@@ -36,7 +36,7 @@ async def test_every_figure_of_a_machine_arrives_in_its_unit(no: int) -> None:
 
 
 @pytest.mark.parametrize("no", [0, 1, 2])
-async def test_a_total_a_million_times_too_large_is_mended_and_flagged(no: int) -> None:
+async def test_a_total_a_million_times_too_large_is_corrected_and_flagged(no: int) -> None:
     with on_sockets(KINDS) as (stage, net):
         told = readings(len(KINDS))
         stage.show(replace(told, hashrate_ths=told.hashrate_ths * 1e6, hashrate_5s_ths=told.hashrate_5s_ths * 1e6))
@@ -46,7 +46,7 @@ async def test_a_total_a_million_times_too_large_is_mended_and_flagged(no: int) 
 
 
 @pytest.mark.parametrize(("no", "broken"), [(0, 0.0), (0, 255.0), (1, 255.0), (2, 0.0)])
-async def test_a_broken_sensor_is_no_reading_and_is_told(no: int, broken: float) -> None:
+async def test_a_broken_sensor_is_ignored_and_flagged(no: int, broken: float) -> None:
     with on_sockets(KINDS) as (stage, net):
         told = readings(len(KINDS))
         boards, chips = told.board_temp_c.copy(), told.chip_temp_c.copy()
@@ -58,7 +58,7 @@ async def test_a_broken_sensor_is_no_reading_and_is_told(no: int, broken: float)
     assert "sensor_broken" in record["raw_data"]["flags"]
 
 
-async def test_a_stopped_machine_is_stopped_whatever_it_calls_itself() -> None:
+async def test_a_stopped_machine_is_reported_stopped_whatever_it_claims() -> None:
     with on_sockets(KINDS) as (stage, net):
         n = len(KINDS)
         zero = np.zeros(n)
@@ -85,7 +85,7 @@ async def test_a_stopped_machine_is_stopped_whatever_it_calls_itself() -> None:
         (0.0, [0.0, 0.0, 0.0], 0.0, []),
     ],
 )
-def test_totals_are_held_against_boards(
+def test_totals_are_checked_against_boards(
     total: float | None, boards: list[float | None], expected: float, flags: list[str]
 ) -> None:
     found = correct_units(Hashrates(total, 104.0, boards), rated_ths=104.0, power_w=3050.0, rated_w=3050.0)
@@ -106,5 +106,5 @@ def test_totals_are_held_against_boards(
         (None, None),
     ],
 )
-def test_units_are_read_as_they_are_said(rate: object, ths: float | None) -> None:
+def test_hashrates_are_converted_from_their_unit(rate: object, ths: float | None) -> None:
     assert to_ths(rate) == (None if ths is None else pytest.approx(ths))

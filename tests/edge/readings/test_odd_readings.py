@@ -36,13 +36,13 @@ def chains(chip_c: int, *, fans: int, **more: Any) -> dict[str, Any]:
 S19_RATE = {"value": 94.8, "unit": "TH/s"}
 
 
-def test_boards_that_do_their_share_are_sound_however_few_chips_they_count() -> None:
+def test_boards_that_hash_fully_are_healthy_however_few_chips_they_count() -> None:
     boards = [board(no, 57.0, working_chips=75, expected_chips=235) for no in range(3)]
     record = read(WHATSMINER, hashboards=boards, hashrate={"value": 171, "unit": "TH/s"}, expected_hashboards=3)
     assert (record["boards_healthy"], record["boards_total"]) == (3, 3)
 
 
-def test_a_board_with_few_chips_that_does_less_than_half_of_the_best_is_not_sound() -> None:
+def test_a_board_with_few_chips_below_half_of_the_best_is_not_healthy() -> None:
     boards = [
         board(0, 57.0, working_chips=235, expected_chips=235),
         board(1, 20.0, working_chips=80, expected_chips=235),
@@ -51,19 +51,19 @@ def test_a_board_with_few_chips_that_does_less_than_half_of_the_best_is_not_soun
     assert (record["boards_healthy"], record["boards_total"]) == (1, 2)
 
 
-def test_a_meter_that_says_0_watts_while_the_machine_hashes_is_not_believed() -> None:
+def test_0_watts_on_a_hashing_machine_is_ignored() -> None:
     assert "power_w" not in read(WHATSMINER, hashrate={"value": 171, "unit": "TH/s"}, wattage=0.0)
     assert read(WHATSMINER, hashrate={"value": 0, "unit": "TH/s"}, wattage=0.0)["power_w"] == 0
 
 
-def test_a_corner_below_zero_in_the_cold_is_no_broken_sensor() -> None:
+def test_a_corner_below_zero_in_the_cold_is_not_a_broken_sensor() -> None:
     cold = chains(25, fans=3000, temp_pcb1="3--2-18-21", temp_chip1="9-5-23-26")
     assert "flags" not in read(STOCK, stats=cold, hashrate=S19_RATE)["raw_data"]
     warm = chains(70, fans=3000, temp_pcb1="-1-60-61-62")
     assert read(STOCK, stats=warm, hashrate=S19_RATE)["raw_data"]["flags"] == ["sensor_broken"]
 
 
-def test_an_antminer_that_sleeps_is_told_as_stopped() -> None:
+def test_a_sleeping_antminer_is_reported_stopped() -> None:
     asleep = {"Mode": 254, "fan_num": 0, **{f"chain_{what}{no}": 0 for what in ("acn", "rate") for no in (1, 2, 3)}}
     record = read(STOCK, stats=asleep, hashrate={"value": 0, "unit": "TH/s"})
     assert record["state"] == "stopped"
@@ -71,14 +71,14 @@ def test_an_antminer_that_sleeps_is_told_as_stopped() -> None:
     assert [board["chips"] for board in record["boards"]] == [None] * 3
 
 
-def test_a_preset_of_vnish_is_told_where_only_its_statistics_are_read() -> None:
+def test_a_vnish_preset_is_read_from_its_statistics_alone() -> None:
     version = [{"Miner": "1.3", "Type": "Antminer S19 (Vnish 1.2.1)"}]
     told = {"version": version, "stats": [chains(70, fans=3000, total_rateideal=88000.0, rate_unit="GH")], "data": None}
     record = make_record(told, miner_id="m", at=AT)
     assert (record["model"], record["firmware"], record["expected_ths"]) == ("Antminer S19", "VNish 1.3", 88)
 
 
-def test_a_whatsminer_that_only_its_make_is_known_of_has_the_limits_of_all_whatsminers() -> None:
+def test_a_whatsminer_of_unknown_model_has_the_limits_of_all_whatsminers() -> None:
     summary = {"Chip Temp Max": 92.5, "Temperature": 72.0, "MHS 1m": 68e6, "Elapsed": 5000}
     record = make_record({"summary": summary, "data": None, "reader": "cgminer"}, miner_id="m", at=AT)
     heat = find_heat(record, Protection())
@@ -87,7 +87,7 @@ def test_a_whatsminer_that_only_its_make_is_known_of_has_the_limits_of_all_whats
     assert (heat.source, heat.is_too_much) == ("catalogue", False)
 
 
-def test_boards_with_all_the_chips_of_the_model_are_all_there_is() -> None:
+def test_fewer_boards_with_all_chips_of_the_model_have_none_missing() -> None:
     """The library expects three boards of 80 chips; this one was built with two of 120."""
     device = {"make": "Avalon", "model": "Avalon1047", "firmware": "AvalonMiner Stock"}
     text = "Ver[1047-20010101] MGHS[18500 18500] MTmax[83 82] GHSspd[37000]"
@@ -103,7 +103,7 @@ def test_boards_with_all_the_chips_of_the_model_are_all_there_is() -> None:
     [(60, 86_400.0, None), (60, 120.0, None), (90, 86_400.0, [0] * 4), (90, 120.0, [0] * 4)],
     ids=["cool: in oil", "cool after a reboot: in oil", "hot: its fans died before we saw it", "hot after a reboot"],
 )
-def test_fans_that_nobody_saw_turning_are_missed_where_the_machine_hashes_and_is_hot(
+def test_fans_never_seen_turning_are_missing_if_the_machine_hashes_and_is_hot(
     chip_c: int, uptime_sec: float, told: list[int] | None
 ) -> None:
     record = read(STOCK, stats=chains(chip_c, fans=0), hashrate=S19_RATE, uptime=uptime_sec, has_fans=False)
@@ -124,7 +124,7 @@ _ZEROS = dict.fromkeys(("TopLeft", "TopRight", "BottomLeft", "BottomRight"), 0)
         ({**_ZEROS, "Chip": 0}, 68.0, True),
     ],
 )
-def test_luxos_corners_that_say_0_hide_no_other_sensor(row: dict[str, int], hottest_c: float, is_mean: bool) -> None:  # noqa: FBT001
+def test_luxos_corners_at_0_hide_no_other_sensor(row: dict[str, int], hottest_c: float, is_mean: bool) -> None:  # noqa: FBT001
     """Where its table says nothing at all, the library's mean is better than nothing, and is named so."""
     data = {"device_info": LUXOS, "uptime": 86_400.0, "hashboards": [board(0, 31.0, board_temperature=68.0)]}
     record = make_record({"data": data, "temps": [row]}, miner_id="m", at=AT)
@@ -132,7 +132,7 @@ def test_luxos_corners_that_say_0_hide_no_other_sensor(row: dict[str, int], hott
     assert ("temp_max_is_a_mean" in record["raw_data"].get("flags", ())) is is_mean
 
 
-def test_what_a_make_means_for_its_readings_follows_from_any_of_its_names() -> None:
+def test_the_traits_of_a_make_follow_from_any_of_its_names() -> None:
     hydro = make_of({"make": "AntMiner", "model": "S21 XP Hyd.", "firmware": "LuxOS"})
     assert (hydro.has_fans, hydro.is_luxos, hydro.corners_in) == (False, True, ("temps",))
     braiins = make_of({"make": None, "model": "Antminer S19 (Braiins OS)"})
@@ -146,7 +146,7 @@ def test_what_a_make_means_for_its_readings_follows_from_any_of_its_names() -> N
 
 
 @pytest.mark.parametrize("said", [10**9, "1000000000", 10**17])
-def test_a_machine_that_says_it_has_a_billion_boards_is_not_given_room_for_them(said: Any) -> None:
+def test_an_absurd_number_of_boards_is_ignored(said: Any) -> None:
     stats = chains(70, fans=5000, miner_count=said)
     by_library = read(STOCK, stats=stats, hashrate=S19_RATE, hashboards=[board(no, 31.6) for no in range(3)])
     counted = read(STOCK, hashrate=S19_RATE, expected_hashboards=said, hashboards=[board(no, 31.6) for no in range(3)])

@@ -33,20 +33,20 @@ def changed(unit: Unit, change: Callable[[Unit], None]) -> Unit:
     return unit
 
 
-def test_a_home_avalons_hottest_chip_is_told_and_not_the_air_behind_its_board() -> None:
+def test_a_home_avalon_reports_its_hottest_chip_and_not_the_air_behind_its_board() -> None:
     record = read(rare.HOME_AVALON, changed(rare.home_avalon(), lambda unit: unit.heat(105.0)))
     assert record["temp_chip_max"] == record["temp_max"] == 105.0
     assert record["temp_sensor"] == "chip"
 
 
-def test_a_home_avalons_power_is_what_it_takes_from_the_wall_and_not_its_voltage() -> None:
+def test_a_home_avalons_power_is_its_wall_power_and_not_its_voltage() -> None:
     record = read(rare.HOME_AVALON, rare.home_avalon())
     assert record["power_w"] == 1550
     assert record["raw_data"]["power_limit_w"] == 1600
     assert (record["boards_healthy"], record["boards_total"], record["state"]) == (1, 1, "running")
 
 
-def test_a_home_avalon_that_rests_is_told_as_stopped_whatever_its_means_and_its_chips_last_said() -> None:
+def test_a_stopped_home_avalon_is_reported_stopped_whatever_its_averages_and_last_chip_figures() -> None:
     def rest(unit: Unit) -> None:
         unit.stop("by hand")
         unit.stop_fans()
@@ -58,7 +58,7 @@ def test_a_home_avalon_that_rests_is_told_as_stopped_whatever_its_means_and_its_
     assert "temp_chip_max" not in record
 
 
-def test_every_module_of_an_older_avalon_is_told_as_a_board_with_its_hottest_chip_and_its_fan() -> None:
+def test_every_module_of_an_older_avalon_is_a_board_with_its_hottest_chip_and_its_fan() -> None:
     unit = rare.avalon_modules()
     unit.heat(106.0, board=3)
     record = read(rare.AVALON_MODULES, unit)
@@ -71,7 +71,7 @@ def test_every_module_of_an_older_avalon_is_told_as_a_board_with_its_hottest_chi
     assert record["model"] == "AvalonMiner 921"
 
 
-def test_a_module_of_an_avalon_that_the_library_knows_lacks_no_boards() -> None:
+def test_avalon_modules_known_to_the_library_have_no_missing_boards() -> None:
     """The library counts the boards inside of one module, which nobody tells."""
     unit = rare.avalon_modules()
     unit.memory["says_version"] = True
@@ -81,7 +81,7 @@ def test_a_module_of_an_avalon_that_the_library_knows_lacks_no_boards() -> None:
     assert (record["boards_healthy"], record["boards_total"]) == (2, 2)
 
 
-def test_braiins_without_its_web_page_says_its_boards_and_no_fan_where_a_connector_is_empty() -> None:
+def test_braiins_without_web_page_reports_its_boards_and_no_fan_for_an_empty_connector() -> None:
     unit = rare.s9()
     record = read(rare.BOSMINER, unit)
     assert record["fan_speeds"] == unit.fans
@@ -92,13 +92,13 @@ def test_braiins_without_its_web_page_says_its_boards_and_no_fan_where_a_connect
     assert record["firmware"].startswith("BOSminer+")
 
 
-def test_braiins_without_its_web_page_says_a_fan_that_stands() -> None:
+def test_braiins_without_web_page_reports_a_stopped_fan() -> None:
     unit = rare.s9()
     unit.stop_fans(1)
     assert read(rare.BOSMINER, unit)["fan_speeds"] == unit.fans
 
 
-def test_an_older_whatsminer_says_heat_fans_and_hashrate_in_its_summary() -> None:
+def test_an_older_whatsminer_is_read_from_its_summary() -> None:
     unit = rare.m20s()
     record = read(rare.OLDER_WHATSMINER, unit)
     assert record["temp_board_max"] == 75
@@ -108,7 +108,7 @@ def test_an_older_whatsminer_says_heat_fans_and_hashrate_in_its_summary() -> Non
     assert "boards_healthy" not in record, "no board says whether it works"
 
 
-def test_firmware_without_a_summary_is_read_by_its_statistics() -> None:
+def test_firmware_without_a_summary_is_read_from_its_statistics() -> None:
     unit = rare.s19()
     record = read(rare.WITHOUT_SUMMARY, unit)
     assert record["model"] == "Antminer S19"
@@ -117,14 +117,14 @@ def test_firmware_without_a_summary_is_read_by_its_statistics() -> None:
     assert record["fan_speeds"] == unit.fans
 
 
-def test_an_answer_that_is_nearly_json_is_understood() -> None:
+def test_an_answer_that_is_almost_json_is_parsed() -> None:
     unit = rare.m20s()
     record = read(rare.NOT_QUITE_JSON, unit)
     assert record["hashrate_ths"] == pytest.approx(unit.ths, rel=1e-3)
     assert record["uptime_seconds"] == unit.uptime_sec
 
 
-def test_an_answer_that_is_json_is_not_mended() -> None:
+def test_a_valid_json_answer_is_not_altered() -> None:
     answer = parse_answer(b'{"STATUS":[{"STATUS":"S"}],"POOLS":[{"User":"farm}{7"}]}\0')
     assert answer["POOLS"] == [{"User": "farm}{7"}]
     missing_comma = parse_answer(b'{"STATUS":[{"STATUS":"S"}],"POOLS":[{"User":"a\x01b"}{"User":"c"}]}\0')

@@ -19,7 +19,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "journal.db"
 
 
-def test_a_dispatch_is_begun_once_also_by_the_next_process(path: Path) -> None:
+def test_a_dispatch_begins_once_also_across_processes(path: Path) -> None:
     journal = Journal(path, now=NOW)
     assert journal.begin(command(), now=NOW)
     assert not journal.begin(command(), now=NOW)
@@ -29,7 +29,7 @@ def test_a_dispatch_is_begun_once_also_by_the_next_process(path: Path) -> None:
     again.close()
 
 
-def test_what_a_crash_cut_short_is_answered_as_unknown_and_never_run_again(path: Path) -> None:
+def test_a_command_interrupted_by_a_crash_is_acked_as_unknown_and_never_run_again(path: Path) -> None:
     journal = Journal(path, now=NOW)
     journal.begin(command("d-1"), now=NOW - 5)
     journal.begin(command("d-2"), now=NOW)
@@ -48,7 +48,7 @@ def test_what_a_crash_cut_short_is_answered_as_unknown_and_never_run_again(path:
     journal.close()
 
 
-def test_the_end_is_written_once(path: Path) -> None:
+def test_a_command_finishes_once(path: Path) -> None:
     journal = Journal(path, now=NOW)
     journal.begin(command(), now=NOW)
     assert journal.finish(Ack("d-1", AckStatus.SUCCEEDED), now=NOW)
@@ -57,7 +57,7 @@ def test_the_end_is_written_once(path: Path) -> None:
     journal.close()
 
 
-def test_a_redelivery_is_answered_with_what_was_answered_before(path: Path) -> None:
+def test_a_redelivered_command_gets_the_same_ack_again(path: Path) -> None:
     journal = Journal(path, now=NOW)
     journal.begin(command(), now=NOW)
     journal.finish(Ack("d-1", AckStatus.FAILED, error_code="MACHINE_REFUSED"), now=NOW)
@@ -69,7 +69,7 @@ def test_a_redelivery_is_answered_with_what_was_answered_before(path: Path) -> N
     journal.close()
 
 
-def test_one_that_was_withdrawn_may_be_begun_again_and_one_that_is_done_is_not_withdrawn(path: Path) -> None:
+def test_a_withdrawn_command_may_begin_again_and_a_finished_one_cannot_be_withdrawn(path: Path) -> None:
     journal = Journal(path, now=NOW)
     journal.begin(command(), now=NOW)
     journal.withdraw("d-1")
@@ -80,7 +80,7 @@ def test_one_that_was_withdrawn_may_be_begun_again_and_one_that_is_done_is_not_w
     journal.close()
 
 
-def test_only_what_can_come_back_no_more_is_forgotten(path: Path) -> None:
+def test_only_commands_that_cannot_come_back_are_pruned(path: Path) -> None:
     journal = Journal(path, now=NOW)
     for name in ("open", "answered", "late"):
         journal.begin(command(name), now=NOW)
@@ -98,7 +98,7 @@ def test_only_what_can_come_back_no_more_is_forgotten(path: Path) -> None:
     journal.close()
 
 
-def test_passwords_of_pools_are_not_written_down(path: Path) -> None:
+def test_pool_passwords_are_not_stored(path: Path) -> None:
     journal = Journal(path, now=NOW)
     secret = {"pool_url": "stratum+tcp://pool:3333", "pool_user": "w", "pool_password": "very-secret-x"}
     journal.begin(command(command_type="set_pool", params=secret), now=NOW)
@@ -106,7 +106,7 @@ def test_passwords_of_pools_are_not_written_down(path: Path) -> None:
     assert b"very-secret" not in path.read_bytes()
 
 
-def test_a_lost_journal_says_from_when_on_it_knows(path: Path) -> None:
+def test_a_new_journal_after_a_damaged_one_knows_since_when_it_counts(path: Path) -> None:
     Journal(path, now=NOW).close()
     path.write_bytes(b"no journal" * 1000)
     journal = Journal(path, now=NOW)
@@ -118,7 +118,7 @@ def test_a_lost_journal_says_from_when_on_it_knows(path: Path) -> None:
     again.close()
 
 
-def test_also_a_storm_of_critical_events_is_bounded(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_critical_events_are_bounded_too(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "MAX_CRITICAL", 30)
     journal = Journal(path, now=NOW)
     for number in range(40):
@@ -128,7 +128,7 @@ def test_also_a_storm_of_critical_events_is_bounded(path: Path, monkeypatch: pyt
     journal.close()
 
 
-def test_restarts_that_were_begun_are_known_to_the_next_process(path: Path) -> None:
+def test_open_restarts_are_known_to_the_next_process(path: Path) -> None:
     journal = Journal(path, now=NOW)
     for miner_id in ("A-1", "A-2", "A-1"):
         journal.begin_restart(miner_id, now=NOW)
@@ -139,7 +139,7 @@ def test_restarts_that_were_begun_are_known_to_the_next_process(path: Path) -> N
     again.close()
 
 
-def test_a_storm_of_events_is_bounded_and_keeps_those_that_stopped_a_machine(path: Path) -> None:
+def test_an_event_storm_is_bounded_and_keeps_critical_events(path: Path) -> None:
     journal = Journal(path, now=NOW)
     journal.events.put(make_event("local_protection", "critical", "A-1 was stopped", now=NOW))
     journal._db.execute("begin")

@@ -110,7 +110,7 @@ TestSpoolLife = SpoolLife.TestCase
 TestSpoolLife.settings = hypothesis_settings(max_examples=40, stateful_step_count=30, deadline=None)
 
 
-def test_the_newest_go_first_and_the_backlog_in_order(tmp_path: Path) -> None:
+def test_live_samples_go_newest_first_and_the_backlog_in_order(tmp_path: Path) -> None:
     spool = opened(tmp_path)
     for minute in range(6):
         spool.put([sample(minute)], now=NOW + 60 * minute)
@@ -121,7 +121,7 @@ def test_the_newest_go_first_and_the_backlog_in_order(tmp_path: Path) -> None:
     spool.close()
 
 
-def test_over_its_bytes_the_oldest_go_and_the_gap_is_kept(tmp_path: Path) -> None:
+def test_over_its_size_the_oldest_are_dropped_and_recorded_as_a_gap(tmp_path: Path) -> None:
     spool = opened(tmp_path, max_mb=1)
     noise = [{"miner_id": f"A-{n}", "raw_data": random.Random(n).randbytes(400).hex()} for n in range(40)]
     for minute in range(120):
@@ -140,7 +140,7 @@ def test_over_its_bytes_the_oldest_go_and_the_gap_is_kept(tmp_path: Path) -> Non
     spool.close()
 
 
-def test_what_is_older_than_the_bound_goes_and_a_told_gap_grows_no_more(tmp_path: Path) -> None:
+def test_samples_over_the_age_limit_are_dropped_and_a_reported_gap_does_not_grow(tmp_path: Path) -> None:
     spool = opened(tmp_path, max_hours=1)
     spool.put([sample(1), sample(2)], now=NOW)
     spool.put([sample(3)], now=NOW + 3601)
@@ -153,7 +153,7 @@ def test_what_is_older_than_the_bound_goes_and_a_told_gap_grows_no_more(tmp_path
     assert [gap["samples"] for gap in read_status(tmp_path)["spool"]["gaps"]] == [2, 1]
 
 
-def test_a_gap_that_waits_for_the_cloud_is_followed_by_one_more_and_not_by_thousands(tmp_path: Path) -> None:
+def test_while_a_gap_waits_for_the_cloud_only_one_more_is_opened(tmp_path: Path) -> None:
     spool = opened(tmp_path, max_hours=1)
     for minute in range(200):  # the cloud is away: each try to tell it comes back
         spool.put([sample(minute)], now=NOW + 60 * minute)
@@ -164,7 +164,7 @@ def test_a_gap_that_waits_for_the_cloud_is_followed_by_one_more_and_not_by_thous
     spool.close()
 
 
-def test_a_batch_that_arrived_while_the_disk_took_nothing_is_sent_again_and_not_forgotten(tmp_path: Path) -> None:
+def test_a_batch_delivered_while_the_disk_fails_is_sent_again_and_not_lost(tmp_path: Path) -> None:
     spool = opened(tmp_path)
     spool.put([sample(1)], now=NOW)
     for land in (spool.confirm, lambda batch: spool.split(batch, "REFUSED", now=NOW)):
@@ -181,7 +181,7 @@ def test_a_batch_that_arrived_while_the_disk_took_nothing_is_sent_again_and_not_
     spool.close()
 
 
-def test_a_batch_on_its_way_is_not_dropped_to_make_room(tmp_path: Path) -> None:
+def test_a_batch_in_flight_is_not_dropped_to_make_room(tmp_path: Path) -> None:
     spool = opened(tmp_path, max_hours=1)
     spool.put([sample(1)], now=NOW)
     batch = spool.take_live(since=0, limit=10)
@@ -193,7 +193,7 @@ def test_a_batch_on_its_way_is_not_dropped_to_make_room(tmp_path: Path) -> None:
     spool.close()
 
 
-def test_a_batch_refused_for_good_is_halved_until_the_bad_sample_stands_alone(tmp_path: Path) -> None:
+def test_a_refused_batch_is_halved_until_the_bad_sample_is_found(tmp_path: Path) -> None:
     spool = opened(tmp_path)
     spool.put([sample(number) for number in range(100)], now=NOW)
     delivered: list[int] = []
@@ -210,7 +210,7 @@ def test_a_batch_refused_for_good_is_halved_until_the_bad_sample_stands_alone(tm
     spool.close()
 
 
-def test_a_reading_that_cannot_be_written_costs_only_itself(tmp_path: Path) -> None:
+def test_a_sample_that_cannot_be_encoded_costs_no_other(tmp_path: Path) -> None:
     spool = opened(tmp_path)
     odd = {"miner_id": "A-2", "power_w": float("nan"), "raw_data": {"b": b"\xff"}}
     assert spool.put([sample(1), {"miner_id": "A-9", "x": object()}, odd], now=NOW) == 1
@@ -221,7 +221,7 @@ def test_a_reading_that_cannot_be_written_costs_only_itself(tmp_path: Path) -> N
     spool.close()
 
 
-def test_a_transaction_that_fails_leaves_the_count_as_it_was(tmp_path: Path) -> None:
+def test_a_failed_transaction_leaves_the_depth_as_it_was(tmp_path: Path) -> None:
     spool = opened(tmp_path)
     spool.put([sample(1)], now=NOW)
     spool._db.execute("pragma query_only = on")  # as a disk that takes nothing
@@ -234,7 +234,7 @@ def test_a_transaction_that_fails_leaves_the_count_as_it_was(tmp_path: Path) -> 
     spool.close()
 
 
-def test_a_damaged_file_is_set_aside_and_said_and_no_number_is_used_again(tmp_path: Path) -> None:
+def test_a_damaged_file_is_renamed_and_reported_and_no_sequence_number_is_reused(tmp_path: Path) -> None:
     spool = opened(tmp_path)
     spool.put([sample(1)], now=NOW)
     spool.close()

@@ -15,7 +15,7 @@ from tests.installation import HANG_TIMEOUT_SEC
 ROUNDS = 12
 
 
-def test_a_killed_writer_loses_nothing_that_it_had_stored_and_tears_no_record(tmp_path: Path) -> None:
+def test_a_killed_writer_loses_nothing_it_had_stored_and_leaves_no_partial_record(tmp_path: Path) -> None:
     chance = random.Random(8)
     stored: set[int] = set()
     sent: set[int] = set()

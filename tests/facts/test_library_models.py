@@ -35,7 +35,7 @@ def names_in_library(pattern: re.Pattern[bytes]) -> set[str]:
     return {name.decode() for file in files for name in pattern.findall(file.read_bytes())}
 
 
-def test_every_whatsminer_of_the_library_is_placed_by_its_name_without_the_hardware_version() -> None:
+def test_every_whatsminer_of_the_library_is_found_without_its_hardware_version() -> None:
     names = names_in_library(WHATSMINER)
     assert len(names) > 400
     assert {name for name in names if (find_series(name) or "") not in SERIES_LIMITS} == set()
@@ -45,13 +45,13 @@ def test_every_whatsminer_of_the_library_is_placed_by_its_name_without_the_hardw
         assert model is None or model.name.split()[1] == named
 
 
-def test_every_bitcoin_antminer_of_the_library_is_placed() -> None:
+def test_every_bitcoin_antminer_of_the_library_is_found() -> None:
     names = names_in_library(ANTMINER)
     assert {"ANTMINER S19J PRO", "ANTMINER S19 PRO+ HYD.", "ANTMINER S21E XP HYD."} <= names
     assert {name for name in names if (find_series(name) or "") not in SERIES_LIMITS} == set()
     assert {name.removeprefix("ANTMINER").replace(" ", "") for name in names if not find_model(name)} <= UNRATED
 
 
-def test_every_avalon_of_the_library_is_placed() -> None:
+def test_every_avalon_of_the_library_is_found() -> None:
     assert {name for name in AVALON if not find_model(name)} == set()
     assert {name for name in AVALON if (find_series(name) or "") not in SERIES_LIMITS} == set()
