@@ -1,4 +1,4 @@
-"""A whole edge with machines of paper: what it does to them is on disk before it says so. Killed at any instant."""
+"""A whole collector with fake machines: what it does to them is on disk before it reports it. Killed at any time."""
 
 import asyncio
 import os
@@ -22,20 +22,20 @@ from tests.edge.factories import settings_in
 MACHINES = 20
 
 
-def keep_a_book_of_what_is_stored(book: Path) -> None:
-    """The times of the readings, written when the spool says that it has them: what a kill may not cost."""
-    lines, put = book.open("a"), Spool.put
+def log_stored_samples(file: Path) -> None:
+    """The times of the readings, written once the spool has them: what a kill must not lose."""
+    lines, put = file.open("a"), Spool.put
 
-    def put_and_note(
+    def put_and_log(
         spool: Spool, records: Iterable[Mapping[str, Any]], *, now: float, max_hours: float | None = None
     ) -> int:
         records = list(records)
         bad = put(spool, records, now=now, max_hours=max_hours)
-        lines.writelines(f"{at}\n" for at in sorted({str(one["timestamp"]) for one in records}))
+        lines.writelines(f"{at}\n" for at in sorted({str(record["timestamp"]) for record in records}))
         lines.flush()
         return bad
 
-    setattr(Spool, "put", put_and_note)  # noqa: B010 - a plain assignment to a method has no type
+    setattr(Spool, "put", put_and_log)  # noqa: B010 - a plain assignment to a method has no type
 
 
 class FakeSite:
@@ -57,7 +57,7 @@ class FakeSite:
 
     def counts(self) -> Any:
         return SimpleNamespace(
-            online=MACHINES, offline=0, total=MACHINES, by_reader={"paper": MACHINES}, errors_by_kind={}
+            online=MACHINES, offline=0, total=MACHINES, by_reader={"fake": MACHINES}, errors_by_kind={}
         )
 
     def apply_config(self, config: EffectiveConfig) -> None:
@@ -74,7 +74,7 @@ class FakeSite:
 
 if __name__ == "__main__":
     folder, url = Path(sys.argv[1]), sys.argv[2]
-    keep_a_book_of_what_is_stored(folder / "stored.txt")
+    log_stored_samples(folder / "stored.txt")
     quick = {
         "cloud_upload_interval_sec": 0.1,
         "cloud_command_interval_sec": 0.05,
@@ -82,11 +82,11 @@ if __name__ == "__main__":
         "limits_per_minute": 100_000,
     }
 
-    def make(_: Settings, sink: Intake, __: str) -> Site:
+    def make_site(_: Settings, sink: Intake, __: str) -> Site:
         return FakeSite(folder, sink)
 
     def ready() -> None:
         sys.stdout.write("ready\n")
         sys.stdout.flush()
 
-    asyncio.run(run_collector(settings_in(folder / "state", url, **quick), make, ready=ready))
+    asyncio.run(run_collector(settings_in(folder / "state", url, **quick), make_site, ready=ready))

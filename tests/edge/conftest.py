@@ -1,4 +1,4 @@
-"""A server process of the test's own, and the whole way from it to simulated machines."""
+"""A server process per test, and the full stack from it to simulated machines."""
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -32,7 +32,7 @@ async def place(api: httpx.AsyncClient, people: People, superuser_url: str) -> S
 async def stack(
     tmp_path_factory: pytest.TempPathFactory, server: ServerProcess, place: SiteWithCollector, superuser_url: str
 ) -> AsyncIterator[FullStack]:
-    """Nothing runs yet but the machines, far faster than life, so that a boot takes seconds."""
+    """Only the machines run yet, much faster than real time, so that a boot takes seconds."""
     folder = tmp_path_factory.mktemp("whole")
     with simulate_site(folder, *MAKES, speed=60) as sim:
         made = FullStack(folder, server, place, sim, superuser_url)

@@ -1,6 +1,6 @@
-"""A child that speaks as the real one and dies at certain machines: `abort` kills it, `memory` makes it fat.
+"""A child that speaks the real protocol and dies at certain machines: `abort` kills it, `memory` fills its memory.
 
-Of 127.0.0.66 it says what no library says today, of other addresses that they are well.
+For 127.0.0.66 it returns a malformed reading, for other addresses a good one.
 """
 
 import asyncio
@@ -13,30 +13,30 @@ from hashinsight.edge.library_process.messages import pack_message, read_message
 
 async def main() -> None:
     loop = asyncio.get_running_loop()
-    said = asyncio.StreamReader()
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(said), sys.stdin.buffer)
+    requests = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(requests), sys.stdin.buffer)
     out, _ = await loop.connect_write_pipe(asyncio.Protocol, sys.stdout.buffer)
-    acts, kept = 0, []
-    while (asked := await read_message(said)) is not None:
-        if asked["op"] == "ping":
-            out.write(pack_message({"id": asked["id"], "ok": True, "result": None}))
+    actions, ballast = 0, []
+    while (request := await read_message(requests)) is not None:
+        if request["op"] == "ping":
+            out.write(pack_message({"id": request["id"], "ok": True, "result": None}))
             continue
-        address = asked["args"][0]
-        acts += asked["op"] == "act"
+        address = request["args"][0]
+        actions += request["op"] == "act"
         if address == "abort":
             os.abort()
         if address == "memory":
-            kept.append(b"x" * 400_000_000)
+            ballast.append(b"x" * 400_000_000)
             continue
 
-        def answer(asked: Any = asked, address: str = address, acts: int = acts) -> None:
+        def answer(request: Any = request, address: str = address, actions: int = actions) -> None:
             odd = (
                 {"device_info": ["?"], "hashrate": 1, "hashboards": "none"}
                 if address == "127.0.0.66"
                 else {"uptime": 9}
             )
-            result = {"address": address, "acts": acts, "reader": "paper", "data": odd}
-            out.write(pack_message({"id": asked["id"], "ok": True, "result": result}))
+            result = {"address": address, "acts": actions, "reader": "paper", "data": odd}
+            out.write(pack_message({"id": request["id"], "ok": True, "result": result}))
 
         loop.call_later(0.2, answer)
 

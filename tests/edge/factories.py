@@ -1,4 +1,4 @@
-"""What the tests of the edge share: settings of a folder, samples, commands."""
+"""Settings, samples and commands for collector tests."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,7 +13,7 @@ SITE = "tx-1"
 
 
 def settings_in(folder: Path, url: str = "http://127.0.0.1:1", **values: object) -> Settings:
-    """With a token in its place; `values` as the environment has them, e.g. `spool_max_mb=1`."""
+    """With a token in place; `values` as in the environment, e.g. `spool_max_mb=1`."""
     folder.mkdir(parents=True, exist_ok=True)
     token = folder / "token"
     if not token.exists():
@@ -29,7 +29,7 @@ def sample(number: int, at: datetime | None = None) -> dict[str, Any]:
 
 
 def numbers_in(batch: SampleBatch) -> list[int]:
-    """Which samples, by the number in the name of their machine."""
+    """Which samples, by the number in the machine's name."""
     return [int(line.split(b'"A-')[1].split(b'"')[0]) for line in batch.lines]
 
 

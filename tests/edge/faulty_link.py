@@ -1,4 +1,4 @@
-"""A bad line between the edge and a simulated machine: it lets questions through, and spoils one order."""
+"""A faulty link between the collector and a simulated machine: queries pass, one action does not."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,28 +9,28 @@ PORT = 4028
 
 
 class LinkFault(StrEnum):
-    ANSWER = "answer"  # the machine hears the order, and its answer is lost
-    ORDER = "order"  # the line breaks before the machine hears anything
-    PATIENCE = "patience"  # the machine hears it, and the line hangs
+    ANSWER = "answer"  # the machine receives the action, its answer is lost
+    ORDER = "order"  # the link breaks before the machine receives anything
+    PATIENCE = "patience"  # the machine receives the action, the link hangs
 
 
 @asynccontextmanager
 async def faulty_link(
-    address: str, machine: str, fault: LinkFault, order: bytes, *, hangs_sec: float = 30.0
+    address: str, machine: str, fault: LinkFault, action: bytes, *, hangs_sec: float = 30.0
 ) -> AsyncIterator[None]:
-    """`address` answers as `machine` does; the request with the word `order` is spoilt."""
+    """`address` answers as `machine` does; the request that contains `action` fails."""
     open_now: set[asyncio.Task[None]] = set()
 
     async def carry(here: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
         async with _closing(back):
-            asked = await here.read(65_536)
-            is_spoilt = order in asked
-            if is_spoilt and fault is LinkFault.ORDER:
+            request = await here.read(65_536)
+            is_faulty = action in request
+            if is_faulty and fault is LinkFault.ORDER:
                 return
-            answer = await _asked(machine, asked)
-            if is_spoilt and fault is LinkFault.PATIENCE:
+            answer = await _forward(machine, request)
+            if is_faulty and fault is LinkFault.PATIENCE:
                 await asyncio.sleep(hangs_sec)
-            if not is_spoilt:
+            if not is_faulty:
                 back.write(answer)
 
     def begin(here: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
@@ -48,7 +48,7 @@ async def faulty_link(
         await asyncio.gather(*open_now, return_exceptions=True)
 
 
-async def _asked(machine: str, request: bytes) -> bytes:
+async def _forward(machine: str, request: bytes) -> bytes:
     there, out = await asyncio.open_connection(machine, PORT)
     async with _closing(out):
         out.write(request)

@@ -1,4 +1,4 @@
-"""The whole way, nothing left out: a server process, an edge process, its reader, and simulated machines on sockets."""
+"""The full stack: a server process, a collector process with its child, and simulated machines on sockets."""
 
 import json
 import signal
@@ -27,9 +27,9 @@ from tests.telemetry.site_with_collector import SiteWithCollector
 ADMIN = "/api/admin/v1"
 FAST = {"collection_interval": 1, "heartbeat_interval": 2, "api_timeout": 4}
 EACH = 14
-MAKES = (("Antminer S19j Pro", EACH, LUXOS), ("Whatsminer M50S", EACH))  # two that take orders
+MAKES = (("Antminer S19j Pro", EACH, LUXOS), ("Whatsminer M50S", EACH))  # two that accept actions
 _FINAL = ("succeeded", "failed", "expired", "canceled", "superseded")
-# what a command of this type is for the machine: the act that must not be there twice
+# the machine's action for each command type, which must not appear twice
 ACTS = {
     "reboot_device": "reboot",
     "disable_hashing": "pause",
@@ -41,11 +41,11 @@ ACTS = {
 @contextmanager
 def collector_running(log: Path | None = None, **settings: object) -> Iterator[subprocess.Popen[bytes]]:
     """`hashinsight edge run` with these settings; ended here if the test has not done so."""
-    with (log or Path("/dev/null")).open("ab") as said:
+    with (log or Path("/dev/null")).open("ab") as log_file:
         process = subprocess.Popen(
             [sys.executable, "-m", "hashinsight", "edge", "run"],
             env=environment(**{f"edge_{name}": value for name, value in settings.items()}),
-            stderr=said,
+            stderr=log_file,
         )
     try:
         yield process
@@ -66,18 +66,18 @@ class FullStack:
         self.starts = 0
 
     async def open(self) -> None:
-        """A list of the machines by their names, a configuration for the hurried, and keys that sign commands."""
+        """An asset list, a configuration with short intervals, and keys that sign commands."""
         machines = self.sim.control("machines")
-        self.names = [one["machine_id"] for one in machines]
+        self.names = [item["machine_id"] for item in machines]
         self.state.mkdir(mode=0o700)
-        rows = "".join(f"{one['machine_id']},{one['address']}\n" for one in machines)
+        rows = "".join(f"{item['machine_id']},{item['address']}\n" for item in machines)
         (self.folder / "machines.csv").write_text(f"miner_id,address\n{rows}")
         token = self.state / "token"
         token.touch(mode=0o600)
         token.write_text(self.place.collector["X-Collector-Key"])
         config = await self._post("collector-configs", {"version": "fast", "data": FAST})
         await self._post(f"collector-configs/{config['id']}/activate", {})
-        # most of it is told something at once
+        # most of the site gets commands at once
         whole_site = {"version": 0, "thresholds": {"max_share_of_site_down": 1.0}}
         changed = await self.place.api.patch(f"{ADMIN}/settings", json=whole_site, headers=self.place.owner)
         assert changed.is_success, changed.text
@@ -120,7 +120,7 @@ class FullStack:
             )
 
     def end_collector(self, how: signal.Signals = signal.SIGTERM) -> int:
-        """In order once it runs; a kill comes at whatever instant."""
+        """SIGTERM only once it is ready; a kill at any time."""
         assert self.process is not None
         if how is signal.SIGTERM:
             wait_for(lambda: self.log.read_text().count("edge runs\n") == self.starts, "the edge to run")
@@ -136,7 +136,7 @@ class FullStack:
         return read_status(self.state)
 
     async def all_read(self) -> None:
-        """Every machine is known to the server by its name."""
+        """The server knows every machine by its name."""
 
         async def known() -> bool:
             return {row["miner_id"] for row in self.rows("select miner_id from miners")} >= set(self.names)
@@ -144,7 +144,7 @@ class FullStack:
         await until(known, f"the machines; {self.log.read_text()[-2000:]}")
 
     async def ask(self, command_type: str, *machines: int, **more: Any) -> list[str]:
-        """Ids of the commands; whatever needs approval is approved by somebody else."""
+        """Ids of the commands; what needs approval is approved by another user."""
         new = CommandRequest(
             command_type,
             site_id="tx-1",
@@ -158,10 +158,10 @@ class FullStack:
         assert not made["refused"], made["refused"]
         if made["commands"][0]["approval_state"] == "required":
             await self.approves.batches.approve(made["batch_id"], "fine")
-        return [one["command_id"] for one in made["commands"]]
+        return [item["command_id"] for item in made["commands"]]
 
     async def ended(self, ids: list[str]) -> dict[str, dict[str, Any]]:
-        """Their rows, once all of them are over."""
+        """Their rows, once all are final."""
 
         async def over() -> bool:
             return all(row["state"] in _FINAL for row in self.commands(ids).values())
@@ -169,7 +169,7 @@ class FullStack:
         try:
             await until(over, "the commands")
         except AssertionError:
-            states = {one: (row["state"], row["error_code"]) for one, row in self.commands(ids).items()}
+            states = {item: (row["state"], row["error_code"]) for item, row in self.commands(ids).items()}
             raise AssertionError(f"{states}\n{self.log.read_text()[-3000:]}") from None
         return self.commands(ids)
 
@@ -183,37 +183,37 @@ class FullStack:
         return {row["command_id"]: row for row in self.rows(query, ids)}
 
     def orders(self) -> dict[str, Counter[str]]:
-        """What each machine was told, by the simulator's own book."""
-        told: dict[str, Counter[str]] = {name: Counter() for name in self.names}
-        for one in self.sim.control("orders"):
-            told[one["machine_id"]][one["act"]] += one["refused"] is None
-        return told
+        """What each machine received, by the simulator's log."""
+        actions: dict[str, Counter[str]] = {name: Counter() for name in self.names}
+        for item in self.sim.control("orders"):
+            actions[item["machine_id"]][item["act"]] += item["refused"] is None
+        return actions
 
     def rows(self, query: str, *values: Any) -> list[dict[str, Any]]:
         with psycopg.connect(self._url, row_factory=dict_row) as connection:
             return connection.execute(query.encode(), values).fetchall()
 
     def check_orders(self, commands: dict[str, dict[str, Any]]) -> None:
-        """Each machine had one command: its act is there once where it succeeded, and never twice."""
-        told = self.orders()
+        """Each machine had one command: its action appears once if it succeeded, and never twice."""
+        actions = self.orders()
         for row in commands.values():
-            times = told[row["miner_id"]][ACTS[row["command_type"]]]
+            times = actions[row["miner_id"]][ACTS[row["command_type"]]]
             assert times <= 1, f"{row}: {times} times"
             if row["state"] == "succeeded":
                 assert times == 1, row
 
     def check_samples(self) -> int:
-        """Every number that the spool has given is a row of the server or waits: none lost, none twice.
+        """Every sequence number of the spool is a row on the server or still waits: none lost, none duplicated.
 
-        What was on its way when the edge ended may be both: sent again, it is known by machine and time.
+        What was in flight when the collector ended may be both: sent again, it is recognised by machine and time.
         """
-        assert self.process is None, "end the edge first"
+        assert self.process is None, "end the collector first"
         with closing(sqlite3.connect(self.state / "spool.db")) as spool:
             (given,) = spool.execute("select value - 1 from numbers where name = 'next'").fetchone()
             chunks = spool.execute("select lines from chunks").fetchall()
             (lost,) = spool.execute("select count(*) from gaps").fetchone()
         lines = [json.loads(line) for (packed,) in chunks for line in zlib.decompress(packed).split(b"\n")]
-        waiting = {(one["miner_id"], datetime.fromisoformat(one["timestamp"])) for one in lines}
+        waiting = {(item["miner_id"], datetime.fromisoformat(item["timestamp"])) for item in lines}
         rows = self.rows("select miner_id, ts from telemetry_raw join miners using (miner_no)")
         stored = {(row["miner_id"], row["ts"]) for row in rows}
         assert lost == 0
@@ -230,8 +230,8 @@ class FullStack:
     async def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         answer = await self.place.api.post(f"{ADMIN}/{path}", json=body, headers=self.place.owner)
         assert answer.is_success, answer.text
-        found: dict[str, Any] = answer.json()
-        return found
+        content: dict[str, Any] = answer.json()
+        return content
 
 
 def _bearer(headers: dict[str, str]) -> str:

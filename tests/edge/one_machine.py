@@ -1,4 +1,4 @@
-"""One machine on loopback under a real edge, and orders to it."""
+"""Single machines on loopback under a real collector, and actions on them."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -22,10 +22,10 @@ def command(verb: str, **params: Any) -> Command:
 
 @asynccontextmanager
 async def site_with(folder: Path, *units: Unit, credentials: tuple[Credential, ...] = ()) -> AsyncIterator[LocalSite]:
-    """Every unit is known and read once; protection is off."""
+    """Every unit is known and was read once; protection is off."""
     ranges = [unit.address for unit in units]
-    chosen = site_settings(folder, ranges, identity="address", interval_sec=3600, credentials=credentials)
-    async with running_site(chosen) as (local_site, _):
+    settings = site_settings(folder, ranges, identity="address", interval_sec=3600, credentials=credentials)
+    async with running_site(settings) as (local_site, _):
         local_site.executor._confirm_sec = 6.0
         await until(lambda: local_site.counts().online == len(units), "the machines")
         yield local_site

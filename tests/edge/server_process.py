@@ -1,4 +1,4 @@
-"""A real server as a process of its own, on a database of the test: stopped, killed and started again."""
+"""The real server as a process, on the test's database: stopped, killed and started again."""
 
 import asyncio
 import signal
@@ -14,7 +14,7 @@ from tests.installation import HANG_TIMEOUT_SEC, PLAIN, environment, free_port
 
 
 class ServerProcess:
-    """`hashinsight serve` on a port of its own: can be stopped, killed and started again."""
+    """`hashinsight serve` on its own port."""
 
     def __init__(self, **settings: Any) -> None:
         self.port = free_port()

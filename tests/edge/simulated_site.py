@@ -1,4 +1,4 @@
-"""A simulated site under a real poller, and machines of ill will beside it: all on real sockets."""
+"""A simulated site under a real poller, and hostile machines: all on real sockets."""
 
 import asyncio
 import json
@@ -16,15 +16,15 @@ from hashinsight.edge.storage.journal import StoredStop
 from tests.installation import HANG_TIMEOUT_SEC, environment
 from tests.sim.running import Sim
 
-LUXOS = "LuxOS 2024.5.1"  # with stock firmware an Antminer takes no orders
+LUXOS = "LuxOS 2024.5.1"  # a stock Antminer accepts no actions
 
 
 def scenario_toml(*machines: tuple[str, int] | tuple[str, int, str]) -> str:
-    """A scenario in which nothing breaks by itself: models, how many of each, and their firmware if it is not stock."""
-    rows = [
-        f'{{ model = "{model}", count = {count}{"".join(f", firmware = {json.dumps(one)}" for one in firmware)} }}'
-        for model, count, *firmware in machines
-    ]
+    """A scenario without random faults: models, how many of each, and their firmware if it is not stock."""
+    rows = []
+    for model, count, *firmware in machines:
+        version = f", firmware = {json.dumps(firmware[0])}" if firmware else ""
+        rows.append(f'{{ model = "{model}", count = {count}{version} }}')
     return f"""
 about = "some of each make"
 [[pools]]
@@ -42,7 +42,7 @@ machines = [{", ".join(rows)}]
 
 @contextmanager
 def simulate_site(folder: Path, *machines: tuple[str, int] | tuple[str, int, str], speed: int = 1) -> Iterator[Sim]:
-    """Far faster than life a boot takes seconds."""
+    """With a high `speed` a boot takes seconds."""
     file = folder / "site.toml"
     file.write_text(scenario_toml(*machines))
     with simulate(str(file), "--speed", str(speed)) as running:
@@ -50,7 +50,7 @@ def simulate_site(folder: Path, *machines: tuple[str, int] | tuple[str, int, str
 
 
 class RecordingSink:
-    """A sink that keeps what it is given."""
+    """A sink that keeps everything."""
 
     def __init__(self) -> None:
         self.samples: list[Mapping[str, Any]] = []
@@ -88,8 +88,8 @@ class RecordingSink:
         miner_id: str | None = None,
         details: Mapping[str, Any] | None = None,
     ) -> None:
-        said = {"kind": kind, "severity": severity, "title": title, "message": message}
-        self.events.append({**said, "miner_id": miner_id, "details": details})
+        event = {"kind": kind, "severity": severity, "title": title, "message": message}
+        self.events.append({**event, "miner_id": miner_id, "details": details})
 
     def titles(self) -> list[str]:
         return [event["title"] for event in self.events]
@@ -103,10 +103,10 @@ def simulate(scenario: str, *options: str) -> Iterator[Sim]:
     command = [sys.executable, "-m", "hashinsight", "sim", "run", scenario, "--json", *options]
     with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        line = process.stdout.readline()
+        writer = process.stdout.readline()
         try:
-            assert line
-            yield Sim(process, json.loads(line))
+            assert writer
+            yield Sim(process, json.loads(writer))
         finally:
             process.terminate()
             process.wait(HANG_TIMEOUT_SEC)
@@ -115,21 +115,21 @@ def simulate(scenario: str, *options: str) -> Iterator[Sim]:
 def site_settings(
     folder: Path, ranges: Sequence[str], *, protection: Protection | None = None, **miners: Any
 ) -> Settings:
-    told = {"interval_sec": 5, "timeout_sec": 20.0, **miners}
+    options = {"interval_sec": 5, "timeout_sec": 20.0, **miners}
     return Settings(
         state_dir=folder,
-        miners=Miners(ranges=tuple(ranges), **told),
+        miners=Miners(ranges=tuple(ranges), **options),
         protection=protection or Protection(on=False),
     )
 
 
 @asynccontextmanager
 async def running_site(
-    chosen: Settings, book: RecordingSink | None = None
+    settings: Settings, store: RecordingSink | None = None
 ) -> AsyncIterator[tuple[LocalSite, RecordingSink]]:
-    """`book`: what an edge before this one kept."""
-    sink = book or RecordingSink()
-    local_site = LocalSite(chosen, sink)
+    """`store`: from the previous run of the collector."""
+    sink = store or RecordingSink()
+    local_site = LocalSite(settings, sink)
     running = asyncio.create_task(local_site.run())
     try:
         yield local_site, sink
@@ -148,43 +148,43 @@ async def until(condition: Callable[[], bool], what: str) -> None:
 Behaviour = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
-async def _garbage(_: asyncio.StreamReader, line: asyncio.StreamWriter) -> None:
-    line.write(b"\xff\xfe\x00 this is no JSON {{{{" * 50)
-    await line.drain()
+async def _garbage(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"\xff\xfe\x00 this is no JSON {{{{" * 50)
+    await writer.drain()
 
 
-async def _half(_: asyncio.StreamReader, line: asyncio.StreamWriter) -> None:
-    line.write(b'{"STATUS":[{"STATUS":"S","When":1,"Code":11,"Msg":"Summary"}],"SUMMARY":[{"Elapsed":12,"MHS a')
-    await line.drain()
+async def _half(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(b'{"STATUS":[{"STATUS":"S","When":1,"Code":11,"Msg":"Summary"}],"SUMMARY":[{"Elapsed":12,"MHS a')
+    await writer.drain()
 
 
-async def _drip(_: asyncio.StreamReader, line: asyncio.StreamWriter) -> None:
+async def _drip(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     for char in '{"STATUS":[{"STATUS":"S"' + " " * 10_000:
-        line.write(char.encode())
-        await line.drain()
+        writer.write(char.encode())
+        await writer.drain()
         await asyncio.sleep(0.2)
 
 
-async def _mute(said: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
-    await said.read()
+async def _mute(incoming: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+    await incoming.read()
 
 
-async def _reset(said: asyncio.StreamReader, line: asyncio.StreamWriter) -> None:
-    await said.read(10)
-    line.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-    line.transport.abort()
+async def _reset(incoming: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await incoming.read(10)
+    writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+    writer.transport.abort()
 
 
-async def _endless(_: asyncio.StreamReader, line: asyncio.StreamWriter) -> None:
+async def _endless(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     while True:
-        line.write(b"x" * 1_000_000)
-        await line.drain()
+        writer.write(b"x" * 1_000_000)
+        await writer.drain()
 
 
-async def _nested(said: asyncio.StreamReader, line: asyncio.StreamWriter) -> None:
-    await said.read(10)
-    line.write(b"[" * 200_000 + b"\0")
-    await line.drain()
+async def _nested(incoming: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await incoming.read(10)
+    writer.write(b"[" * 200_000 + b"\0")
+    await writer.drain()
 
 
 HOSTILE: dict[str, Behaviour] = {
@@ -200,17 +200,19 @@ HOSTILE: dict[str, Behaviour] = {
 
 @asynccontextmanager
 async def hostile_machines(addresses: Mapping[str, Behaviour]) -> AsyncIterator[None]:
-    """Listens on port 4028 of each address and behaves as it says."""
+    """Listens on port 4028 of each address and behaves as given."""
     servers = []
     for address, behave in addresses.items():
 
-        async def served(said: asyncio.StreamReader, line: asyncio.StreamWriter, behave: Behaviour = behave) -> None:
+        async def served(
+            incoming: asyncio.StreamReader, writer: asyncio.StreamWriter, behave: Behaviour = behave
+        ) -> None:
             try:
-                await behave(said, line)
+                await behave(incoming, writer)
             except (ConnectionError, asyncio.CancelledError):
                 pass
             finally:
-                line.transport.abort()
+                writer.transport.abort()
 
         servers.append(await asyncio.start_server(served, address, 4028))
     try:

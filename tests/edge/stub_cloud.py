@@ -1,7 +1,7 @@
-"""A cloud of the contract alone, for what the server of this tree does not have yet: commands on the wire.
+"""A minimal cloud that speaks the collector contract, for tests that need to control its answers.
 
-It speaks by `hashinsight.wire`: hands out commands until they are answered, reads acks as the server does, and keeps
-everything that was said, so that a test can count.
+It uses `hashinsight.wire`: sends commands until they are acked, reads acks as the server does, and keeps everything, so
+that a test can count.
 """
 
 import gzip
@@ -29,15 +29,15 @@ class StubCloud:
         self.applied: list[str] = []
         self.config: tuple[str, Any] | None = None
         self.answers: dict[str, list[tuple[int, dict[str, Any], dict[str, str]]]] = defaultdict(list)
-        self.is_deaf = False  # takes everything in, and loses the answer
+        self.is_deaf = False  # processes requests, but its answers are lost
         self.url = ""
 
     def give(self, *commands: Command) -> None:
         with self.lock:
-            self.commands |= {one.command_id: one for one in commands}
+            self.commands |= {item.command_id: item for item in commands}
 
     def next(self, path: str, status: int, body: dict[str, Any] | None = None, **headers: str) -> None:
-        """The next call of this path is answered so, and not looked at."""
+        """Answer the next call of this path like this, without processing it."""
         self.answers[path].append((status, body or {}, headers))
 
     def ended(self, command_id: str) -> list[AckStatus]:
@@ -55,9 +55,9 @@ class StubCloud:
                 case "POST", "/telemetry/batch":
                     return self._received(json.loads(gzip.decompress(body)))
                 case "POST", "/events":
-                    told = json.loads(body)["events"]
-                    self.events |= {one["event_id"]: one for one in told}
-                    return {"success": True, "stored": len(told), "duplicates": 0}
+                    message = json.loads(body)["events"]
+                    self.events |= {item["event_id"]: item for item in message}
+                    return {"success": True, "stored": len(message), "duplicates": 0}
                 case "POST", "/heartbeat":
                     self.beats.append(json.loads(body))
                     return {"success": True, "clock_skew_sec": 0.0, "config_version": self.config and self.config[0]}
@@ -73,17 +73,17 @@ class StubCloud:
         assert isinstance(ack, Ack), ack
         self.acks[ack.command_id].append(ack)
         known = self.commands.pop(ack.command_id, None)
-        told: dict[str, Any] = {"command_id": ack.command_id, "applied": known is not None}
-        return told if known else told | {"error_code": "ALREADY_FINAL"}
+        message: dict[str, Any] = {"command_id": ack.command_id, "applied": known is not None}
+        return message if known else message | {"error_code": "ALREADY_FINAL"}
 
     def _received(self, envelope: dict[str, Any]) -> dict[str, Any]:
         records = envelope["records"]
         assert envelope["record_count"] == len(records)
         duplicates = 0
-        for one in records:
-            seen = self.samples[one["miner_id"], one["timestamp"]]
+        for item in records:
+            seen = self.samples[item["miner_id"], item["timestamp"]]
             duplicates += bool(seen)
-            seen.add(one["source_seq"])
+            seen.add(item["source_seq"])
         accepted = len(records) - duplicates
         return {"success": True, "accepted": accepted, "rejected": 0, "duplicates": duplicates, "errors": []}
 
@@ -97,13 +97,13 @@ def running_cloud(cloud: StubCloud, port: int = 0) -> Iterator[StubCloud]:
             body = self.rfile.read(int(self.headers.get("content-length", 0)))
             path, _, query = self.path.removeprefix("/api/edge/v1").partition("?")
             if cloud.answers[path]:
-                status, said, headers = cloud.answers[path].pop(0)
+                status, answer, headers = cloud.answers[path].pop(0)
             else:
-                status, said, headers = 200, cloud.answer(self.command, path, query, body), {}
+                status, answer, headers = 200, cloud.answer(self.command, path, query, body), {}
             if cloud.is_deaf:
                 self.close_connection = True
                 return
-            content = json.dumps(said).encode()
+            content = json.dumps(answer).encode()
             self.send_response(status)
             for name, value in {"Content-Length": str(len(content)), **headers}.items():
                 self.send_header(name.replace("_", "-"), value)

@@ -1,4 +1,4 @@
-"""A whole edge, killed again and again: no command runs twice, each is answered, no sample is lost or comes as new."""
+"""A whole collector killed again and again: no command runs twice, each is acked, no sample is lost or sent as new."""
 
 import json
 import random
@@ -49,12 +49,12 @@ def test_no_command_runs_twice_and_no_stored_sample_is_lost_or_resent_as_new(tmp
     given = 0
     for life in range(KILLS):
         edge = Collector(tmp_path, f"http://127.0.0.1:{port}")
-        with nullcontext() if life % 4 == 2 else running_cloud(cloud, port):  # in some lives the cloud is away
+        with nullcontext() if life % 4 == 2 else running_cloud(cloud, port):  # in some runs the cloud is down
             for _ in range(10):
                 given += 1
                 cloud.give(command(f"d-{given}", f"A-{given % 20}"))
                 time.sleep(chance.uniform(0.0, 0.15))
-            cloud.is_deaf = life % 4 == 1  # takes everything in, and its answers are lost
+            cloud.is_deaf = life % 4 == 1  # processes everything, and its answers are lost
             time.sleep(chance.uniform(0.0, 0.6))
             kills.append(datetime.now().astimezone())
             edge.end(signal.SIGKILL)
@@ -65,7 +65,7 @@ def test_no_command_runs_twice_and_no_stored_sample_is_lost_or_resent_as_new(tmp
         wait_for(lambda: read_status(tmp_path / "state")["journal"]["acks_waiting"] == 0, "the acks")
         old = time.time() - 1.0
         wait_for(lambda: (read_status(tmp_path / "state")["spool"]["oldest_at"] or time.time()) > old, "the spool")
-        assert edge.end(signal.SIGTERM) == 0  # in order: nothing of this life may be missing
+        assert edge.end(signal.SIGTERM) == 0  # an orderly stop: nothing of this run may be missing
         _look(cloud, tmp_path, given, kills)
 
 
@@ -88,7 +88,7 @@ def _look(cloud: StubCloud, folder: Path, given: int, kills: list[datetime]) -> 
 
 
 def _safe(folder: Path, kills: list[datetime]) -> list[datetime]:
-    """What was read in a life no later than the last of it that was stored: each time, all that waits is."""
+    """What was read in a run before its last stored sample: each time everything waiting is stored."""
     read, stored = (
         [datetime.fromisoformat(line) for line in (folder / name).read_text().split()]
         for name in ("read.txt", "stored.txt")
@@ -104,7 +104,7 @@ def _left(path: Path) -> set[tuple[str, str]]:
     batch = spool.take_live(since=0, limit=100_000)
     spool.close()
     records = [json.loads(line) for line in batch.lines] if batch else []
-    return {(one["miner_id"], one["timestamp"]) for one in records}
+    return {(record["miner_id"], record["timestamp"]) for record in records}
 
 
 def test_one_collector_per_state_folder_and_its_status_can_be_read_during_and_after_its_run(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_one_collector_per_state_folder_and_its_status_can_be_read_during_and_af
         wait_for(lambda: (read_status(tmp_path / "state")["uploads"] or {}).get("delivered", 0) > 0, "its status")
         running = hashinsight("edge", "status", **state)
         assert running.stdout.startswith("runs, since ")
-        assert "machines: 20 answer (paper 20), 0 do not, 0 not asked yet" in running.stdout
+        assert "machines: 20 answer (fake 20), 0 do not, 0 not asked yet" in running.stdout
         assert "configuration: v9" in running.stdout
         second = hashinsight("edge", "run", **state)
         assert second.returncode == 78

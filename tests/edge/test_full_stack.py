@@ -1,4 +1,4 @@
-"""From a person's request to a machine that changes, and back; and a cloud that goes away in the middle of it."""
+"""From a person's request to a change on a machine and back; and a cloud outage in the middle of it."""
 
 import signal
 import time
@@ -6,7 +6,7 @@ import time
 from tests.edge.full_stack import EACH, FullStack
 from tests.edge.server_process import ServerProcess, until
 
-ROUNDS = 6  # of readings that nobody takes
+ROUNDS = 6  # of readings during the outage
 
 
 async def test_a_command_goes_from_a_person_to_a_machine_and_its_result_comes_back(
@@ -52,8 +52,10 @@ async def test_a_cloud_outage_loses_no_sample_and_no_ack_and_the_live_view_is_ri
     server.stop(signal.SIGKILL)
 
     async def has_much_to_tell() -> bool:
-        told = stack.status()
-        return bool(told["spool"]["samples"] > ROUNDS * len(stack.names) and told["journal"]["acks_waiting"] > 0)
+        reported = stack.status()
+        return bool(
+            reported["spool"]["samples"] > ROUNDS * len(stack.names) and reported["journal"]["acks_waiting"] > 0
+        )
 
     await until(has_much_to_tell, "samples and acks to wait for the cloud")
     await server.start()
@@ -83,11 +85,11 @@ async def test_a_cloud_outage_loses_no_sample_and_no_ack_and_the_live_view_is_ri
 async def test_an_overheating_machine_is_stopped_during_a_cloud_outage_and_reported_later(
     stack: FullStack, server: ServerProcess
 ) -> None:
-    """The site's limit is below what the machines have: for them that is a hot day."""
+    """The site's limit is below the machines' normal temperature, as on a hot day."""
     stack.start_collector(protection_stop_at_c=40, miners_interval_sec=5)
 
     def stopped() -> int:
-        return sum(one["state"] == "stopped" for one in stack.sim.control("machines"))
+        return sum(machine["state"] == "stopped" for machine in stack.sim.control("machines"))
 
     async def all_stopped() -> bool:
         return stopped() == len(stack.names)
@@ -97,10 +99,10 @@ async def test_an_overheating_machine_is_stopped_during_a_cloud_outage_and_repor
 
     stops_told = "select * from collector_events where kind = 'local_protection' and severity = 'critical'"
 
-    async def told() -> bool:
+    async def reported() -> bool:
         return len(stack.rows(stops_told)) >= len(stack.names)
 
-    await until(told, "the events")
+    await until(reported, "the events")
     assert stack.end_collector() == 0
     assert len(stack.rows(stops_told)) == len(stack.names)
     assert {counts["pause"] for counts in stack.orders().values()} == {1}

@@ -1,4 +1,4 @@
-"""Killed at random instants with commands in flight, edge and server alike: nothing is done twice, nothing is lost."""
+"""Collector and server killed at random with commands in flight: nothing is done twice, nothing is lost."""
 
 import asyncio
 import os
@@ -11,9 +11,9 @@ import pytest
 from tests.edge.full_stack import EACH, FullStack
 from tests.edge.server_process import ServerProcess
 
-SEEDS = [int(one) for one in os.environ.get("HI_EDGE_SEEDS", "1").split(",")]
+SEEDS = [int(seed) for seed in os.environ.get("HI_EDGE_SEEDS", "1").split(",")]
 LIVES = 3
-AGAIN_SEC = 60.0  # far less than a lease: what a dead edge held comes back with the first poll of the next one
+AGAIN_SEC = 60.0  # much less than a lease: a killed collector's leases are freed by the first poll of the next run
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -53,7 +53,7 @@ async def test_no_action_runs_twice_and_every_command_and_sample_is_accounted_fo
 
 
 async def _ask_some(stack: FullStack, chance: random.Random, machines: list[int]) -> list[str]:
-    """Machines that had none yet; what cannot be done twice is most of it."""
+    """Machines without a command so far; mostly actions that must not run twice."""
     ids: list[str] = []
     for no in machines:
         kinds = ["reboot_device", "disable_hashing", "fault_light", *(["set_power_mode"] if no >= EACH else [])]
@@ -64,7 +64,7 @@ async def _ask_some(stack: FullStack, chance: random.Random, machines: list[int]
 
 
 def _check_answers(stack: FullStack, ended: dict[str, dict[str, Any]], kills: int) -> None:
-    """What did not succeed is unknown, for each kill cut short some; no ack but one a kill came more than once."""
+    """What did not succeed is unknown, because a kill interrupted it; an ack is repeated at most once per kill."""
     unknown = [row for row in ended.values() if row["state"] == "failed"]
     assert {row["error_code"] for row in unknown} <= {"OUTCOME_UNKNOWN"}
     moved = stack.rows(

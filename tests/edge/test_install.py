@@ -1,4 +1,4 @@
-"""The edge installs alone: `pip install 'hashinsight[edge]'` into an empty environment pulls nothing of the server."""
+"""`pip install 'hashinsight[edge]'` into an empty environment installs nothing of the server."""
 
 import json
 import os
@@ -20,12 +20,14 @@ def test_the_edge_extra_installs_nothing_of_the_server(tmp_path: Path) -> None:
     _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path), cwd=ROOT)
     (wheel,) = tmp_path.glob("*.whl")
     _run(*pip, "install", "--quiet", "--no-compile", "--only-binary", ":all:", f"{wheel}[edge]")
-    found = json.loads(_run(*pip, "list", "--format", "json"))
-    names = {one["name"].lower().replace("-", "_") for one in found}
+    packages = json.loads(_run(*pip, "list", "--format", "json"))
+    names = {package["name"].lower().replace("-", "_") for package in packages}
     assert {"hashinsight", "httpx", "msgspec", "psutil", "cryptography", "pyasic_rs"} <= names
     assert not names & NOT_WANTED
-    told = _run(str(python), "-m", "hashinsight", "edge", "status", "--json", HASHINSIGHT_EDGE_STATE_DIR=str(tmp_path))
-    assert json.loads(told)["running"] is False
+    status = _run(
+        str(python), "-m", "hashinsight", "edge", "status", "--json", HASHINSIGHT_EDGE_STATE_DIR=str(tmp_path)
+    )
+    assert json.loads(status)["running"] is False
     _run(str(python), "-c", "import hashinsight.edge.collector, hashinsight.edge.local_site")
 
 

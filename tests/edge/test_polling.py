@@ -1,4 +1,4 @@
-"""Every machine once an interval, without drift; who moves is the same machine; what goes wrong is said once."""
+"""Every machine once per interval without drift; a machine that moves stays the same; errors are logged once."""
 
 import logging
 from collections.abc import Iterator
@@ -27,9 +27,9 @@ async def test_a_failure_and_a_recovery_are_logged_once_and_offline_is_reported_
     sim: Sim, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, logger="hashinsight.edge")
-    chosen = site_settings(tmp_path, [f"{sim.net}.0.1-5"], identity="address", interval_sec=1)
+    settings = site_settings(tmp_path, [f"{sim.net}.0.1-5"], identity="address", interval_sec=1)
     address = sim.address(2)
-    async with running_site(chosen) as (local_site, sink):
+    async with running_site(settings) as (local_site, sink):
         await until(lambda: local_site.counts().online == 5, "the machines")
         (episode,) = sim.control("inject", kind="network_lost", machine="2")
         machine = local_site.find(address)
@@ -38,13 +38,13 @@ async def test_a_failure_and_a_recovery_are_logged_once_and_offline_is_reported_
         assert (local_site.counts().online, local_site.counts().errors_by_kind) == (4, {"unreachable": 1})
         sim.control("end", episode=episode["no"] if "no" in episode else episode["number"])
         await until(lambda: machine.online is True, "it to be back")
-    told = [record.getMessage() for record in caplog.records if address in record.getMessage()]
-    assert len([one for one in told if "cannot be read" in one]) == 1
-    assert len([one for one in told if "is read again" in one]) == 1
-    gone = [one for one in sink.of(address) if not one["online"]]
+    messages = [record.getMessage() for record in caplog.records if address in record.getMessage()]
+    assert len([entry for entry in messages if "cannot be read" in entry]) == 1
+    assert len([entry for entry in messages if "is read again" in entry]) == 1
+    gone = [entry for entry in sink.of(address) if not entry["online"]]
     assert len(gone) >= 5
-    assert {one["error_type"] for one in gone} == {"unreachable"}
-    assert {one["model"] for one in gone} == {sink.of(address)[0]["model"]}
+    assert {entry["error_type"] for entry in gone} == {"unreachable"}
+    assert {entry["model"] for entry in gone} == {sink.of(address)[0]["model"]}
 
 
 def test_a_machine_that_moves_keeps_its_name_and_another_at_its_address_gets_its_own(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_a_machine_that_moves_keeps_its_name_and_another_at_its_address_gets_its
     first = roster.identify("10.0.0.1", mac="02:00:00:00:00:01", serial="SN000001")
     second = roster.identify("10.0.0.2", mac="02:00:00:00:00:02", serial=None)
     assert (first.miner_id, second.miner_id) == ("SN000001", "02:00:00:00:00:02")
-    assert roster.identify("10.0.0.1", mac=None, serial=None) is first  # it did not say this time
+    assert roster.identify("10.0.0.1", mac=None, serial=None) is first  # it reports neither this time
     assert roster.identify("10.0.0.1", mac="020000000002", serial=None) is second
     assert (first.address, second.address) == ("", "10.0.0.1")
     assert roster.find_at("10.0.0.2") is None
@@ -61,7 +61,7 @@ def test_a_machine_that_moves_keeps_its_name_and_another_at_its_address_gets_its
     assert third.miner_id == "SN000001~000003"
     roster.save()
     again = Roster(IdRule(), tmp_path / "machines.json")
-    assert sorted(one.miner_id for one in again) == ["02:00:00:00:00:02", "SN000001", "SN000001~000003"]
+    assert sorted(entry.miner_id for entry in again) == ["02:00:00:00:00:02", "SN000001", "SN000001~000003"]
 
 
 def test_an_asset_list_names_machines_by_serial_mac_or_address(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_an_asset_list_names_machines_by_serial_mac_or_address(tmp_path: Path) -
         roster.identify("10.0.0.3", mac=None, serial=None),
         roster.identify("10.0.0.4", mac=None, serial="SN000004"),
     ]
-    assert [one.miner_id for one in seated] == ["A1", "A2", "A3", "SN000004"]
+    assert [entry.miner_id for entry in seated] == ["A1", "A2", "A3", "SN000004"]
 
 
 def test_without_serial_and_mac_the_name_does_not_reveal_the_address() -> None:
@@ -113,10 +113,10 @@ def test_read_times_do_not_drift_and_missed_ones_are_skipped() -> None:
 
 
 async def test_a_configuration_changes_interval_timeout_and_discovery(sim: Sim, tmp_path: Path) -> None:
-    chosen = site_settings(tmp_path, [f"{sim.net}.0.1-5"], identity="address", interval_sec=3600, discovery=False)
-    async with running_site(chosen) as (local_site, sink):
+    settings = site_settings(tmp_path, [f"{sim.net}.0.1-5"], identity="address", interval_sec=3600, discovery=False)
+    async with running_site(settings) as (local_site, sink):
         await until(lambda: local_site.counts().online == 5, "the machines")
-        wanted = local_config(chosen)
+        wanted = local_config(settings)
         local_site.apply_config(
             msgspec.structs.replace(wanted, collection_interval_sec=1, api_timeout_sec=2.0, auto_discovery=True)
         )

@@ -1,4 +1,4 @@
-"""Settings: every mistake is one sentence that names its place."""
+"""Settings: every error is one sentence that names the setting."""
 
 import fcntl
 import os
@@ -49,7 +49,7 @@ def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "sentence"),
     [
         ("[cloud]\nurl = 'ftp://x'", "cloud.url must be an address such as https://cloud.example.com"),
         ("[cloud]\nurl = 'https://u:p@x'", "cloud.url may only have scheme, host, port and path"),
@@ -67,10 +67,10 @@ def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
         ("[spool]\nmax_mb = 'much'", "spool.max_mb: expected `int`, got `str`"),
     ],
 )
-def test_an_invalid_setting_is_reported_in_one_sentence(tmp_path: Path, line: str, said: str) -> None:
+def test_an_invalid_setting_is_reported_in_one_sentence(tmp_path: Path, line: str, sentence: str) -> None:
     with pytest.raises(SettingsError) as refused:
         load_settings(written(tmp_path, line), {})
-    assert said in str(refused.value)
+    assert sentence in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
@@ -107,13 +107,13 @@ def test_ranges(text: str, first: str, last: str, count: int) -> None:
 
 
 def test_the_command_line_refuses_with_one_sentence(tmp_path: Path) -> None:
-    told = hashinsight("edge", "run", "--config", str(written(tmp_path, "[cloud]\nurl = 'ftp://x'")))
-    assert told.returncode == 78
-    assert told.stderr == "hashinsight: cloud.url must be an address such as https://cloud.example.com.\n"
+    done = hashinsight("edge", "run", "--config", str(written(tmp_path, "[cloud]\nurl = 'ftp://x'")))
+    assert done.returncode == 78
+    assert done.stderr == "hashinsight: cloud.url must be an address such as https://cloud.example.com.\n"
 
 
 def test_a_bad_asset_list_and_an_unusable_state_folder_are_reported_in_one_sentence_each(tmp_path: Path) -> None:
-    """The first is for people to mend; the second may pass, so whoever supervises it tries again."""
+    """The first needs people; the second may pass, so a supervisor tries again."""
     (tmp_path / "list.csv").write_text("name,serial\nA1,SN000001\n")
     chosen = {"state_dir": tmp_path, "miners_identity": "file", "miners_id_file": tmp_path / "list.csv"}
     settings_in(tmp_path)
@@ -145,16 +145,16 @@ def test_reading_the_status_does_not_block_the_start_of_a_collector(tmp_path: Pa
 def test_a_collector_that_cannot_load_the_library_says_what_to_install_and_does_not_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str
 ) -> None:
-    """Missing, or built for another system: it is tried, and not only looked for."""
+    """Missing, or built for another platform: it is loaded, not only looked for."""
     (tmp_path / "pyasic_rs.py").write_text(f"raise ImportError({reason!r})\n")
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}")
     settings_in(tmp_path / "state")
     chosen: dict[str, Any] = {"edge_state_dir": tmp_path / "state", "edge_cloud_url": "http://127.0.0.1:1"}
-    said = f"pyasic_rs cannot be loaded (ImportError: {reason}): run `pip install 'hashinsight[edge]'`"
+    sentence = f"pyasic_rs cannot be loaded (ImportError: {reason}): run `pip install 'hashinsight[edge]'`"
     checked = hashinsight("edge", "check", edge_miners_ranges="127.0.0.1", **chosen)
-    assert (checked.returncode, checked.stdout.splitlines()[0]) == (1, f"BAD library: {said}")
+    assert (checked.returncode, checked.stdout.splitlines()[0]) == (1, f"BAD library: {sentence}")
     started = hashinsight("edge", "run", **chosen)
-    assert (started.returncode, started.stderr) == (78, f"hashinsight: {said}.\n")
+    assert (started.returncode, started.stderr) == (78, f"hashinsight: {sentence}.\n")
 
 
 async def test_a_check_names_the_library_that_was_loaded(tmp_path: Path) -> None:

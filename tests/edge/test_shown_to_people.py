@@ -1,4 +1,4 @@
-"""From a machine's own words to what people see: read, sealed and sent by the edge, judged by the cloud."""
+"""From a machine's answer to what people see: read and sent by the collector, evaluated by the cloud."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -37,12 +37,12 @@ async def send(fleet: Fleet, folder: Path, *records: Record) -> None:
 
 
 async def problems(fleet: Fleet) -> set[str]:
-    found = fleet.place.rows("select issue_code from problem_events")
-    return {str(code) for (code,) in found}
+    rows = fleet.place.rows("select issue_code from problem_events")
+    return {str(code) for (code,) in rows}
 
 
 async def classify(fleet: Fleet, folder: Path, record: Record) -> dict[str, Any]:
-    """The same reading for some cycles up to now; then the machine as the live layer shows it."""
+    """The same reading for some cycles up to now; returns the machine as the live view shows it."""
     fleet.set_clock(fleet.now - timedelta(minutes=5 * CYCLES))
     for _ in range(CYCLES):
         fleet.set_clock(fleet.now + timedelta(minutes=5))
@@ -104,7 +104,7 @@ async def test_a_machine_that_hashes_without_a_temperature_is_marked_as_doubtful
 ) -> None:
     fleet = Fleet(place)
     with machines_of("Antminer S19, VNish") as (unit,):
-        unit.password = "changed"  # its web page no longer answers, and its port tells no temperature
+        unit.password = "changed"  # its web page no longer answers, and its port reports no temperature
         record = await read(unit, "m1", fleet.now)
     live = await classify(fleet, tmp_path, record)
     assert (live["online"], live["temperature"]["max"]) == (True, None)
@@ -122,18 +122,18 @@ async def test_a_mean_in_place_of_the_hottest_sensor_is_marked_as_doubtful(
 
 
 async def test_fans_that_never_turned_do_not_exist_and_fans_that_did_are_reported_as_stopped(tmp_path: Path) -> None:
-    """An air-cooled one stands in oil beside it, its fans taken off."""
+    """The second is an air-cooled machine in oil, without fans."""
     with machines_of(LOCKED, LOCKED) as (in_air, in_oil):
         in_oil.stop_fans()
-        chosen = site_settings(tmp_path, [in_air.address, in_oil.address], identity="address", interval_sec=1)
-        async with running_site(chosen) as (local_site, sink):
+        settings = site_settings(tmp_path, [in_air.address, in_oil.address], identity="address", interval_sec=1)
+        async with running_site(settings) as (local_site, sink):
             await until(lambda: local_site.counts().online == 2, "both machines")
             await until(lambda: len(sink.of(in_oil.address)) > 1, "a second round")
             in_air.stop_fans()
             await until(lambda: sink.of(in_air.address)[-1].get("fan_speeds") == [0] * 4, "fans that stand")
         assert all("fan_speeds" not in sample for sample in sink.of(in_oil.address))
         assert all("fans_never_turned" in sample["raw_data"]["flags"] for sample in sink.of(in_oil.address))
-        async with running_site(chosen) as (local_site, again):  # what was seen once is known after a restart
+        async with running_site(settings) as (local_site, again):  # remembered across a restart
             await until(lambda: bool(again.of(in_air.address)) and bool(again.of(in_oil.address)), "both machines")
         assert again.of(in_air.address)[-1]["fan_speeds"] == [0] * 4
         assert "fan_speeds" not in again.of(in_oil.address)[-1]
@@ -142,5 +142,5 @@ async def test_fans_that_never_turned_do_not_exist_and_fans_that_did_are_reporte
 def test_a_hydro_model_has_no_fans_whatever_its_connectors_report() -> None:
     device = {"make": "AntMiner", "model": "S21 Hyd", "firmware": "AntMiner Stock"}
     stats = {"chain_rate1": "66000", "chain_acn1": 216, "fan1": 0, "fan2": 0, "fan_num": 4}
-    told = {"data": {"device_info": device, "uptime": 5.0}, "stats": [stats]}
-    assert "fan_speeds" not in make_record(told, miner_id="m", at=datetime(2026, 1, 1, tzinfo=UTC))
+    reading = {"data": {"device_info": device, "uptime": 5.0}, "stats": [stats]}
+    assert "fan_speeds" not in make_record(reading, miner_id="m", at=datetime(2026, 1, 1, tzinfo=UTC))

@@ -1,4 +1,4 @@
-"""Every model that the installed mining library names is placed: in the catalogue, or at least in a series."""
+"""Every model of the installed mining library is in the catalogue, or at least in a series."""
 
 import re
 from importlib.util import find_spec
@@ -8,7 +8,7 @@ from hashinsight.facts.models import find_model, find_series
 from hashinsight.facts.temperatures import SERIES_LIMITS
 
 WHATSMINER = re.compile(rb"M[2-7]\d[A-Z]{0,2}(?:Plus){0,2}V[A-Z]?[0-9A-Z]\d(?![0-9a-z])")
-# names in the file follow each other without a break, so only those with an end of their own are told apart
+# names in the file follow each other without a break, so only those with an end of their own can be separated
 ANTMINER = re.compile(
     rb"ANTMINER [ST](?:9|11|15|17|19|21|23)[A-Z]?\+? ?(?:(?:PRO\+?|XP)? ?HYD(?:\.|RO)|(?:PRO\+?|XP)(?! HYD))"
 )
@@ -26,7 +26,7 @@ AVALON = (
 
 
 def names_in_library(pattern: re.Pattern[bytes]) -> set[str]:
-    """The library has no list to ask for: its models' names are read from its compiled file."""
+    """The library offers no list: the names of its models are read from its compiled file."""
     spec = find_spec("pyasic_rs")
     assert spec is not None
     assert spec.origin is not None

@@ -15,7 +15,7 @@ SEPARATORS = st.sampled_from([" ", "_", "-", "  ", " - ", ""])
 
 @st.composite
 def spellings(draw: st.DrawFn) -> tuple[str, MinerModel]:
-    """A name of the catalogue as somebody in the field may write it."""
+    """A name of the catalogue as people on site may write it."""
     model = draw(st.sampled_from(MODELS))
     words = model.name.split()
     if draw(st.booleans()):
@@ -146,7 +146,7 @@ def test_every_model_is_in_the_catalogue_once() -> None:
 
 
 def test_newer_machines_of_a_make_need_fewer_watts_per_terahash() -> None:
-    """A slip in one figure stands out against its neighbours."""
+    """A typo in one figure stands out against its neighbours."""
     for names in (
         ("S9", "S11", "S15", "S17", "S19", "S19 Pro", "S19 XP", "S21", "S21 Pro", "S21 XP", "S23", "S23 Hyd."),
         ("M21S", "M20S", "M30S", "M30S+", "M30S++", "M50", "M50S", "M50S+", "M50S++", "M60", "M60S", "M60S+", "M70"),

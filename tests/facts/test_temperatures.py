@@ -47,7 +47,7 @@ SOUND = [
     ("A1246", CHIP, 92.0),
     ("Avalon1366", CHIP, 90.0),
     ("Avalon A1566", CHIP, 91.0),
-]  # as machines run that hash what they are rated for
+]  # as machines run at their rated hashrate
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_limits_rise_from_target_to_critical_and_a_chip_is_allowed_more_than_its
     for series, by_sensor in SERIES_LIMITS.items():
         for limits in by_sensor.values():
             assert limits.target_c < limits.warn_c < limits.critical_c, series
-        if len(by_sensor) == 2 and series != "Bitaxe":  # its board's is the voltage regulator
+        if len(by_sensor) == 2 and series != "Bitaxe":  # its board sensor is the voltage regulator
             assert by_sensor[BOARD].critical_c < by_sensor[CHIP].critical_c, series
     for (_, series, sensor), limits in FIRMWARE_LIMITS.items():
         assert limits.target_c < limits.warn_c < limits.critical_c <= SERIES_LIMITS[series][sensor].critical_c

@@ -21,10 +21,10 @@ from hashinsight.edge.commands.outcomes import Outcome
 from hashinsight.edge.commands.runner import CommandRunner
 from hashinsight.edge.settings import Settings
 from hashinsight.edge.settings_file import make_state_dir
+from hashinsight.edge.status import STATUS_FILE
 from hashinsight.edge.storage.disk import FolderLock, replace_file
 from hashinsight.wire.commands import Command
 
-STATUS = "status.json"
 _STATUS_SEC = 5.0
 _PRUNE_SEC = 60.0
 _DRAIN_SEC = 15.0
@@ -163,7 +163,7 @@ class Collector:
             "config_version": self.heartbeat.config.version,
             "errors": msgspec.to_builtins(list(self._resources.faults.last)),
         }
-        path = self._resources.settings.state_dir / STATUS
+        path = self._resources.settings.state_dir / STATUS_FILE
         await asyncio.to_thread(replace_file, path, msgspec.json.encode(status))
 
 

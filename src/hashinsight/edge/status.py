@@ -19,8 +19,9 @@ from hashinsight.edge.settings import Settings, SettingsError, count_addresses
 from hashinsight.edge.settings_file import get_device_id, make_state_dir, read_token
 from hashinsight.edge.storage.disk import is_locked, open_read_only
 from hashinsight.edge.storage.events import list_gaps
+from hashinsight.edge.storage.journal import count_dispatches
 
-_STATUS_FILE = "status.json"
+STATUS_FILE = "status.json"
 
 
 def read_status(folder: Path) -> dict[str, Any]:
@@ -97,7 +98,7 @@ async def _check_cloud(settings: Settings) -> list[tuple[str, bool, str]]:
 
 def _read_status_file(folder: Path) -> dict[str, Any]:
     try:
-        status = msgspec.json.decode((folder / _STATUS_FILE).read_bytes())
+        status = msgspec.json.decode((folder / STATUS_FILE).read_bytes())
     except (OSError, msgspec.DecodeError):
         return {}
     return status if isinstance(status, dict) else {}
@@ -129,19 +130,16 @@ def _spool_status(db: sqlite3.Connection) -> dict[str, Any]:
 
 
 def _journal_status(db: sqlite3.Connection) -> dict[str, Any]:
-    begun, done, waiting = db.execute(
-        "select count(*) filter (where done_at is null), count(*) filter (where done_at is not null),"
-        " count(*) filter (where ack is not null and delivered_at is null) from dispatches"
-    ).fetchone()
+    counts = count_dispatches(db)
     (events,) = db.execute("select count(*) from events").fetchone()
     names = ("command_id", "miner_id", "command_type", "begun_at", "done_at", "status", "answer")
     last = db.execute(
         f"select {', '.join(names)} from dispatches order by coalesce(done_at, begun_at) desc limit 10"  # noqa: S608
     ).fetchall()
     return {
-        "running": begun,
-        "done": done,
-        "acks_waiting": waiting,
+        "running": counts.begun,
+        "done": counts.done,
+        "acks_waiting": counts.undelivered,
         "events_waiting": events,
         "last": [dict(zip(names, row, strict=True)) for row in last],
     }

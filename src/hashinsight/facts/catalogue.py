@@ -1,4 +1,7 @@
-"""Antminers: name | TH/s | W | J/TH | boards | chips a board | fans | cooling | note. Data only."""
+"""Machine models as tables: name | TH/s | W | J/TH | boards | chips per board | fans | cooling | note. Data only.
+
+From public data sheets; `~` in a note: approximate.
+"""
 
 ANTMINERS = """
 Antminer S9              | 13.5 | 1323 | 98   | 3 | 63      | 2 | air       | ~ sold with 11.5 to 14 TH/s
@@ -64,6 +67,8 @@ Antminer S23 Immersion   | 442  | 5304 | 12   | 3 | ?       | 0 | immersion | ~
 """
 
 
+# MicroBT sells each name in steps of 2 TH/s at the same J/TH, with chip counts that differ between hardware versions
+# ("VH60"): the ratings are the common ones.
 WHATSMINERS = """
 Whatsminer M20    | 45  | 2160 | 48   | 3 | 70      | 2 | air       | ~
 Whatsminer M20S   | 68  | 3360 | 49.4 | 3 | 105-140 | 2 | air       | ~ sold with 62 to 70 TH/s

@@ -1,7 +1,7 @@
-"""The model catalogue: rated figures of the machines that we know, from public sheets; `~` in a note: approximate.
+"""Machine models by any spelling: rated figures, series, and the rating that a text states.
 
-Many models were sold in several ratings under one name. The figure here is the common one; what a machine reports, or
-what an operator enters, goes before it.
+Many models were sold with several ratings under one name. The catalogue has the common one; what a machine reports or
+an operator enters goes before it.
 """
 
 import re
@@ -13,7 +13,7 @@ from hashinsight.facts.catalogue import ANTMINERS, AVALONS, OTHER_MAKES, WHATSMI
 
 @dataclass(frozen=True)
 class MinerModel:
-    """One model. `chips_per_board` is a range where a maker fits different numbers under one name, None: not known."""
+    """One model. `chips_per_board` is a range if one name is built with different numbers; None: unknown."""
 
     make: str
     name: str
@@ -37,49 +37,49 @@ class MinerModel:
         return "~" in self.notes
 
 
-def _model(make: str, row: str) -> MinerModel:
+def _parse_row(make: str, row: str) -> MinerModel:
     name, ths, watts, j_th, boards, chips, fans, cooling, notes = (cell.strip() for cell in row.split("|"))
-    least, _, most = chips.partition("-")
-    fitted = None if chips == "?" else (int(least), int(most or least))
+    low, _, high = chips.partition("-")
+    chips_per_board = None if chips == "?" else (int(low), int(high or low))
     figures = float(ths), float(watts), float(j_th)
-    return MinerModel(make, name, *figures, int(boards), fitted, int(fans), cooling, notes)
+    return MinerModel(make, name, *figures, int(boards), chips_per_board, int(fans), cooling, notes)
 
 
-def _read(tables: dict[str, str]) -> list[MinerModel]:
-    return [_model(make, row) for make, table in tables.items() for row in table.strip().splitlines()]
+def _parse_tables(tables: dict[str, str]) -> list[MinerModel]:
+    return [_parse_row(make, row) for make, table in tables.items() for row in table.strip().splitlines()]
 
 
-_MORE: dict[str, dict[str, object]] = {
+_DETAILS: dict[str, dict[str, object]] = {
     "Antminer S19 Pro": {"ths_tolerance": 0.03, "power_tolerance": 0.05, "max_fan_rpm": 6150},
     "Antminer S19 XP": {"has_pic": False},
     "Antminer S21": {"derates_above_ambient_c": 40, "stops_above_ambient_c": 47},
 }
 MODELS: tuple[MinerModel, ...] = tuple(
-    replace(model, **_MORE.get(model.name, {}))  # type: ignore[arg-type] # by the fields' own names
-    for model in _read({"Bitmain": ANTMINERS, "MicroBT": WHATSMINERS, "Canaan": AVALONS, **OTHER_MAKES})
+    replace(model, **_DETAILS.get(model.name, {}))  # type: ignore[arg-type] # by the fields' own names
+    for model in _parse_tables({"Bitmain": ANTMINERS, "MicroBT": WHATSMINERS, "Canaan": AVALONS, **OTHER_MAKES})
 )
 
 
 _MAX_CHARS = 200
-# "(104T)", "104 TH/s", "_104t": what the machine is sold as, not part of its name
+# "(104T)", "104 TH/s", "_104t": the rating it is sold with, not part of its name
 _RATING = re.compile(r"(?<![a-z0-9.])(\d{2,4}(?:\.\d{1,2})?)\s*+th?(?:/?s)?(?![a-z0-9+])")
 # "A1346-107", "S19 110", "Gamma 601": a rating without its unit, or a version
 _BARE_RATING = re.compile(r"(?<=[a-z0-9+.])[\s_\-/(\[]++(\d{2,4}(?:\.\d{1,2})?)[\s)\]]*+$")
-# by how much a rating without its unit may differ from the model's: else it is another number
+# how far a rating without unit may be from the model's; otherwise it is another number
 _RATING_SHARES = (0.6, 1.6)
 _WORDS = re.compile(
     r"bitmain|microbt|canaan|bitdeer|auradine|antminer|whatsminer|sealminer|teraflux|bitaxe|avalonminer|avalon|miner"
 )
-# what stands behind the name: "S9 (vnish 3.9.0)", "S9 V1.3.50", "S9 Hiveon"
-_BEHIND = re.compile(r"(?<!\s)\s*+(?:\([^()]*+\)?+|(?<=\s)v\.?\d[\d.]*+|(?<=\s)hiveon)\s*+$")
+# suffixes after the name: "S9 (vnish 3.9.0)", "S9 V1.3.50", "S9 Hiveon"
+_SUFFIX = re.compile(r"(?<!\s)\s*+(?:\([^()]*+\)?+|(?<=\s)v\.?\d[\d.]*+|(?<=\s)hiveon)\s*+$")
 _SEPARATORS = re.compile(r"[\s_\-./()\[\],:'\"]+")
-# the same word in other letters: ("S19 Pro Hydro", "Hyd."), ("S21 Imm.", "Immersion")
+# different spellings of a word: ("S19 Pro Hydro", "Hyd."), ("S21 Imm.", "Immersion")
 _SAME = (("plus", "+"), ("hydro", "hyd"), ("immersion", "imm"))
-# Whatsminers say their hardware version behind the name: "M30S++VE40", "M50S_VH50", "M60VK6A"
+# Whatsminers append their hardware version to the name: "M30S++VE40", "M50S_VH50", "M60VK6A"
 _HARDWARE_VERSION = re.compile(r"^(m\d\d[a-z]{0,2}?\+*+)v[a-z0-9]{2,4}$")
-# what only one maker or library calls it
+# names used by one manufacturer or library only
 _ALIASES = {"s19j88nopic": "s19jnopic", "bhb68601": "s21", "bhb68606": "s21", "homeq": "q"}
-# the generation decides the silicon, and so the limits; also of a model that the catalogue has no figures for
+# the generation decides the chip and so the limits, also for models without figures in the catalogue
 _SERIES = (
     (re.compile(r"^[st](9|11|15|17|19|21|23)(?!\d)"), "Antminer S{}"),
     (re.compile(r"^m([2-7])\d(?!\d)"), "Whatsminer M{}0"),
@@ -89,8 +89,8 @@ _SERIES = (
     (re.compile(r"^(max|ultra|supra|gamma|nerdq?axe\w*|nerdminer)(?!\w)"), "Bitaxe"),
 )
 
-# a machine that only its make is known of: all series of it have the same limits
-_ALL_ALIKE = {"whatsminer": "Whatsminer M30"}
+# a machine of which only the make is known: all its series have the same limits
+_SERIES_BY_MAKE = {"whatsminer": "Whatsminer M30"}
 
 
 def _flat(text: str) -> str:
@@ -107,12 +107,12 @@ def _key(text: str) -> str:
 
 
 def _keys(text: str) -> tuple[str, ...]:
-    """As it is written first, for the number at its end may be the model's ("AvalonMiner 1366"); then without that.
+    """As written first, because a number at the end may belong to the model ("AvalonMiner 1366"); then without it.
 
-    Then the same without what some firmware puts behind the name.
+    Then the same without suffixes that some firmware appends.
     """
     keys = []
-    bare = _BEHIND.sub("", _flat(text))
+    bare = _SUFFIX.sub("", _flat(text))
     for spelling in dict.fromkeys((_flat(text), bare)):
         rated = _BARE_RATING.search(spelling)
         keys += [_key(spelling), _key(spelling[: rated.start()])] if rated else [_key(spelling)]
@@ -125,18 +125,18 @@ _BY_KEY = {_key(model.name): model for model in MODELS} | {
 
 
 def find_model(text: str) -> MinerModel | None:
-    """The model that is meant, or None. A relative ("S19j Pro++", "M30SE") is another machine, so it is None."""
+    """The model of this text, or None. A variant ("S19j Pro++", "M30SE") is another machine, so it is None."""
     for key in _keys(text or ""):
-        model = _BY_KEY.get(key) or _BY_KEY.get(key.removesuffix("nopic"))  # the same machine with another controller
+        model = _BY_KEY.get(key) or _BY_KEY.get(key.removesuffix("nopic"))  # same machine, other controller
         if model is not None:
             return model
     return None
 
 
 def find_series(text: str) -> str | None:
-    """The series of a model, by any of its spellings: "S19j Pro" and "T19" are of the Antminer S19's."""
-    if _flat(text).strip() in _ALL_ALIKE:
-        return _ALL_ALIKE[_flat(text).strip()]
+    """The series of a model by any spelling: "S19j Pro" and "T19" belong to the Antminer S19."""
+    if _flat(text).strip() in _SERIES_BY_MAKE:
+        return _SERIES_BY_MAKE[_flat(text).strip()]
     for key in _keys(text):
         for pattern, name in _SERIES:
             match = pattern.match(key)
@@ -146,7 +146,7 @@ def find_series(text: str) -> str | None:
 
 
 def find_stated_ths(text: str) -> float | None:
-    """The rating that the text itself states: "S19j Pro (100T)" is sold as 100 TH/s, whatever the catalogue says."""
+    """The rating that the text states: "S19j Pro (100T)" is sold with 100 TH/s, whatever the catalogue says."""
     stated = _RATING.search(_flat(text))
     if stated:
         return float(stated.group(1))

@@ -1,4 +1,4 @@
-"""What an answer means for what was sent."""
+"""What an answer of the cloud means for what was sent."""
 
 import pytest
 
@@ -33,11 +33,11 @@ def test_only_exactly_200_frees_the_spool_and_only_the_cloud_refuses_for_good(
 
 
 @pytest.mark.parametrize(
-    ("said", "seconds"),
+    ("value", "seconds"),
     [("60", 60), ("999999", 3600), ("Thu, 01 Jan 1970 00:02:00 GMT", 120), ("soon", None), ("", None), ("²", None)],
 )
-def test_the_cloud_can_ask_to_wait(said: str, seconds: float | None) -> None:
-    assert classify(503, b"", {"retry-after": said}, now=0.0).retry_after_sec == seconds
+def test_the_cloud_can_ask_to_wait(value: str, seconds: float | None) -> None:
+    assert classify(503, b"", {"retry-after": value}, now=0.0).retry_after_sec == seconds
 
 
 def test_waits_double_with_jitter_up_to_a_maximum_and_denied_access_slows_down_at_once() -> None:

@@ -1,4 +1,4 @@
-"""The edge against the real server over HTTP, on a real database, with the server stopped and started."""
+"""The collector against the real server over HTTP, on a real database, with the server stopped and started."""
 
 import asyncio
 import time
@@ -30,7 +30,7 @@ from tests.telemetry.site_with_collector import SiteWithCollector
 
 @pytest.fixture
 async def served(api: httpx.AsyncClient, server: ServerProcess) -> AsyncIterator[None]:
-    """The same application on the same port, in this process: for tests that do not stop it."""
+    """The same application on the same port in this process, for tests that do not stop it."""
     app = api.app  # type: ignore[attr-defined] # the fixture hangs it there
     config = uvicorn.Config(app, host="127.0.0.1", port=server.port, lifespan="off", log_config=None)
     here = uvicorn.Server(config)
@@ -60,7 +60,7 @@ def config_of(resources: Resources) -> Callable[[], EffectiveConfig]:
 
 @contextmanager
 def running(*work: Awaitable[None]) -> Iterator[None]:
-    tasks = [asyncio.ensure_future(one) for one in work]
+    tasks = [asyncio.ensure_future(work_item) for work_item in work]
     try:
         yield
     finally:
@@ -78,7 +78,7 @@ async def test_an_outage_loses_and_duplicates_nothing_and_the_newest_arrive_firs
     resources: Resources, server: ServerProcess, superuser_url: str
 ) -> None:
     now = time.time()
-    for minute in range(60):  # an hour without the cloud
+    for minute in range(60):  # an hour of outage
         at = now - 3600 + 60 * minute
         made = [sample(100 * minute + k, datetime.fromtimestamp(at, UTC)) for k in range(50)]
         await resources.spool_thread(resources.spool.put, made, now=at)
@@ -120,7 +120,7 @@ async def test_a_batch_whose_answer_was_lost_is_stored_once(resources: Resources
     assert batch
     confirm = resources.spool.confirm
     resources.spool.confirm = resources.spool.release  # type: ignore[method-assign]
-    assert (await uplink.deliver(batch)).kind is AnswerKind.DELIVERED  # a kill between the answer and the deletion
+    assert (await uplink.deliver(batch)).kind is AnswerKind.DELIVERED  # as if killed between answer and deletion
     resources.spool.confirm = confirm  # type: ignore[method-assign]
     again = await resources.spool_thread(resources.spool.take_live, since=0.0, limit=100)
     assert again == batch
@@ -186,9 +186,9 @@ async def test_heartbeats_events_gaps_and_the_configuration_reach_the_registry(
     assert shown["config_version"] == beat.config.version == "v1.0.0"
     assert [config.version for config in applied] == ["v1.0.0"]
     events = (await place.api.get("/api/admin/v1/collector-events", headers=place.owner)).json()["events"]
-    told = {event["kind"]: event for event in events}
-    assert told["local_protection"]["severity"] == "critical"
-    assert told["telemetry_gap"]["details"]["samples"] == 1
+    by_kind = {event["kind"]: event for event in events}
+    assert by_kind["local_protection"]["severity"] == "critical"
+    assert by_kind["telemetry_gap"]["details"]["samples"] == 1
     beats = await place.api.get(f"/api/admin/v1/collectors/{shown['id']}/heartbeats", headers=place.owner)
     assert beats.json()["heartbeats"][0]["spool_depth"] == 1
 
@@ -225,24 +225,25 @@ async def test_a_collector_enrols_with_a_code_and_may_connect_once_approved(
 
     made = await post("", site_id="tx-1", name="new", credential="enrolment_code")
     collector_id = made["collector"]["id"]
-    chosen: dict[str, Any] = {
-        "edge_state_dir": tmp_path / "state",
+    state = tmp_path / "state"
+    settings: dict[str, Any] = {
+        "edge_state_dir": state,
         "edge_cloud_url": server.url,
         "edge_miners_ranges": "127.0.0.1",
     }
 
     def edge(*words: str, given: str | None = None) -> Any:
-        return asyncio.to_thread(hashinsight, "edge", *words, given=given, **chosen)
+        return asyncio.to_thread(hashinsight, "edge", *words, given=given, **settings)
 
     wrong = await edge("enrol", "hi_enrol_wrong")
     assert (wrong.returncode, wrong.stdout) == (78, "")
     assert wrong.stderr.startswith("hashinsight: not enrolled: ENROLMENT_CODE_UNKNOWN, ")
-    told = await edge("enrol", given=f"{made['enrolment_code']}\n")
-    assert told.returncode == 0, told.stderr
-    assert told.stdout.startswith(f"enrolled as collector {collector_id} of site tx-1: pending\n")
-    token = tmp_path / "state" / "token"
+    enrolled = await edge("enrol", given=f"{made['enrolment_code']}\n")
+    assert enrolled.returncode == 0, enrolled.stderr
+    assert enrolled.stdout.startswith(f"enrolled as collector {collector_id} of site tx-1: pending\n")
+    token = state / "token"
     assert token.stat().st_mode & 0o777 == 0o600
-    assert token.read_text().strip() not in told.stdout + told.stderr
+    assert token.read_text().strip() not in enrolled.stdout + enrolled.stderr
     assert "BAD token: collector pending, site tx-1" in (await edge("check")).stdout
     again = await edge("enrol", given="another")
     assert "there is already a token in" in again.stderr

@@ -1,4 +1,4 @@
-"""What the site lets through, each with its reason."""
+"""Which commands the site admits, each ruling with its reason."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -106,6 +106,6 @@ def test_signatures_are_checked_before_anything_else(
 
 
 def test_after_a_lost_journal_a_signed_command_is_dated_by_its_signature() -> None:
-    """The time of issue beside it is nobody's word: set to now, it would bring an old dispatch back to life."""
+    """The plain time of issue could be forged: set to now, it would revive an old dispatch."""
     old = signed(command(issued_at=NOW), before=NOW - timedelta(minutes=9))
     assert ruled(old, replace(SIGNED, accept_from=NOW.timestamp() - 60)).code == "OUTCOME_UNKNOWN"

@@ -1,4 +1,4 @@
-"""Orders to simulated machines: what the machine's own state says afterwards decides, not what the library returned."""
+"""Actions on simulated machines: the machine's state afterwards decides, not what the library returned."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -27,7 +27,7 @@ _unused = {
 
 @pytest.fixture(scope="module")
 def sim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sim]:
-    """Far faster than life, so that a boot takes seconds; every test has machines of its own."""
+    """Much faster than real time, so that a boot takes seconds; every test has its own machines."""
     folder = tmp_path_factory.mktemp("sim")
     makes = ((ANTMINER, EACH, LUXOS), (WHATSMINER, EACH), (AVALON, EACH), (STOCK, EACH))
     with simulate_site(folder, *makes, speed=150) as running:
@@ -139,12 +139,12 @@ async def test_a_configuration_is_set_step_by_step_and_the_first_failure_ends_it
     done = await order("update_config", config={"power_limit_w": 2600, "power_mode": "normal"})
     assert (done.status, list(done.result)) == ("succeeded", ["set_power_mode", "set_power_limit"])
     assert done.result["set_power_mode"]["way"] == "already set"
-    assert all(one["confirmed"] for one in done.result.values())
+    assert all(entry["confirmed"] for entry in done.result.values())
     half = await order("update_config", config={"power_mode": "eco", "power_limit_w": 19_000})
     assert (half.status, half.error_code) == ("failed", "MACHINE_REFUSED")
     assert (half.before["mode"], half.result["set_power_mode"]["confirmed"]) == ("normal", True)
     assert half.result["set_power_limit"] == {"error_code": "MACHINE_REFUSED"}
-    acts = [one["act"] for one in sim.control("orders", machine=str(no)) if one["refused"] is None]
+    acts = [entry["act"] for entry in sim.control("orders", machine=str(no)) if entry["refused"] is None]
     assert [act.partition("-")[0] for act in acts] == ["power", "mode"]
 
 
@@ -170,7 +170,7 @@ NOT_TAKEN: list[tuple[str, str, dict[str, Any]]] = [
 
 
 async def test_what_a_make_does_not_support_is_rejected_and_changes_nothing(sim: Sim, tmp_path: Path) -> None:
-    """The last machines of each make, which no other test here takes."""
+    """The last machines of each make, which no other test uses."""
     last = {make: no - 1 for make, no in zip((ANTMINER, WHATSMINER, AVALON, STOCK), (10, 20, 30, 40), strict=True)}
     ranges = [sim.address(no) for no in last.values()]
     async with running_site(site_settings(tmp_path, ranges, identity="address", interval_sec=60)) as (local_site, _):
@@ -217,13 +217,13 @@ async def test_one_action_per_machine_at_a_time(sim: Sim, local_site: LocalSite,
 
 @each(ANTMINER)
 async def test_a_delayed_reboot_does_not_block_other_actions(sim: Sim, order: Order, no: int) -> None:
-    """Protection would wait for it, and the machine get hotter."""
+    """Otherwise protection would wait too, while the machine gets hotter."""
     later = asyncio.create_task(order("reboot", delay_seconds=2.5))
     await asyncio.sleep(0.05)
     assert (await order("disable")).status == "succeeded"
-    assert [one["act"] for one in sim.control("orders", machine=str(no))] == ["pause"]
+    assert [entry["act"] for entry in sim.control("orders", machine=str(no))] == ["pause"]
     assert (await later).status == "succeeded"
-    assert [one["act"] for one in sim.control("orders", machine=str(no))] == ["pause", "reboot"]
+    assert [entry["act"] for entry in sim.control("orders", machine=str(no))] == ["pause", "reboot"]
 
 
 @pytest.mark.parametrize(

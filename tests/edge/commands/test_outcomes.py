@@ -1,4 +1,4 @@
-"""An order whose answer is lost: what is seen decides, and nothing that must happen once is risked a second time."""
+"""An action whose answer is lost: the visible effect decides, and what must happen once is never sent twice."""
 
 import subprocess
 import sys
@@ -69,7 +69,7 @@ def test_an_unknown_error_may_have_reached_the_machine() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "kind"),
+    ("message", "kind"),
     [
         ("RPC read timed out", "slow"),
         ("Connection reset by miner", "slow"),
@@ -87,13 +87,13 @@ def test_an_unknown_error_may_have_reached_the_machine() -> None:
         ("error sending request for url (http://10.20.30.40/cgi-bin/reboot.cgi)", "slow"),
     ],
 )
-def test_the_librarys_errors_are_classified_by_their_words(said: str, kind: str) -> None:
-    assert error_from_library("reboot", said).kind == kind
+def test_the_librarys_errors_are_classified_by_their_words(message: str, kind: str) -> None:
+    assert error_from_library("reboot", message).kind == kind
 
 
 def test_the_librarys_error_text_is_passed_on_without_an_address() -> None:
-    said = "bad answer from http://10.20.30.40/cgi-bin/set.cgi and 10.20.30.40:4028: 500"
-    assert str(error_from_library("set_pool", said)) == "bad answer from the machine and the machine: 500"
+    message = "bad answer from http://10.20.30.40/cgi-bin/set.cgi and 10.20.30.40:4028: 500"
+    assert str(error_from_library("set_pool", message)) == "bad answer from the machine and the machine: 500"
 
 
 def test_a_setting_already_in_effect_is_not_sent_again() -> None:
@@ -125,7 +125,7 @@ async def spoilt(sim: Sim, folder: Path, no: int, fault: LinkFault, command_type
 
 
 def orders(sim: Sim, no: int) -> list[str]:
-    return [one["act"] for one in sim.control("orders", machine=str(no))]
+    return [entry["act"] for entry in sim.control("orders", machine=str(no))]
 
 
 @pytest.mark.parametrize(("no", "fault"), [(0, LinkFault.ANSWER), (1, LinkFault.PATIENCE)])
@@ -138,7 +138,7 @@ async def test_a_reboot_whose_answer_is_lost_is_confirmed_by_its_effect_and_sent
 
 
 async def test_a_reboot_without_visible_effect_is_unknown_whatever_the_library_says(sim: Sim, tmp_path: Path) -> None:
-    """It says yes to this one, although the machine never heard of it."""
+    """The library reports success, although the machine never received it."""
     outcome = await spoilt(sim, tmp_path, 2, LinkFault.ORDER, "reboot_device")
     assert (outcome.status, outcome.error_code) == (AckStatus.SKIPPED, "OUTCOME_UNKNOWN")
     assert outcome.result == {"confirmed": False, "way": "restart"}
@@ -171,6 +171,6 @@ os._exit(0)
 
 
 def test_an_action_is_not_refused_because_identification_once_timed_out(sim: Sim) -> None:
-    asked = [sys.executable, "-c", ASKED_ANEW, sim.address(5)]
-    told = subprocess.run(asked, capture_output=True, text=True, timeout=HANG_TIMEOUT_SEC, check=False)
-    assert (told.returncode, told.stdout) == (0, "{'way': 'set_fault_light'}\n"), told.stderr
+    command_line = [sys.executable, "-c", ASKED_ANEW, sim.address(5)]
+    done = subprocess.run(command_line, capture_output=True, text=True, timeout=HANG_TIMEOUT_SEC, check=False)
+    assert (done.returncode, done.stdout) == (0, "{'way': 'set_fault_light'}\n"), done.stderr

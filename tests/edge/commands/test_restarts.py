@@ -1,4 +1,4 @@
-"""A restart is a stop and a start: whatever is lost or killed between the two, the machine is not left standing."""
+"""A restart is a stop and a start: whatever is lost or killed in between, the machine is not left stopped."""
 
 import asyncio
 import os
@@ -32,7 +32,7 @@ def sim() -> Iterator[Sim]:
 
 
 def orders(sim: Sim, no: int) -> list[str]:
-    return [one["act"] for one in sim.control("orders", machine=str(no))]
+    return [entry["act"] for entry in sim.control("orders", machine=str(no))]
 
 
 def place(sim: Sim, no: int) -> str:
@@ -49,8 +49,11 @@ async def restart(local_site: LocalSite, address: str, *, confirm_sec: float = H
 
 async def test_a_stop_whose_answer_is_lost_is_followed_by_the_start(sim: Sim, tmp_path: Path) -> None:
     address = place(sim, 0)
-    chosen = site_settings(tmp_path, [address], identity="address", interval_sec=60)
-    async with faulty_link(address, sim.address(0), LinkFault.ANSWER, STOP), running_site(chosen) as (local_site, sink):
+    settings = site_settings(tmp_path, [address], identity="address", interval_sec=60)
+    async with (
+        faulty_link(address, sim.address(0), LinkFault.ANSWER, STOP),
+        running_site(settings) as (local_site, sink),
+    ):
         done = await restart(local_site, address)
     assert orders(sim, 0) == ["pause", "resume"]
     assert (done.status, sink.restarts) == (AckStatus.SUCCEEDED, {})
@@ -58,10 +61,10 @@ async def test_a_stop_whose_answer_is_lost_is_followed_by_the_start(sim: Sim, tm
 
 async def test_if_the_reader_dies_between_stop_and_start_the_next_one_sends_the_start(sim: Sim, tmp_path: Path) -> None:
     address = place(sim, 1)
-    chosen = site_settings(tmp_path, [address], identity="address", interval_sec=60)
+    settings = site_settings(tmp_path, [address], identity="address", interval_sec=60)
     async with (
         faulty_link(address, sim.address(1), LinkFault.PATIENCE, STOP),
-        running_site(chosen) as (local_site, sink),
+        running_site(settings) as (local_site, sink),
     ):
         acting = asyncio.create_task(restart(local_site, address))
         await until(lambda: orders(sim, 1) == ["pause"], "the stop")
@@ -75,10 +78,10 @@ async def test_a_restart_whose_start_is_lost_is_unknown_and_the_start_is_sent_wh
     sim: Sim, tmp_path: Path
 ) -> None:
     address = place(sim, 2)
-    chosen = site_settings(tmp_path, [address], identity="address", interval_sec=1)
-    async with running_site(chosen) as (local_site, sink):
+    settings = site_settings(tmp_path, [address], identity="address", interval_sec=1)
+    async with running_site(settings) as (local_site, sink):
         async with faulty_link(address, sim.address(2), LinkFault.ORDER, START):
-            done = await restart(local_site, address, confirm_sec=4.0)  # nothing is to be seen
+            done = await restart(local_site, address, confirm_sec=4.0)  # no effect will show
         assert (done.status, done.error_code) == (AckStatus.SKIPPED, "OUTCOME_UNKNOWN")
         assert orders(sim, 2) == ["pause"]
         assert list(sink.restarts) == [address]
@@ -95,9 +98,9 @@ async def test_a_collector_killed_between_stop_and_start_does_not_leave_the_mach
     no: int,
     all_of_it: bool,  # noqa: FBT001
 ) -> None:
-    """Killed alone, its reader brings the order to its end; with its reader, as by a power cut, the next life does."""
+    """Killed alone, its child finishes the restart; killed with its child, as in a power cut, the next run does."""
     address = place(sim, no)
-    settings_in(tmp_path)  # the token
+    settings_in(tmp_path)  # writes the token
     given = command("d-1", address, command_type="restart_mining")
     with running_cloud(StubCloud()) as cloud:
         options: dict[str, Any] = {

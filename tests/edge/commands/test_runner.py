@@ -1,4 +1,4 @@
-"""Commands, from the poll to the ack: once, within the site's limits, and answered whatever is lost on the way."""
+"""Commands from poll to ack: run once, within the site's limits, and acked whatever is lost on the way."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -23,7 +23,7 @@ from tests.edge.stub_cloud import StubCloud, running_cloud
 
 
 class FakeMachines:
-    """Machines A-0 to A-99; each act is noted."""
+    """Machines A-0 to A-99; notes each command."""
 
     def __init__(self) -> None:
         self.ran: list[str] = []
@@ -91,7 +91,7 @@ async def test_a_redelivered_command_is_not_run_again_but_acked_again(
     resources: Resources, cloud: StubCloud, machines: FakeMachines, runner: CommandRunner
 ) -> None:
     cloud.give(command("d-1"))
-    for _ in range(3):  # the ack gets lost: the cloud hands it out again
+    for _ in range(3):  # the ack is lost: the cloud sends the command again
         await runner.poll()
         await settled(runner)
     cloud.is_deaf = True
@@ -146,8 +146,8 @@ async def test_refusals_are_acked_and_touch_no_machine(
     await runner.accept({"command_id": "odd", "command": "reboot"})
     await runner.accept("no object at all")
     await Reporter(resources).send_acks()
-    told = {name: (acks[0].status.value, acks[0].error_code) for name, acks in cloud.acks.items()}
-    assert told == {
+    answers = {name: (acks[0].status.value, acks[0].error_code) for name, acks in cloud.acks.items()}
+    assert answers == {
         "other-site": ("rejected", "WRONG_SITE"),
         "nobody": ("failed", "MINER_UNKNOWN"),
         "late": ("rejected", "COMMAND_EXPIRED"),
@@ -219,7 +219,7 @@ async def test_a_command_that_cannot_be_journalled_is_not_run(
 async def test_after_a_restart_nothing_is_polled_before_the_previous_acks_are_delivered(
     tmp_path: Path, cloud: StubCloud, machines: FakeMachines
 ) -> None:
-    """Its first poll brings back what the last one held, perhaps to another device: the cloud must know what ran."""
+    """The first poll frees the previous run's leases, perhaps for another device: the cloud must know what ran."""
     former = open_resources(settings_in(tmp_path, cloud.url))
     await former.journal_thread(former.journal.begin, command("d-1"), now=former.clock())
     await former.aclose()

@@ -1,4 +1,4 @@
-"""Machines of ill will, and a reader that dies: the rest of the fleet is read on time."""
+"""Hostile machines and a reader that dies: the rest of the fleet is read on time."""
 
 import asyncio
 import os
@@ -33,7 +33,7 @@ from tests.sim.running import Sim
 
 WELL = 40
 INTERVAL = 3
-LATE_SEC = 2.0  # beside what the processes stood in line for a processor
+LATE_SEC = 2.0  # besides the time that processes waited for a CPU
 
 
 @pytest.fixture(scope="module")
@@ -47,12 +47,12 @@ def lines_of(local_site: LocalSite, sim: Sim) -> CpuWaits:
 
 
 def has_twice(samples: Sequence[Mapping[str, Any]], addresses: Sequence[str]) -> bool:
-    reads = Counter(str(one["miner_id"]) for one in samples)
+    reads = Counter(str(sample["miner_id"]) for sample in samples)
     return all(reads[address] >= 2 for address in addresses)
 
 
 def gaps(sink: RecordingSink, miner_id: str) -> list[float]:
-    times = [datetime.fromisoformat(one["timestamp"]).timestamp() for one in sink.of(miner_id)]
+    times = [datetime.fromisoformat(sample["timestamp"]).timestamp() for sample in sink.of(miner_id)]
     return [after - before for before, after in pairwise(times)]
 
 
@@ -61,19 +61,19 @@ async def test_the_rest_of_the_fleet_is_read_on_time_beside_every_kind_of_hostil
 ) -> None:
     ill = {f"{sim.net}.1.{no}": behave for no, behave in enumerate(HOSTILE.values(), 1)}
     closed = f"{sim.net}.1.100"
-    chosen = site_settings(
+    settings = site_settings(
         tmp_path, [f"{sim.net}.0.1-{WELL}"], identity="address", interval_sec=INTERVAL, timeout_sec=5.0, at_once=20
     )
-    async with hostile_machines(ill), running_site(chosen) as (local_site, sink):
+    async with hostile_machines(ill), running_site(settings) as (local_site, sink):
         await until(lambda: local_site.counts().online == WELL, "the well ones")
-        for address in (*ill, closed):  # as if they had been well before
+        for address in (*ill, closed):  # as if they had been healthy before
             local_site.poller.roster.identify(address, mac=None, serial=None)
         sink.samples.clear()
         well = [f"{sim.net}.0.{no}" for no in range(1, WELL + 1)]
-        lines = lines_of(local_site, sim)
+        waits = lines_of(local_site, sim)
         await until(lambda: all(len(sink.of(address)) >= 5 for address in well), "the well ones, five times each")
-        latest, late_sec = local_site.counts().latest_sec, LATE_SEC + lines.stood_sec()
-        # told as offline every interval, also when it is not asked
+        latest, late_sec = local_site.counts().latest_sec, LATE_SEC + waits.stood_sec()
+        # reported offline every interval, also when it is not read
         await until(lambda: all(len(sink.of(address)) >= 3 for address in (*ill, closed)), "the others, three times")
     assert latest < late_sec
     for address in well:
@@ -82,7 +82,7 @@ async def test_the_rest_of_the_fleet_is_read_on_time_beside_every_kind_of_hostil
     for address in (*ill, closed):
         assert not any(sample["online"] for sample in sink.of(address))
         assert all(sample["error_type"] for sample in sink.of(address))
-    assert {one["error_type"] for one in sink.of(closed)} == {"refused"}
+    assert {sample["error_type"] for sample in sink.of(closed)} == {"refused"}
 
 
 @pytest.mark.parametrize("number", [signal.SIGABRT, signal.SIGSTOP])
@@ -90,14 +90,14 @@ async def test_a_child_that_dies_or_hangs_costs_no_sample(
     sim: Sim, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
     monkeypatch.setattr(process, "HANGS_AFTER_SEC", 3.0)
-    chosen = site_settings(tmp_path, [f"{sim.net}.0.1-{WELL}"], identity="address", interval_sec=INTERVAL)
-    async with running_site(chosen) as (local_site, sink):
+    settings = site_settings(tmp_path, [f"{sim.net}.0.1-{WELL}"], identity="address", interval_sec=INTERVAL)
+    async with running_site(settings) as (local_site, sink):
         await until(lambda: local_site.counts().online == WELL, "the machines")
         sink.samples.clear()
-        lines = lines_of(local_site, sim)
+        waits = lines_of(local_site, sim)
         for _ in range(1 if number is signal.SIGSTOP else 2):
             await asyncio.sleep(INTERVAL / 2)
-            # not the one that reads suspects apart: who dies there, too, is no victim but the cause
+            # not the isolated one: a machine that kills that one is the culprit
             for pid in [lane.pid for lane in local_site.poller.reader.children if lane.pid is not None]:
                 with suppress(ProcessLookupError):
                     os.kill(pid, number)
@@ -105,7 +105,7 @@ async def test_a_child_that_dies_or_hangs_costs_no_sample(
         since = len(sink.samples)
         well = [f"{sim.net}.0.{no}" for no in range(1, WELL + 1)]
         await until(lambda: has_twice(sink.samples[since:], well), "everybody to be read again")
-        late_sec = LATE_SEC + lines.stood_sec(*local_site.poller.reader.pids)
+        late_sec = LATE_SEC + waits.stood_sec(*local_site.poller.reader.pids)
         assert local_site.counts().online == WELL
     for address in well:
         assert all(sample["online"] for sample in sink.of(address))
@@ -114,17 +114,17 @@ async def test_a_child_that_dies_or_hangs_costs_no_sample(
 
 @pytest.mark.parametrize("bad", ["abort", "memory"])
 async def test_a_machine_that_kills_its_reader_costs_no_other_read_and_is_isolated_from_then_on(bad: str) -> None:
-    """With a child that dies at one machine, as the library might at a sentence that nobody has met yet."""
+    """A child that dies at one machine, as the library might at an unexpected answer."""
     culprits: list[str] = []
     async with Reader(memory_mb=200, module="tests.edge.crashing_child") as reader:
         reader.on_culprit = culprits.append
         well = [f"well-{no}" for no in range(30)]
-        told = await asyncio.gather(
+        results = await asyncio.gather(
             *(reader.read(address, timeout_sec=60) for address in (bad, *well)), return_exceptions=True
         )
-        assert isinstance(told[0], MachineError)
-        assert told[0].kind == "reader_lost"
-        assert [one["address"] for one in told[1:] if isinstance(one, dict)] == well
+        assert isinstance(results[0], MachineError)
+        assert results[0].kind == "reader_lost"
+        assert [sample["address"] for sample in results[1:] if isinstance(sample, dict)] == well
         assert culprits == [bad]
         starts = reader.children[0].starts
         with pytest.raises(MachineError):
@@ -136,9 +136,9 @@ async def test_a_machine_that_kills_its_reader_costs_no_other_read_and_is_isolat
 async def test_a_machine_with_a_malformed_reading_disturbs_neither_discovery_nor_polling(
     tmp_path: Path,
 ) -> None:
-    chosen = site_settings(tmp_path, ["127.0.0.65-67"], identity="address", interval_sec=1)
+    settings = site_settings(tmp_path, ["127.0.0.65-67"], identity="address", interval_sec=1)
     sink = RecordingSink()
-    poller = Poller(chosen, sink, reader=Reader(module="tests.edge.crashing_child"))
+    poller = Poller(settings, sink, reader=Reader(module="tests.edge.crashing_child"))
     running = asyncio.create_task(poller.run())
     await until(lambda: all(len(sink.of(f"127.0.0.{no}")) >= 3 for no in (65, 66, 67)), "three turns of each")
     assert not running.done()
@@ -168,7 +168,7 @@ async def test_a_machine_that_sends_endlessly_is_dropped_in_time_and_fills_no_me
 async def test_a_child_that_starts_slowly_is_not_taken_for_one_that_hangs(
     sim: Sim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a busy box loading the library takes longer than a child that runs may be silent."""
+    """On a busy device loading the library takes longer than a running child may be silent."""
     monkeypatch.setattr(process, "HANGS_AFTER_SEC", 0.05)
     monkeypatch.setattr(process, "PING_SEC", 0.01)
     async with Reader() as reader:

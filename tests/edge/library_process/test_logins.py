@@ -1,4 +1,4 @@
-"""Machines with a password of their own: read and commanded with the site's credentials, or refused by name."""
+"""Machines with their own password: read and controlled with the site's credentials, or refused with the reason."""
 
 import asyncio
 import logging
@@ -15,7 +15,7 @@ from tests.edge.makes.unit import Unit
 from tests.edge.one_machine import run_verb, site_with
 
 CHANGED = "changed-by-the-farm"
-# those that ask for a password and can be asked whether it is right, with the credential's make and user
+# makes with a password that can be checked, with the credential's make and user
 LOCKED = {
     name: who
     for name, who in {
@@ -41,7 +41,7 @@ async def order_all(local_site: LocalSite, units: list[Unit], verb: str) -> dict
 
 
 def answers(done: dict[str, Outcome]) -> dict[str, tuple[str, str | None]]:
-    return {name: (one.status.value, one.error_code) for name, one in done.items()}
+    return {name: (outcome.status.value, outcome.error_code) for name, outcome in done.items()}
 
 
 SUCCEEDED = dict.fromkeys(LOCKED, ("succeeded", None))
@@ -58,7 +58,7 @@ async def test_a_machine_with_a_changed_password_accepts_the_configured_credenti
 
 
 async def test_a_wrong_password_is_reported_as_the_reason(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Rejected: the cloud does not try again what people must mend first. The password stands in no word of it."""
+    """Rejected: no retry before people have fixed it. The password appears nowhere."""
     with machines_of(*LOCKED) as units, caplog.at_level(logging.DEBUG):
         for unit in units:
             unit.password = CHANGED
@@ -66,9 +66,9 @@ async def test_a_wrong_password_is_reported_as_the_reason(tmp_path: Path, caplog
             for verb in ("disable", "reboot"):
                 refused = await order_all(local_site, units, verb)
                 assert answers(refused) == dict.fromkeys(LOCKED, ("rejected", "AUTH_FAILED"))
-                assert all("refused the password" in str(one.message) for one in refused.values())
+                assert all("refused the password" in str(outcome.message) for outcome in refused.values())
                 assert "no-longer-right" not in repr(refused)
-        assert [unit.orders for unit in units] == [[]] * len(units)
+        assert [unit.actions for unit in units] == [[]] * len(units)
     assert "no-longer-right" not in caplog.text
 
 

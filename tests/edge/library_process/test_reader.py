@@ -1,4 +1,4 @@
-"""Two hundred simulated machines, read by the field's own library in its child, against what the simulator knows."""
+"""Two hundred simulated machines, read with asic-rs in the child process, compared with the simulator's figures."""
 
 import asyncio
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from tests.installation import HANG_TIMEOUT_SEC
 from tests.sim.running import Sim
 
 MACHINES = 200
-STOCK = range(180, 200)  # Antminers with the maker's firmware: the library needs a web page that is not simulated
+STOCK = range(180, 200)  # stock Antminers: the library needs a web page that is not simulated
 
 
 @pytest.fixture(scope="module")
@@ -27,23 +27,26 @@ def sim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sim]:
 
 @pytest.fixture(scope="module")
 def truth(sim: Sim) -> list[dict[str, Any]]:
-    told = sim.control("machines")
-    assert isinstance(told, list)
-    return told
+    result = sim.control("machines")
+    assert isinstance(result, list)
+    return result
 
 
-# each comes by a question of its own to some make or other
-ASKED_APART = {"pool_url", "fan_speeds", "hw_errors", "uptime_seconds", "boards", "temp_max"}
-TOLD_BY = {"pyasic_rs": ASKED_APART | {"power_w", "mac_address"}, "cgminer": ASKED_APART}  # stock tells no watts
+# each is a separate query on some make
+QUERIED_APART = {"pool_url", "fan_speeds", "hw_errors", "uptime_seconds", "boards", "temp_max"}
+FIELDS = {
+    "pyasic_rs": QUERIED_APART | {"power_w", "mac_address"},
+    "cgminer": QUERIED_APART,
+}  # stock firmware reports no watts
 
 
 def newest_whole(sink: RecordingSink, readers: Mapping[str, str]) -> dict[str, Mapping[str, Any]]:
-    """On a busy machine one question of several may be too late: the reading has less in it, and a later one all."""
+    """On a busy machine one of several queries may time out: that reading is incomplete, a later one is not."""
     return {
         sample["miner_id"]: sample
         for sample in sink.samples
         if sample.get("raw_data", {}).get("reader") == (reader := readers[sample["miner_id"]])
-        and TOLD_BY[reader] <= sample.keys()
+        and FIELDS[reader] <= sample.keys()
         and all(board.get("hashrate_ths") is not None for board in sample.get("boards", ()))
     }
 
@@ -51,19 +54,21 @@ def newest_whole(sink: RecordingSink, readers: Mapping[str, str]) -> dict[str, M
 async def test_two_hundred_machines_are_read_correctly_and_each_sample_names_its_reader(
     sim: Sim, truth: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    readers = {one["address"]: "cgminer" if one["no"] in STOCK else "pyasic_rs" for one in truth}
-    chosen = site_settings(tmp_path, [f"{sim.net}.0.1-{MACHINES}"], identity="address")
-    async with running_site(chosen) as (local_site, sink):
+    readers = {machine["address"]: "cgminer" if machine["no"] in STOCK else "pyasic_rs" for machine in truth}
+    settings = site_settings(tmp_path, [f"{sim.net}.0.1-{MACHINES}"], identity="address")
+    async with running_site(settings) as (local_site, sink):
         await until(lambda: local_site.counts().online == MACHINES, "all machines")
         await until(lambda: len(sink.samples) >= 2 * MACHINES, "a second round")
         await until(lambda: len(newest_whole(sink, readers)) == MACHINES, "each of them to have said everything")
     newest = newest_whole(sink, readers)
-    for one in truth:
-        sample = newest[one["address"]]
+    for machine in truth:
+        sample = newest[machine["address"]]
         assert sample["online"] is True
-        assert sample["model"] == one["model"]
-        assert sample["hashrate_ths"] == pytest.approx(one["hashrate_ths"], rel=0.25)
-        assert sum(board["hashrate_ths"] for board in sample["boards"]) == pytest.approx(one["hashrate_ths"], rel=0.1)
+        assert sample["model"] == machine["model"]
+        assert sample["hashrate_ths"] == pytest.approx(machine["hashrate_ths"], rel=0.25)
+        assert sum(board["hashrate_ths"] for board in sample["boards"]) == pytest.approx(
+            machine["hashrate_ths"], rel=0.1
+        )
         assert sample["state"] == "running"
         assert 25 < sample["temp_max"] < 95
         assert len(sample["fan_speeds"]) in (2, 4)
@@ -73,18 +78,18 @@ async def test_two_hundred_machines_are_read_correctly_and_each_sample_names_its
         assert sample["accepted_shares"] > 0
         assert sample["hw_errors"] >= 0
         assert sample["uptime_seconds"] > 0
-        if one["no"] not in STOCK:
-            assert sample["power_w"] == pytest.approx(one["power_w"], rel=0.15)
+        if machine["no"] not in STOCK:
+            assert sample["power_w"] == pytest.approx(machine["power_w"], rel=0.15)
             assert sample["mac_address"].startswith("02:")
         assert "flags" not in sample["raw_data"]
         assert not {"ip", "hostname", "address"} & set(sample)
 
 
 async def test_a_machine_keeps_its_name_between_runs_and_is_named_by_serial_then_mac(sim: Sim, tmp_path: Path) -> None:
-    chosen = site_settings(tmp_path, [f"{sim.net}.0.1", f"{sim.net}.0.81", f"{sim.net}.0.181"])
+    settings = site_settings(tmp_path, [f"{sim.net}.0.1", f"{sim.net}.0.81", f"{sim.net}.0.181"])
     names = []
     for _ in range(2):
-        async with running_site(chosen) as (local_site, _):
+        async with running_site(settings) as (local_site, _):
             await until(lambda local_site=local_site: local_site.counts().online == 3, "three machines")  # type: ignore[misc]
             names.append(sorted(machine.miner_id for machine in local_site.poller.roster))
     assert names[0] == names[1]
@@ -97,8 +102,8 @@ async def test_a_machine_keeps_its_name_between_runs_and_is_named_by_serial_then
 async def test_one_child_reads_many_machines_in_parallel(sim: Sim) -> None:
     async with Reader() as reader:
         addresses = [f"{sim.net}.0.{no}" for no in range(1, 101)]
-        told = await asyncio.gather(*(reader.read(address, timeout_sec=60) for address in addresses))
-        assert {one["reader"] for one in told} == {"pyasic_rs"}
+        result = await asyncio.gather(*(reader.read(address, timeout_sec=60) for address in addresses))
+        assert {machine["reader"] for machine in result} == {"pyasic_rs"}
         assert len(reader.pids) == 1
         assert reader.restarts == 0
 
@@ -121,8 +126,8 @@ async def test_an_absent_machine_fails_quickly_and_with_its_kind(sim: Sim) -> No
 def test_a_record_leaves_out_what_a_machine_did_not_report() -> None:
     from datetime import UTC, datetime
 
-    told = {"reader": "pyasic_rs", "data": {"device_info": {"model": "S19jPro", "firmware": "LuxOS"}, "uptime": 5.0}}
-    record = make_record(told, miner_id="m", at=datetime(2026, 1, 1, tzinfo=UTC))
+    result = {"reader": "pyasic_rs", "data": {"device_info": {"model": "S19jPro", "firmware": "LuxOS"}, "uptime": 5.0}}
+    record = make_record(result, miner_id="m", at=datetime(2026, 1, 1, tzinfo=UTC))
     assert record == {
         "miner_id": "m",
         "timestamp": "2026-01-01T00:00:00Z",

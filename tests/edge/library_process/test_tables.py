@@ -1,4 +1,4 @@
-"""A machine's own temperature limits, asked now and then: an answer that is lost changes none of them."""
+"""A machine's own temperature limits, queried now and then: a lost answer changes none of them."""
 
 from typing import Any
 
@@ -31,12 +31,12 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 async def limits_of(tables: ExtraTables, unit: Unit) -> Any:
-    told = await tables.complete(unit.address, {"summary": [{"Hardware Errors": 0}]}, DATA, 20.0)
-    return told["tempctrl"]
+    completed = await tables.complete(unit.address, {"summary": [{"Hardware Errors": 0}]}, DATA, 20.0)
+    return completed["tempctrl"]
 
 
-def asked(unit: Unit) -> int:
-    return unit.questions.count("tempctrl")
+def count_queries(unit: Unit) -> int:
+    return unit.queries.count("tempctrl")
 
 
 async def test_a_lost_answer_leaves_the_limits_unchanged_and_is_retried_soon(clock: Clock) -> None:
@@ -46,13 +46,13 @@ async def test_a_lost_answer_leaves_the_limits_unchanged_and_is_retried_soon(clo
         clock.now += LIMITS_SEC
         unit.memory["lost"] = {"tempctrl": 1}
         assert await limits_of(tables, unit) == OWN
-        assert (unit.memory["lost"], asked(unit)) == ({"tempctrl": 0}, 1)
+        assert (unit.memory["lost"], count_queries(unit)) == ({"tempctrl": 0}, 1)
         clock.now += LIMITS_AGAIN_SEC
         assert await limits_of(tables, unit) == OWN
-        assert asked(unit) == 2
+        assert count_queries(unit) == 2
         clock.now += LIMITS_SEC - 1
         assert await limits_of(tables, unit) == OWN
-        assert asked(unit) == 2
+        assert count_queries(unit) == 2
 
 
 async def test_a_machine_that_never_answers_is_queried_more_and_more_rarely(clock: Clock) -> None:
@@ -74,4 +74,4 @@ async def test_a_machine_without_the_command_has_no_limits_and_is_not_queried_ag
         assert await limits_of(tables, unit) == []
         clock.now += LIMITS_SEC - 1
         assert await limits_of(tables, unit) == []
-        assert asked(unit) == 2
+        assert count_queries(unit) == 2

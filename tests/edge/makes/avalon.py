@@ -13,7 +13,7 @@ def _listed(values: list[float]) -> str:
 
 
 def _text(unit: Unit) -> str:
-    """The hottest chip of a board stands in MTmax; PVT_T lists them all."""
+    """MTmax has the hottest chip of each board; PVT_T lists them all."""
     alive = [board for board in unit.boards if not board.is_dead]
     said: Body = {
         "Ver": f"{_number(unit)}-83-21072802",
@@ -80,7 +80,7 @@ def _told(unit: Unit, parameter: str) -> Body:
     elif "softon" in parameter:
         unit.start(f"ascset {parameter}")
     else:
-        unit.orders.append(f"ascset {parameter}")
+        unit.actions.append(f"ascset {parameter}")
     state = {"STATUS": "S", "When": 1, "Code": 119, "Msg": "ASC 0 set OK", "Description": "cgminer 4.11.1"}
     return {"STATUS": [state], "id": 1}
 

@@ -1,4 +1,4 @@
-"""Reads machines of every make with a real reader and its child, as a poller does."""
+"""Reads machines of every make with a real reader and its child, as polling does."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -11,7 +11,7 @@ from hashinsight.edge.readings.record import Record, make_record
 from tests.edge.makes.catalogue import NAMES, machines_of
 from tests.edge.makes.unit import Unit
 
-TIMEOUT_SEC = 20.0  # a busy box takes its time
+TIMEOUT_SEC = 20.0  # a busy machine takes its time
 
 
 @dataclass
@@ -21,7 +21,7 @@ class Read:
 
 
 def read_all(change: Callable[[Unit], None], names: Iterable[str] = NAMES, *, times: int = 1) -> dict[str, Read]:
-    """One sample of each, after `change` was done to it; with `times` the last of so many."""
+    """One sample of each after `change`; with `times` the last of that many."""
     return asyncio.run(_read_all(change, tuple(names), times))
 
 

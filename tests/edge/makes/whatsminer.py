@@ -1,4 +1,4 @@
-"""Whatsminers: btminer's API 1 and 2 on port 4028, API 3 on port 4433. Orders are sealed with the password."""
+"""Whatsminers: btminer's API 1 and 2 on port 4028, API 3 on port 4433. Actions are encrypted with the password."""
 
 import base64
 import hashlib
@@ -50,7 +50,7 @@ def _summary(unit: Unit) -> Body:
 
 
 def _devs(unit: Unit) -> Body:
-    """A board of an M60S says its own temperature alone; its chips stand in the summary."""
+    """A board of an M60S reports only its own temperature; its chips are in the summary."""
     rows = []
     for no, board in enumerate(unit.boards):
         row = {
@@ -112,7 +112,7 @@ def _token(unit: Unit) -> Body:
 
 
 def sealed(unit: Unit, raw: bytes) -> bytes | None:
-    """An order; one that is sealed with another password cannot be opened, as on the machine."""
+    """An action; one encrypted with another password cannot be decrypted, as on the machine."""
     if b'"enc"' not in raw:
         return None
     key = md5_crypt(unit.password, unit.memory.setdefault("salt", "BQ5hoXV9"))
@@ -132,13 +132,13 @@ def sealed(unit: Unit, raw: bytes) -> bytes | None:
     elif command == "reboot":
         unit.reboot(command)
     elif command != "get_version":
-        unit.orders.append(str(command))
+        unit.actions.append(str(command))
     return json.dumps({"enc": encrypt(key, json.dumps(_message("API command OK")).encode())}).encode()
 
 
 def rpc_v3(unit: Unit, asked: Body) -> Body:
     command, what = asked.get("cmd"), asked.get("param")
-    unit.questions.append(f"{command} {what}")
+    unit.queries.append(f"{command} {what}")
     said: Any = {}
     if command == "get.device.info":
         said = {
@@ -163,7 +163,7 @@ def rpc_v3(unit: Unit, asked: Body) -> Body:
     elif command == "set.miner.service":
         return _v3_service(unit, asked)
     elif str(command).startswith("set."):
-        unit.orders.append(f"{command} {what}")
+        unit.actions.append(f"{command} {what}")
     return {"code": 0, "when": 1_800_000_000, "desc": command, "msg": said}
 
 

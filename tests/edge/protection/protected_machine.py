@@ -66,4 +66,4 @@ def heat(unit: Unit, temp_c: float) -> None:
 
 
 def count_stops(unit: Unit) -> int:
-    return unit.questions.count("curtail")
+    return unit.queries.count("curtail")

@@ -185,7 +185,7 @@ async def test_on_every_make_a_healthy_machine_runs_on_and_one_at_its_limit_is_s
             await until(lambda: local_site.counts().online == len(units), "the machines")
             await until(lambda: all(len(sink.of(address)) > 1 for address in ranges), "two readings of each")
             assert sink.events == []
-            assert not any(unit.orders for unit in units)
+            assert not any(unit.actions for unit in units)
             for name, unit in zip(NAMES, units, strict=True):
                 machine = local_site.find(unit.address)
                 heat = find_heat(machine.record, Protection()) if machine and machine.record else None

@@ -44,26 +44,26 @@ def sim() -> Iterator[Sim]:
 async def test_an_overheating_machine_is_stopped_within_one_interval_and_reported_once(
     sim: Sim, tmp_path: Path
 ) -> None:
-    """The site's limit is put below what the machines have: for them that is a hot day."""
-    chosen = site_settings(
+    """The site's limit is below the machines' normal temperature, as on a hot day."""
+    settings = site_settings(
         tmp_path,
         [f"{sim.net}.0.1-22"],
         identity="address",
         interval_sec=INTERVAL,
         protection=Protection(stop_at_c=40.0, confirm_readings=2, hold_sec=600),
     )
-    async with running_site(chosen) as (local_site, sink):
+    async with running_site(settings) as (local_site, sink):
         await until(lambda: local_site.counts().online > 0, "the first machine")
         hot = {no for no in range(22) if sim.machine(no)["state"] == "hashing"}
         assert len(hot) == 22
-        lines = CpuWaits((os.getpid(), sim.process.pid, *local_site.poller.reader.pids))
+        waits = CpuWaits((os.getpid(), sim.process.pid, *local_site.poller.reader.pids))
         await until(lambda: sink.titles().count(STOPPED) == 22, "every one to be stopped")
         assert {sim.machine(no)["state"] for no in hot} == {"stopped"}
         address = sim.address(0)
         machine = local_site.find(address)
         assert machine is not None
         assert local_site.protector.why_forbidden(machine, "enable") is not None
-        late_sec, reads = lines.stood_sec(), local_site.counts().reads
+        late_sec, reads = waits.stood_sec(), local_site.counts().reads
         await until(lambda: local_site.counts().reads >= reads + 22, "one more round")
     stopped = [event for event in sink.events if event["title"] == STOPPED]
     assert len(stopped) == 22
@@ -75,30 +75,30 @@ async def test_an_overheating_machine_is_stopped_within_one_interval_and_reporte
         assert event["details"]["limit_source"] == "site"
         assert f"{sim.net}.0." not in repr({**event, "miner_id": None})
     first_seen = datetime.fromisoformat(sink.of(address)[0]["timestamp"])
-    seen_stopped = next(one for one in sink.of(address) if one["state"] == "stopped")
+    seen_stopped = next(sample for sample in sink.of(address) if sample["state"] == "stopped")
     assert (datetime.fromisoformat(seen_stopped["timestamp"]) - first_seen).total_seconds() < INTERVAL + late_sec
 
 
 async def test_a_site_may_let_a_machine_start_again_when_it_is_cool(sim: Sim, tmp_path: Path) -> None:
     protection = Protection(stop_at_c=40.0, confirm_readings=1, hold_sec=2.0, restart_below_c=38.0)
-    chosen = site_settings(tmp_path, [f"{sim.net}.0.1"], interval_sec=1, protection=protection)
-    async with running_site(chosen) as (_, sink):
+    settings = site_settings(tmp_path, [f"{sim.net}.0.1"], interval_sec=1, protection=protection)
+    async with running_site(settings) as (_, sink):
         await until(lambda: len(sink.events) >= 2, "stop and start")
     assert [event["details"]["action"] for event in sink.events[:2]] == ["disable", "enable"]
 
 
 async def test_a_machine_that_cannot_be_stopped_is_reported_once_and_not_with_every_reading(tmp_path: Path) -> None:
-    """Stock firmware without a web page. While the cloud is away each report would be one more on the disk."""
+    """Stock firmware without a web page. During a cloud outage every report would stay on the disk."""
     with simulate("quiet", "--machines", "1") as stock:
         protection = Protection(stop_at_c=40.0, confirm_readings=1)
-        chosen = site_settings(tmp_path, [stock.address(0)], interval_sec=1, protection=protection)
-        async with running_site(chosen) as (local_site, sink):
+        settings = site_settings(tmp_path, [stock.address(0)], interval_sec=1, protection=protection)
+        async with running_site(settings) as (local_site, sink):
             await until(lambda: local_site.counts().reads >= 6, "some readings")
     assert [(event["title"], event["details"]["error_code"]) for event in sink.events] == [(NOT_STOPPED, "UNSUPPORTED")]
 
 
 async def test_a_failed_stop_does_not_block_peoples_commands(tmp_path: Path, clock: Clock) -> None:
-    """A reboot by a person may be just what helps."""
+    """A reboot by a person may be what helps."""
     with machines_of(LUXOS) as (unit,):
         heat(unit, 75.0)
         unit.memory["broken"] = {"curtail sleep"}
@@ -120,7 +120,7 @@ async def test_a_failed_stop_is_retried_more_and_more_rarely_and_at_once_when_it
         async with protected_machine(tmp_path, unit, clock) as (local_site, sink):
             await until(lambda: bool(sink.events), "the report")
             assert count_stops(unit) == STOP_TRIES
-            for after_sec, tries in ((60, 1), (60, 2), (120, 2), (119, 2), (1, 3)):  # it waits 2 min, then 4
+            for after_sec, tries in ((60, 1), (60, 2), (120, 2), (119, 2), (1, 3)):  # the pauses are 2 min, then 4
                 clock.now += after_sec
                 await read_twice(local_site)
                 assert count_stops(unit) == tries * STOP_TRIES, clock.now
@@ -170,7 +170,7 @@ class FullDisk(RecordingSink):
 
 
 async def test_a_full_disk_does_not_prevent_the_stop_of_a_hot_machine(tmp_path: Path) -> None:
-    """A restart of it was under way, whose end cannot be written down."""
+    """A restart was in progress, and its end cannot be written."""
     with machines_of(LUXOS) as (unit,):
         async with site_with(tmp_path, unit) as local_site:
             local_site.executor._restarts._store = FullDisk()

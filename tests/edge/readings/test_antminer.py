@@ -1,4 +1,4 @@
-"""What the figures of an Antminer's `stats` stand for: chip, board or water, and how many boards there are."""
+"""What the figures in an Antminer's `stats` are: chip, board or water, and how many boards there are."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -13,24 +13,24 @@ ABOUT = {"BMMiner": "1.0.0", "Miner": "49.0.1.3"}
 S19, HYDRO = "Antminer S19", "Antminer S21+ Hyd."
 
 
-def chain(no: int = 1, **told: Any) -> dict[str, Any]:
+def chain(no: int = 1, **temps_by_name: Any) -> dict[str, Any]:
     """`pcb="60-61-70-71"` is `temp_pcb1`, and so on; `single` is `temp1`, `older` is `temp2_1`."""
     names = {"single": f"temp{no}", "older": f"temp2_{no}"}
-    temps = {names.get(name, f"temp_{name}{no}"): value for name, value in told.items()}
+    temps = {names.get(name, f"temp_{name}{no}"): value for name, value in temps_by_name.items()}
     return {f"chain_acn{no}": 76, f"chain_rate{no}": "31000.00", **temps}
 
 
 def read(model: str, *chains: dict[str, Any], library: dict[str, Any] | None = None, **tables: Any) -> Record:
     stats: dict[str, Any] = {}
-    for one in chains:
-        stats |= one
-    told = {
+    for chain_stats in chains:
+        stats |= chain_stats
+    reading = {
         "version": [{**ABOUT, "Type": model}],
         "stats": [stats],
         "data": {"device_info": {"model": model, "make": "AntMiner", "firmware": "Stock"}, **(library or {})},
         **tables,
     }
-    return make_record(told, miner_id="m", at=datetime(2026, 1, 1, tzinfo=UTC))
+    return make_record(reading, miner_id="m", at=datetime(2026, 1, 1, tzinfo=UTC))
 
 
 def heat_flags(record: Record) -> list[str]:
@@ -38,7 +38,7 @@ def heat_flags(record: Record) -> list[str]:
 
 
 def test_a_single_figure_beside_corners_is_not_a_board_temperature() -> None:
-    """Here it is the hottest chip: as a board it would be over the limit."""
+    """Here it is the hottest chip: as a board temperature it would be over the limit."""
     record = read(S19, chain(pcb="60-61-78-79", chip="65-66-83-92", single=92, older=92))
     assert (record["temp_chip_max"], record["temp_board_max"]) == (92.0, 79.0)
     assert must_stop(record, Protection()) is None
@@ -92,7 +92,7 @@ def test_a_hydro_machine_with_chip_and_board_corners_is_read_as_usual() -> None:
 def test_the_number_of_boards_comes_from_the_library_or_else_the_larger_of_machine_and_catalogue(
     of_library: int | None, of_machine: int | None, boards: int
 ) -> None:
-    """Two boards of an S19 hash; a third and a fourth connector are there. A machine does not count a dead board."""
+    """Two boards of an S19 hash; there are four connectors. A machine does not count a dead board."""
     chains = [chain(1, pcb="60-60-60-60"), chain(2, pcb="60-60-60-60")]
     spare = {f"chain_{what}{no}": value for no in (3, 4) for what, value in (("acn", 0), ("rate", ""))}
     own = {} if of_machine is None else {"miner_count": of_machine}
@@ -120,7 +120,7 @@ def test_a_whatsminer_variant_with_fewer_boards_has_none_missing(model: str, fit
 def test_limits_reported_by_luxos_are_for_chips_if_it_measures_them(row: dict[str, float], kind: str) -> None:
     boards = [{"position": 0, "hashrate": {"value": 4.5, "unit": "TH/s"}}]
     data = {"device_info": {"model": "Antminer S9", "firmware": "LuxOS"}, "hashboards": boards}
-    told = {"data": data, "temps": [row], "tempctrl": [{"Hot": 95.0, "Dangerous": 105.0}]}
-    record = make_record(told, miner_id="m", at=datetime(2026, 1, 1, tzinfo=UTC))
+    reading = {"data": data, "temps": [row], "tempctrl": [{"Hot": 95.0, "Dangerous": 105.0}]}
+    record = make_record(reading, miner_id="m", at=datetime(2026, 1, 1, tzinfo=UTC))
     assert record["temp_limits"] == {kind: {"warn_c": 95.0, "stop_c": 105.0}}
     assert (record["temp_sensor"], record["temp_limit_c"]) == (kind, 105.0)

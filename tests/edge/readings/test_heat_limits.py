@@ -1,4 +1,4 @@
-"""Every make from its socket to the cloud's judgement: no sound machine is too hot, and each at its limit is."""
+"""Every make from its socket to cloud and collector: no healthy machine is too hot, and each at its limit is."""
 
 import json
 from typing import Any
@@ -16,7 +16,7 @@ from tests.edge.makes.catalogue import NAMES
 from tests.edge.makes.reader import Read, read_all
 from tests.problems.fleet import Fleet
 
-# where each must stop, at its hottest kind of sensor: decision 0014's table, or what the machine says of itself
+# stop limits at the hottest sensor kind: from decision 0014's table, or the machine's own
 LIMITS_C: dict[str, tuple[str, float]] = {
     "Antminer S9, stock": ("chip", 110.0),
     "Antminer S19, stock": ("chip", 95.0),
@@ -41,8 +41,8 @@ BY_LIMIT = pytest.mark.parametrize(("name", "kind", "limit_c"), [(name, *LIMITS_
 HOT_DAY = tuple(name for name in NAMES if name.startswith("Antminer S19, stock"))
 
 
-def judged(record: Record) -> set[str]:
-    """The overheat problems that the cloud opens on a machine whose sample is taken in like this for four cycles."""
+def overheat_problems(record: Record) -> set[str]:
+    """The overheat problems that the cloud opens after four cycles with this sample."""
     batch = decode(json.dumps([record]).encode(), None, most_samples=1)
     assert isinstance(batch, DecodedBatch)
     samples = normalise(batch, zero_is_unknown=False)
@@ -55,15 +55,15 @@ def judged(record: Record) -> set[str]:
         "temp_board_c": samples.number("temp_board_max_c"),
     }
 
-    def show(told: dict[str, Any]) -> None:
-        told |= {name: samples.number(name) for name in ("temp_max_c", "temp_c")}
+    def show(columns: dict[str, Any]) -> None:
+        columns |= {name: samples.number(name) for name in ("temp_max_c", "temp_c")}
 
     yard.cycle(show, times=4)
     return {code for code in yard.problems(0) if code.startswith("overheat")}
 
 
 def hottest_at(record: Record, kind: str, temp_c: float) -> Record:
-    """The same machine with its hottest kind of sensor at this temperature."""
+    """The same machine with its hottest sensor kind at this temperature."""
     assert record["temp_sensor"] == kind
     return {**record, "temp_max": temp_c, f"temp_{kind}_max": temp_c}
 
@@ -76,7 +76,7 @@ def sound() -> dict[str, Read]:
 @BY_NAME
 def test_no_healthy_machine_of_any_make_is_too_hot_for_cloud_or_collector(sound: dict[str, Read], name: str) -> None:
     record = sound[name].record
-    assert judged(record) == set()
+    assert overheat_problems(record) == set()
     assert must_stop(record, Protection()) is None
 
 
@@ -85,7 +85,7 @@ def test_a_machine_of_any_make_at_its_limit_is_critical_and_is_stopped(
     sound: dict[str, Read], name: str, kind: str, limit_c: float
 ) -> None:
     record = hottest_at(sound[name].record, kind, limit_c)
-    assert "overheat_crit" in judged(record)
+    assert "overheat_crit" in overheat_problems(record)
     assert must_stop(record, Protection()) is not None
 
 
@@ -94,12 +94,12 @@ def test_a_machine_of_any_make_a_degree_below_its_limit_is_neither_critical_nor_
     sound: dict[str, Read], name: str, kind: str, limit_c: float
 ) -> None:
     record = hottest_at(sound[name].record, kind, limit_c - 1)
-    assert "overheat_crit" not in judged(record)
+    assert "overheat_crit" not in overheat_problems(record)
     assert must_stop(record, Protection()) is None
 
 
 @pytest.mark.parametrize("name", HOT_DAY)
 def test_a_stock_s19_on_a_hot_day_is_healthy_at_86_degrees_chip_and_81_board(sound: dict[str, Read], name: str) -> None:
     record = {**sound[name].record, "temp_max": 86.0, "temp_chip_max": 86.0, "temp_board_max": 81.0}
-    assert judged(record) == set()
+    assert overheat_problems(record) == set()
     assert must_stop(record, Protection()) is None

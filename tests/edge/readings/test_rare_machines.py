@@ -1,4 +1,4 @@
-"""Machines that the field's library reads in part or not at all: what they say is told, and nothing is made up."""
+"""Machines that asic-rs reads in part or not at all: what they report is used, and nothing is made up."""
 
 import asyncio
 from collections.abc import Callable
@@ -16,16 +16,16 @@ from tests.edge.makes.unit import Make, Unit
 
 
 def read(make: Make, unit: Unit) -> Record:
-    """The second of two samples, as a poller has them."""
+    """The second of two samples, as in polling."""
 
-    async def told() -> Record:
+    async def read_second() -> Record:
         async with Reader() as reader:
             for _ in range(2):
                 answer = await reader.read(unit.address, timeout_sec=TIMEOUT_SEC)
         return make_record(answer, miner_id="m", at=datetime.now(UTC))
 
     with served([(make, unit)]):
-        return asyncio.run(told())
+        return asyncio.run(read_second())
 
 
 def changed(unit: Unit, change: Callable[[Unit], None]) -> Unit:
@@ -66,13 +66,13 @@ def test_every_module_of_an_older_avalon_is_a_board_with_its_hottest_chip_and_it
     assert record["fan_speeds"] == unit.fans
     assert (record["boards_healthy"], record["boards_total"]) == (4, 4)
     assert [board["hashrate_ths"] for board in record["boards"]] == pytest.approx(
-        [one.ths for one in unit.boards], 1e-3
+        [board.ths for board in unit.boards], 1e-3
     )
     assert record["model"] == "AvalonMiner 921"
 
 
 def test_avalon_modules_known_to_the_library_have_no_missing_boards() -> None:
-    """The library counts the boards inside of one module, which nobody tells."""
+    """The library counts the boards inside one module, which the machine does not report."""
     unit = rare.avalon_modules()
     unit.memory["says_version"] = True
     unit.boards = unit.boards[:2]

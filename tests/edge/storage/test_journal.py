@@ -1,4 +1,4 @@
-"""No dispatch runs twice, and every one is answered: whatever is killed, redelivered or lost."""
+"""No dispatch runs twice, and every one is acked: whatever is killed, redelivered or lost."""
 
 import time
 from pathlib import Path
@@ -34,14 +34,14 @@ def test_a_command_interrupted_by_a_crash_is_acked_as_unknown_and_never_run_agai
     journal.begin(command("d-1"), now=NOW - 5)
     journal.begin(command("d-2"), now=NOW)
     journal.finish(Ack("d-2", AckStatus.SUCCEEDED), now=NOW)
-    journal._db.execute("pragma wal_checkpoint").fetchall()  # and no orderly close: as a kill
+    journal._db.execute("pragma wal_checkpoint").fetchall()  # no orderly close, as after a kill
     after = Journal(path, now=NOW)
     assert after.recover("box-1", now=NOW) == ["d-1"]
-    told = {ack["command_id"]: ack for ack in after.list_undelivered(10)}
-    assert told["d-1"]["status"] == "skipped"
-    assert told["d-1"]["error_code"] == "OUTCOME_UNKNOWN"
-    assert told["d-1"]["device_id"] == "box-1"
-    assert told["d-2"]["status"] == "succeeded"
+    acks = {ack["command_id"]: ack for ack in after.list_undelivered(10)}
+    assert acks["d-1"]["status"] == "skipped"
+    assert acks["d-1"]["error_code"] == "OUTCOME_UNKNOWN"
+    assert acks["d-1"]["device_id"] == "box-1"
+    assert acks["d-2"]["status"] == "succeeded"
     assert not after.begin(command("d-1"), now=NOW)
     assert after.recover("box-1", now=NOW) == []
     after.close()

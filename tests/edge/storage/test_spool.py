@@ -1,4 +1,4 @@
-"""The spool: nothing is lost, nothing comes back as new, and what had to go is said."""
+"""The spool: nothing is lost or sent as new, and drops are reported."""
 
 import json
 import random
@@ -25,7 +25,7 @@ def opened(folder: Path, **bounds: float) -> Spool:
 
 
 class SpoolLife(RuleBasedStateMachine):
-    """Any order of putting, taking, confirming, giving back, splitting and crashing, against a plain dictionary."""
+    """Any order of put, take, confirm, release, split and crash, compared with a plain set."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class SpoolLife(RuleBasedStateMachine):
         self.spool = opened(self.folder)
         self.now = NOW
         self.waiting: set[int] = set()
-        self.numbered: dict[int, int] = {}  # sample to the number that it was sent under
+        self.numbered: dict[int, int] = {}  # sample to the sequence number it was sent under
         self.next = 0
         self.out: list[SampleBatch] = []
 
@@ -79,7 +79,7 @@ class SpoolLife(RuleBasedStateMachine):
 
     @rule()
     def crash(self) -> None:
-        """As a kill: nothing is closed in order, and what was on its way is forgotten."""
+        """As a kill: nothing is closed, and what was in flight is forgotten."""
         left = self.folder
         self.folder = Path(tempfile.mkdtemp(prefix="hi-spool-"))
         for file in left.iterdir():
@@ -116,8 +116,8 @@ def test_live_samples_go_newest_first_and_the_backlog_in_order(tmp_path: Path) -
         spool.put([sample(minute)], now=NOW + 60 * minute)
     live = [spool.take_live(since=NOW + 180, limit=1) for _ in range(4)]
     behind = [spool.take_backlog(before=NOW + 180, limit=1) for _ in range(4)]
-    assert [numbers_in(one) for one in live if one] == [[5], [4], [3]]
-    assert [numbers_in(one) for one in behind if one] == [[0], [1], [2]]
+    assert [numbers_in(batch) for batch in live if batch] == [[5], [4], [3]]
+    assert [numbers_in(batch) for batch in behind if batch] == [[0], [1], [2]]
     spool.close()
 
 
@@ -146,7 +146,7 @@ def test_samples_over_the_age_limit_are_dropped_and_a_reported_gap_does_not_grow
     spool.put([sample(3)], now=NOW + 3601)
     first = spool.take_gaps()
     assert [(gap.reason, gap.samples) for gap in first] == [("too_old", 2)]
-    spool.put([sample(4)], now=NOW + 7300)  # the first was taken to be told: this is another
+    spool.put([sample(4)], now=NOW + 7300)  # the first gap is being reported: this is another
     spool.mark_reported(first, now=NOW + 7300)
     assert [(gap.reason, gap.samples) for gap in spool.take_gaps()] == [("too_old", 1)]
     spool.close()
@@ -155,7 +155,7 @@ def test_samples_over_the_age_limit_are_dropped_and_a_reported_gap_does_not_grow
 
 def test_while_a_gap_waits_for_the_cloud_only_one_more_is_opened(tmp_path: Path) -> None:
     spool = opened(tmp_path, max_hours=1)
-    for minute in range(200):  # the cloud is away: each try to tell it comes back
+    for minute in range(200):  # during an outage every report fails
         spool.put([sample(minute)], now=NOW + 60 * minute)
         first = spool.take_gaps()
     assert [gap.samples for gap in first] == [1]
@@ -224,7 +224,7 @@ def test_a_sample_that_cannot_be_encoded_costs_no_other(tmp_path: Path) -> None:
 def test_a_failed_transaction_leaves_the_depth_as_it_was(tmp_path: Path) -> None:
     spool = opened(tmp_path)
     spool.put([sample(1)], now=NOW)
-    spool._db.execute("pragma query_only = on")  # as a disk that takes nothing
+    spool._db.execute("pragma query_only = on")  # as a disk that fails
     with pytest.raises(sqlite3.OperationalError):
         spool.put([sample(2)], now=NOW)
     spool._db.execute("pragma query_only = off")

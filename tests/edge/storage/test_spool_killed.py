@@ -1,4 +1,4 @@
-"""Kill -9 of a writer at random instants: what it said was stored is there, whole, until it was confirmed."""
+"""Kill -9 of a writer at random times: what it reported as stored is there, complete, until it is confirmed."""
 
 import json
 import random
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hashinsight.edge.settings import SpoolBounds
 from hashinsight.edge.storage.spool import Spool
-from tests.edge.factories import numbers_in
+from tests.edge.factories import numbers_in, sample
 from tests.installation import HANG_TIMEOUT_SEC
 
 ROUNDS = 12
@@ -28,14 +28,14 @@ def test_a_killed_writer_loses_nothing_it_had_stored_and_leaves_no_partial_recor
                 stored |= set(range(int(numbers[0]), int(numbers[1])))
             else:
                 (sent if word == "sent" else gone).update(map(int, numbers))
-        next_number = max(stored, default=0) + 1000  # beyond what may have been stored and not said
+        next_number = max(stored, default=0) + 1000  # beyond what may be stored but not reported
     spool = Spool(tmp_path / "spool.db", SpoolBounds(), now=time.time())
     assert spool.damaged is None
     left: list[int] = []
     seqs: list[int] = []
     while batch := spool.take_backlog(before=time.time() + 1, limit=2000):
         left += numbers_in(batch)
-        seqs += [json.loads(line)["source_seq"] for line in batch.lines]  # each is whole
+        seqs += [json.loads(line)["source_seq"] for line in batch.lines]  # each line is complete
         spool.confirm(batch)
     spool.close()
     assert len(stored) > 1000
@@ -46,9 +46,9 @@ def test_a_killed_writer_loses_nothing_it_had_stored_and_leaves_no_partial_recor
 
 
 def _killed_after(folder: Path, number: int, count: int, seconds: float) -> list[str]:
-    """So many lines, and then at any instant of what it does next."""
+    """After this many lines, at any point of what it does next."""
     writer = subprocess.Popen(
-        [sys.executable, "-m", "tests.edge.storage.spool_process", str(folder), str(number)],
+        [sys.executable, "-m", "tests.edge.storage.test_spool_killed", str(folder), str(number)],
         stdout=subprocess.PIPE,
         text=True,
         cwd=Path(__file__).parents[3],
@@ -60,5 +60,28 @@ def _killed_after(folder: Path, number: int, count: int, seconds: float) -> list
     rest = writer.stdout.read()
     writer.wait(HANG_TIMEOUT_SEC)
     writer.stdout.close()
-    stack = (first + rest).rpartition("\n")[0]  # the last line may be cut: nobody was told it
-    return stack.splitlines()
+    complete = (first + rest).rpartition("\n")[0]  # the last line may be cut off
+    return complete.splitlines()
+
+
+def store_until_killed(folder: Path, number: int) -> None:
+    """Stores samples and prints which are stored; drains some of them."""
+    spool = Spool(folder / "spool.db", SpoolBounds(), now=time.time())
+    while True:
+        count = 1 + number % 37
+        numbers = range(number, number + count)
+        spool.put([sample(no) for no in numbers], now=time.time())
+        number += count
+        sys.stdout.write(f"stored {numbers.start} {numbers.stop}\n")
+        sys.stdout.flush()
+        batch = spool.take_backlog(before=time.time() + 1, limit=20) if number % 3 else None
+        if batch is not None:
+            sys.stdout.write(f"sent {' '.join(map(str, numbers_in(batch)))}\n")
+            sys.stdout.flush()
+            spool.confirm(batch)
+            sys.stdout.write(f"gone {' '.join(map(str, numbers_in(batch)))}\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    store_until_killed(Path(sys.argv[1]), int(sys.argv[2]))

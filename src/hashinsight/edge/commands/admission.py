@@ -13,6 +13,7 @@ from typing import Any
 
 from hashinsight.edge.commands.checks import config_command_types
 from hashinsight.edge.settings import Limits
+from hashinsight.edge.storage.journal import OUTCOME_UNKNOWN
 from hashinsight.wire.acks import AckStatus
 from hashinsight.wire.commands import VERBS, Command
 from hashinsight.wire.keys import KeyRing
@@ -105,7 +106,7 @@ def _time(message: Mapping[str, Any], command: Command, rules: SiteRules, now: d
         return Ruling(Decision.WAIT, "LEASE_ENDED", "the lease ran out before the command could start")
     if _issued_at(message, command).timestamp() < rules.accept_from:
         reason = "the journal was lost after the command was issued; it may have run already"
-        return Ruling(Decision.REFUSE, "OUTCOME_UNKNOWN", reason, AckStatus.SKIPPED)
+        return Ruling(Decision.REFUSE, OUTCOME_UNKNOWN, reason, AckStatus.SKIPPED)
     return None
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from hashinsight.edge.readings.numbers import number, text
+from hashinsight.edge.readings.numbers import host_and_path, number, text
 from hashinsight.edge.readings.record import Record
 from hashinsight.wire.commands import TYPES
 
@@ -136,16 +136,12 @@ def _uptime_fell(before: Record, after: Record) -> bool:
 
 
 def _has_pool(_: Record, after: Record | None, wanted: Params) -> bool:
-    return after is not None and _host_and_path(after.get("pool_url")) == _host_and_path(wanted["pool_url"])
+    return after is not None and host_and_path(after.get("pool_url")) == host_and_path(wanted["pool_url"])
 
 
 def is_first_pool(pools: Sequence[Mapping[str, Any]], wanted: Params) -> bool:
     """Configured as first pool, though it may mine on a backup while the new one does not answer."""
-    return bool(pools) and _host_and_path(pools[0].get("url")) == _host_and_path(wanted["pool_url"])
-
-
-def _host_and_path(url: object) -> str:
-    return str(url or "").lower().rpartition("://")[2].rstrip("/")
+    return bool(pools) and host_and_path(pools[0].get("url")) == host_and_path(wanted["pool_url"])
 
 
 def _has_mode(_: Record, after: Record | None, wanted: Params) -> bool:

@@ -11,6 +11,7 @@ import pyasic_rs
 from hashinsight.edge.library_process import web
 from hashinsight.edge.library_process.handles import Handle
 from hashinsight.edge.library_process.messages import MachineError
+from hashinsight.edge.readings.numbers import host_and_path
 
 _ANY_PASSWORD = "x"  # noqa: S105 - for pools that check none
 
@@ -26,10 +27,6 @@ class Pool:
 
     def snapshot(self) -> dict[str, str]:
         return {"url": self.url, "user": self.user}
-
-
-def host_and_path(url: str) -> str:
-    return url.lower().rpartition("://")[2].rstrip("/")
 
 
 def with_first(pools: list[Pool], wanted: Pool) -> list[Pool]:

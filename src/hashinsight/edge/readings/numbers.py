@@ -61,6 +61,11 @@ def text(value: Any, maximum: int) -> str | None:
     return cut.strip()[:maximum] or None
 
 
+def host_and_path(url: object) -> str:
+    """A pool address without its scheme, to compare two of them."""
+    return str(url or "").lower().rpartition("://")[2].rstrip("/")
+
+
 def mean(values: Iterable[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return round(sum(known) / len(known), 3) if known else None

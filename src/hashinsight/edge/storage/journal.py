@@ -199,11 +199,7 @@ class Journal:
             )
 
     def counts(self) -> JournalCounts:
-        query = (
-            "select count(*) filter (where done_at is null), count(*) filter (where done_at is not null),"
-            " count(*) filter (where ack is not null and delivered_at is null) from dispatches"
-        )
-        return JournalCounts(*self._db.execute(query).fetchone())
+        return count_dispatches(self._db)
 
     def prune(self, *, now: float) -> None:
         """Delete what cannot come back: expired for a day, and its ack delivered or a week old."""
@@ -214,3 +210,11 @@ class Journal:
                 (now - _RETENTION_SEC, now - 7 * _RETENTION_SEC),
             )
             self.events.prune()
+
+
+def count_dispatches(db: sqlite3.Connection) -> JournalCounts:
+    query = (
+        "select count(*) filter (where done_at is null), count(*) filter (where done_at is not null),"
+        " count(*) filter (where ack is not null and delivered_at is null) from dispatches"
+    )
+    return JournalCounts(*db.execute(query).fetchone())
