@@ -60,7 +60,7 @@ def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
         ("[miners]\ninterval_sec = 0", "miners.interval_sec: expected `int` >= 1"),
         ("[limits]\ntypes = ['format_disk']", "limits.types: format_disk is not one of reboot_device"),
         ("[signing]\nverify = true", "signing.verify needs signing.keys"),
-        ("[signing]\nkeys = [{ key_id = 'a', key = 'AAAA' }]", "signing.keys: a key has 32 bytes"),
+        ("[signing]\nkeys = [{ key_id = 'a', key = 'AAAA' }]", "signing.keys: a key must be 32 bytes"),
         ("[place]\nsite = 'ä'", "place.site: expected `str` matching regex"),
         ("[miners]\nidentity = 'file'", 'miners.identity = "file" needs miners.id_file'),
         ("x = ", "is not TOML"),
