@@ -9,7 +9,7 @@ from hashinsight.audit.models import AuditEntry
 from hashinsight.inventory.asset_list import COLUMNS
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
-from tests.inventory.asking import Asking, SignIn
+from tests.inventory.admin_client import AdminClient, SignIn
 
 HEADER = ",".join(COLUMNS)
 IMPORT = "/miners/import?site_id=one"
@@ -45,12 +45,12 @@ def bad_line(number: int) -> str:
     return line(number, **bad)
 
 
-async def load(owner: Asking, *lines: str) -> Any:
+async def load(owner: AdminClient, *lines: str) -> Any:
     return await owner.ok("POST", IMPORT, content="\n".join([HEADER, *lines]))
 
 
 async def test_fifty_bad_lines_among_good_ones_are_listed_and_the_rest_is_loaded(
-    owner: Asking, database: Database
+    owner: AdminClient, database: Database
 ) -> None:
     lines = [bad_line(number) if 100 <= number < 150 else line(number) for number in range(300)]
     report = await load(owner, *lines)
@@ -76,7 +76,7 @@ async def test_fifty_bad_lines_among_good_ones_are_listed_and_the_rest_is_loaded
     assert (entry.after["created"], entry.after["refused"]) == (250, 50)
 
 
-async def test_all_or_nothing_loads_nothing_and_lists_the_same_lines(owner: Asking) -> None:
+async def test_all_or_nothing_loads_nothing_and_lists_the_same_lines(owner: AdminClient) -> None:
     content = "\n".join([HEADER, line(1), bad_line(0), line(2)])
     answer = await owner("POST", IMPORT + "&all_or_nothing=true", content=content)
     assert answer.status_code == 422
@@ -89,7 +89,7 @@ async def test_all_or_nothing_loads_nothing_and_lists_the_same_lines(owner: Aski
     assert good["created"] == 1
 
 
-async def test_the_same_list_again_changes_nothing(owner: Asking) -> None:
+async def test_the_same_list_again_changes_nothing(owner: AdminClient) -> None:
     lines = [line(number) for number in range(50)] + [
         line(50, model="S21 (195T)"),
         line(51, model="", zone="", rack=""),
@@ -100,7 +100,7 @@ async def test_the_same_list_again_changes_nothing(owner: Asking) -> None:
     assert (await owner.ok("GET", "/miners/m0000/history"))["changes"] == []
 
 
-async def test_a_changed_list_keeps_numbers_and_writes_what_was_before(owner: Asking) -> None:
+async def test_a_changed_list_keeps_numbers_and_writes_what_was_before(owner: AdminClient) -> None:
     await load(owner, line(1), line(2))
     number = (await owner.ok("GET", "/miners/m0001"))["miner"]["miner_no"]
     report = await load(owner, line(1, mac="0200.0000.aaaa", owner="Bo", model="S21"), line(2))
@@ -116,14 +116,14 @@ async def test_a_changed_list_keeps_numbers_and_writes_what_was_before(owner: As
     }
 
 
-async def test_an_empty_cell_and_a_missing_column_leave_what_is_there(owner: Asking) -> None:
+async def test_an_empty_cell_and_a_missing_column_leave_what_is_there(owner: AdminClient) -> None:
     await load(owner, line(1, expected_ths="99"))
     await owner.ok("POST", IMPORT, content="owner,miner_id\n,m0001\n")
     miner = (await owner.ok("GET", "/miners/m0001"))["miner"]
     assert (miner["owner"], miner["expected_ths"], miner["zone"]) == ("Aurora", 99, "Z1")
 
 
-async def test_racks_are_numbered_anew_in_every_zone(owner: Asking) -> None:
+async def test_racks_are_numbered_anew_in_every_zone(owner: AdminClient) -> None:
     report = await load(owner, line(1, zone="A", rack="1"), line(2, zone="B", rack="1"), line(3, zone="", rack="1"))
     assert report["racks_created"] == 3
     assert await owner.miners(zone="A", rack="1") == ["m0001"]
@@ -134,7 +134,7 @@ async def test_racks_are_numbered_anew_in_every_zone(owner: Asking) -> None:
 
 
 async def test_a_serial_of_another_machine_is_refused_also_where_the_caller_cannot_see_it(
-    owner: Asking, sign_in: SignIn
+    owner: AdminClient, sign_in: SignIn
 ) -> None:
     await owner.ok("POST", "/miners", json={"site_id": "two", "miner_id": "x", "serial": "SN000001"})
     narrow = await sign_in("NOC", sites=[1])
@@ -142,7 +142,7 @@ async def test_a_serial_of_another_machine_is_refused_also_where_the_caller_cann
     assert (report["created"], report["lines"][0]["error_code"]) == (1, "SERIAL_HELD")
 
 
-async def test_another_tenant_may_hold_the_same_serials_and_ids(owner: Asking, sign_in: SignIn) -> None:
+async def test_another_tenant_may_hold_the_same_serials_and_ids(owner: AdminClient, sign_in: SignIn) -> None:
     await load(owner, line(1))
     stranger = await sign_in(tenant="b")
     await stranger.ok("POST", "/sites", json={"code": "other", "name": "Other"})
@@ -150,7 +150,7 @@ async def test_another_tenant_may_hold_the_same_serials_and_ids(owner: Asking, s
     assert (await stranger.ok("POST", "/miners/import?site_id=other", content=content))["created"] == 1
 
 
-async def test_a_retired_machine_does_not_come_back_by_an_old_list(owner: Asking) -> None:
+async def test_a_retired_machine_does_not_come_back_by_an_old_list(owner: AdminClient) -> None:
     await load(owner, line(1))
     await owner.ok("POST", "/miners/m0001/retire", json={"reason": "sold"})
     report = await load(owner, line(1), line(2))
@@ -158,7 +158,7 @@ async def test_a_retired_machine_does_not_come_back_by_an_old_list(owner: Asking
     assert await owner.miners() == ["m0002"]
 
 
-async def test_excels_ways_of_writing_are_understood(owner: Asking) -> None:
+async def test_excels_ways_of_writing_are_understood(owner: AdminClient) -> None:
     content = '\ufeff"MINER_ID", Owner ,model\r\n"m 1","Smith, ""Bo""","Antminer S19j Pro\r\n"\r\n\r\n m2 ,矿场,S21\r\n'
     report = await owner.ok("POST", IMPORT, content=content.encode())
     assert (report["created"], report["refused"]) == (2, 0)
@@ -182,17 +182,17 @@ async def test_excels_ways_of_writing_are_understood(owner: Asking) -> None:
         (b"\x1f\x8b\x08\x00" + b"\x00" * 50, "NOT_UTF8"),
     ],
 )
-async def test_what_is_no_asset_list_is_refused_whole(owner: Asking, content: bytes, code: str) -> None:
+async def test_what_is_no_asset_list_is_refused_whole(owner: AdminClient, content: bytes, code: str) -> None:
     assert await owner.refused("POST", IMPORT, content=content) == (422, code)
     assert await owner.miners() == []
 
 
-async def test_a_refused_column_is_named(owner: Asking) -> None:
+async def test_a_refused_column_is_named(owner: AdminClient) -> None:
     answer = await owner("POST", IMPORT, content="miner_id,ip\nm1,10.0.0.1")
     assert answer.json()["details"] == {"unknown": ["ip"]}
 
 
-async def test_hostile_cells_cost_their_line_and_nothing_else(owner: Asking) -> None:
+async def test_hostile_cells_cost_their_line_and_nothing_else(owner: AdminClient) -> None:
     cells = [
         "a\x00b",
         "../../etc",
@@ -210,7 +210,7 @@ async def test_hostile_cells_cost_their_line_and_nothing_else(owner: Asking) -> 
     assert await owner.miners() == ["'; drop table miners; --", "good1", "good2"]
 
 
-async def test_what_was_exported_comes_back_as_it_was(owner: Asking) -> None:
+async def test_what_was_exported_comes_back_as_it_was(owner: AdminClient) -> None:
     odd = line(7, owner='"Smith, ""Bo"""', model="S21 (195T)")
     await load(owner, *(line(number) for number in range(5)), odd, line(8, model="home made", zone="", rack=""))
     text = (await owner("GET", "/miners/export?site_id=one")).text

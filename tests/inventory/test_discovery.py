@@ -10,7 +10,7 @@ from hashinsight.inventory.service import update_reported_identity
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
-from tests.inventory.asking import Asking
+from tests.inventory.admin_client import AdminClient
 from tests.people import People
 
 HEADER = "miner_id,model,serial,mac,expected_ths"
@@ -25,7 +25,7 @@ async def report(database: Database, people: People, **columns: list[str | None]
 
 
 async def test_a_new_control_board_is_noticed_and_the_machine_stays_the_same(
-    owner: Asking, database: Database, people: People
+    owner: AdminClient, database: Database, people: People
 ) -> None:
     await owner.load("one", "m1,S19j Pro,SN1,02:00:00:00:00:01,", "m2,S21,SN2,02:00:00:00:00:02,", header=HEADER)
     before = (await owner.ok("GET", "/miners/m1"))["miner"]
@@ -43,7 +43,7 @@ async def test_a_new_control_board_is_noticed_and_the_machine_stays_the_same(
 
 
 async def test_a_reported_rating_never_replaces_the_operators(
-    owner: Asking, database: Database, people: People
+    owner: AdminClient, database: Database, people: People
 ) -> None:
     await owner.load("one", "m1,S19j Pro,,,", "m2,S19j Pro,,,99", header=HEADER)
     await report(database, people, miner_id=["m1", "m2"], model=["Antminer S19j Pro (100T)"] * 2)
@@ -52,7 +52,7 @@ async def test_a_reported_rating_never_replaces_the_operators(
 
 
 async def test_nonsense_and_other_machines_serials_are_left_out(
-    owner: Asking, database: Database, people: People
+    owner: AdminClient, database: Database, people: People
 ) -> None:
     await owner.load("one", "m1,S21,SN1,,", "m2,S21,SN2,,", "m3,S21,,,", "m4,S21,,,", header=HEADER)
     said: dict[str, list[str | None]] = {
@@ -71,7 +71,7 @@ async def test_nonsense_and_other_machines_serials_are_left_out(
 
 
 async def test_what_a_report_changed_is_one_entry_of_the_audit_with_counts(
-    owner: Asking, database: Database, people: People
+    owner: AdminClient, database: Database, people: People
 ) -> None:
     await owner.load("one", "m1,S21,,,", "m2,S21,,,", header=HEADER)
     said: dict[str, list[str | None]] = {"miner_id": ["m1", "m2"], "mac": ["0200000000aa", None]}

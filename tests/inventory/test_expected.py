@@ -10,7 +10,7 @@ from hashinsight.inventory.service.expected_states import ExpectedKind
 from hashinsight.kit.db.context import Context, job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.errors import ValidationFailed
-from tests.inventory.asking import Asking, SignIn
+from tests.inventory.admin_client import AdminClient, SignIn
 from tests.people import People
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -18,7 +18,7 @@ HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
-async def fleet(owner: Asking) -> Asking:
+async def fleet(owner: AdminClient) -> AdminClient:
     await owner.load("one", "m1,S21,A,1,", "m2,S21,A,1,", "m3,S21,B,1,")
     await owner.load("two", "m4,S21,A,1,")
     return owner
@@ -82,7 +82,7 @@ async def test_the_frame_shows_what_its_context_sees(database: Database, people:
     assert one["miner_no"].to_list() == [1]
 
 
-async def test_maintenance_is_set_shown_and_ended_by_the_api(fleet: Asking) -> None:
+async def test_maintenance_is_set_shown_and_ended_by_the_api(fleet: AdminClient) -> None:
     asked = {"site_id": "one", "miner_ids": ["m1", "m2"], "reason": "new fans"}
     assert (await fleet.ok("POST", "/miners/maintenance", json=asked))["machines"] == 2
     shown = (await fleet.ok("GET", "/miners/m1"))["expected"]
@@ -103,12 +103,12 @@ async def test_maintenance_is_set_shown_and_ended_by_the_api(fleet: Asking) -> N
     ],
 )
 async def test_maintenance_of_nobody_of_everybody_or_backwards_is_refused(
-    fleet: Asking, bad: dict[str, object]
+    fleet: AdminClient, bad: dict[str, object]
 ) -> None:
     assert await fleet.refused("POST", "/miners/maintenance", json=bad) == (422, "VALIDATION_FAILED")
 
 
-async def test_maintenance_reaches_no_further_than_the_scope(fleet: Asking, sign_in: SignIn) -> None:
+async def test_maintenance_reaches_no_further_than_the_scope(fleet: AdminClient, sign_in: SignIn) -> None:
     noc = await sign_in("NOC", sites=[2])
     assert (await noc.ok("POST", "/miners/maintenance", json={"filter": {"zone": "A"}, "reason": "x"}))["machines"] == 1
     assert (await fleet.ok("GET", "/miners/m1"))["expected"] is None

@@ -5,7 +5,7 @@ from typing import Any
 
 from hashinsight.facts.models import find_model
 from hashinsight.inventory.filters import MinerFilter
-from tests.inventory.asking import Asking
+from tests.inventory.admin_client import AdminClient
 
 MODELS = ["S19j Pro", "antminer_s21", "home made"]
 PARTS: dict[str, list[str]] = {
@@ -35,7 +35,7 @@ def holds(miner: dict[str, Any], chosen: dict[str, str]) -> bool:
     )
 
 
-async def test_every_combination_of_keys_finds_the_machines_for_which_all_hold(owner: Asking) -> None:
+async def test_every_combination_of_keys_finds_the_machines_for_which_all_hold(owner: AdminClient) -> None:
     dice = random.Random(11)
     header = "miner_id,serial,mac,model,owner,zone,rack"
     for site, start in (("one", 0), ("two", 40)):
@@ -64,7 +64,7 @@ def test_a_stored_filter_comes_back_as_it_was() -> None:
         assert MinerFilter.model_validate(chosen.given()) == chosen
 
 
-async def test_a_filter_of_unknown_keys_or_impossible_values_is_refused(owner: Asking) -> None:
+async def test_a_filter_of_unknown_keys_or_impossible_values_is_refused(owner: AdminClient) -> None:
     for query in ({"state": "gone"}, {"group_id": 2**31}, {"group_id": 0}, {"site_id": "a b"}, {"limit": 1001}):
         assert await owner.refused("GET", "/miners", params=query) == (422, "VALIDATION_FAILED"), query
     assert await owner.refused("GET", "/miners", params={"cursor": "x"}) == (422, "VALIDATION_FAILED")

@@ -9,24 +9,24 @@ from hashinsight.inventory.service import refresh_groups
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
-from tests.inventory.asking import Asking, SignIn
+from tests.inventory.admin_client import AdminClient, SignIn
 from tests.people import People
 
 
 @pytest.fixture
-async def fleet(owner: Asking) -> Asking:
+async def fleet(owner: AdminClient) -> AdminClient:
     await owner.load("one", "m1,S21,A,1,Aurora", "m2,S21,A,1,Bo", "m3,S19,B,1,Aurora")
     await owner.load("two", "m4,S21,C,1,Aurora")
     return owner
 
 
-async def by_filter(fleet: Asking, **chosen: object) -> int:
+async def by_filter(fleet: AdminClient, **chosen: object) -> int:
     made = await fleet.ok("POST", "/groups", json={"name": f"by {sorted(chosen)}", "filter": chosen})
     number: int = made["id"]
     return number
 
 
-async def test_a_filter_group_has_its_machines_at_once_and_follows_when_refreshed(fleet: Asking) -> None:
+async def test_a_filter_group_has_its_machines_at_once_and_follows_when_refreshed(fleet: AdminClient) -> None:
     group = await by_filter(fleet, model="antminer s21", owner="Aurora")
     assert await fleet.miners(group_id=group) == ["m1", "m4"]
     await fleet.ok("PATCH", "/miners/m1", json={"owner": "Bo"})
@@ -37,12 +37,12 @@ async def test_a_filter_group_has_its_machines_at_once_and_follows_when_refreshe
 
 
 async def test_the_tick_refreshes_the_groups_of_all_tenants_each_with_its_own_machines(
-    fleet: Asking, sign_in: SignIn, database: Database
+    fleet: AdminClient, sign_in: SignIn, database: Database
 ) -> None:
     stranger = await sign_in(tenant="b")
     await stranger.ok("POST", "/sites", json={"code": "other", "name": "Other"})
-    for asking in (fleet, stranger):
-        await by_filter(asking, owner="Aurora")
+    for client in (fleet, stranger):
+        await by_filter(client, owner="Aurora")
     await stranger.load("other", "x1,S21,A,1,Aurora")
     await fleet.load("one", "m5,S21,A,1,Aurora")
     async with database.transaction(job_context()) as session:
@@ -53,7 +53,7 @@ async def test_the_tick_refreshes_the_groups_of_all_tenants_each_with_its_own_ma
     assert await stranger.miners(group_id=2) == ["x1"]
 
 
-async def test_a_listed_group_takes_and_gives_machines(fleet: Asking) -> None:
+async def test_a_listed_group_takes_and_gives_machines(fleet: AdminClient) -> None:
     group = (await fleet.ok("POST", "/groups", json={"name": "g", "miner_ids": ["m1", "m1"]}))["id"]
     changed = await fleet.ok("PATCH", f"/groups/{group}", json={"add": ["m2", "m3"], "remove": ["m1"], "name": "h"})
     assert (changed["members"], changed["name"]) == (2, "h")
@@ -62,14 +62,14 @@ async def test_a_listed_group_takes_and_gives_machines(fleet: Asking) -> None:
     assert await fleet.refused("POST", f"/groups/{group}/refresh") == (409, "GROUP_LISTED")
 
 
-async def test_the_members_of_a_filter_group_are_not_written_by_hand(fleet: Asking) -> None:
+async def test_the_members_of_a_filter_group_are_not_written_by_hand(fleet: AdminClient) -> None:
     group = await by_filter(fleet, zone="A")
     assert await fleet.refused("PATCH", f"/groups/{group}", json={"add": ["m3"]}) == (409, "GROUP_BY_FILTER")
     assert (await fleet.ok("PATCH", f"/groups/{group}", json={"filter": {"zone": "B"}}))["members"] == 1
     assert await fleet.miners(group_id=group) == ["m3"]
 
 
-async def test_a_retired_machine_leaves_its_filter_groups(fleet: Asking) -> None:
+async def test_a_retired_machine_leaves_its_filter_groups(fleet: AdminClient) -> None:
     group = await by_filter(fleet, zone="A")
     await fleet.ok("POST", "/miners/m1/retire", json={"reason": "sold"})
     await fleet.ok("POST", f"/groups/{group}/refresh")
@@ -77,19 +77,19 @@ async def test_a_retired_machine_leaves_its_filter_groups(fleet: Asking) -> None
 
 
 @pytest.mark.parametrize("bad", [{}, {"colour": "red"}, {"group_id": 1}, {"site_id": "nowhere"}])
-async def test_a_filter_that_means_everything_or_nothing_is_refused(fleet: Asking, bad: dict[str, object]) -> None:
+async def test_a_filter_that_means_everything_or_nothing_is_refused(fleet: AdminClient, bad: dict[str, object]) -> None:
     await by_filter(fleet, zone="A")
     answer = await fleet("POST", "/groups", json={"name": "x", "filter": bad})
     assert answer.status_code in (404, 422)
 
 
-async def test_a_group_of_one_name_exists_once_in_a_tenant(fleet: Asking) -> None:
+async def test_a_group_of_one_name_exists_once_in_a_tenant(fleet: AdminClient) -> None:
     await by_filter(fleet, zone="A")
     again = {"name": "by ['zone']", "miner_ids": []}
     assert await fleet.refused("POST", "/groups", json=again) == (409, "GROUP_EXISTS")
 
 
-async def test_a_group_that_rights_rest_on_is_not_deleted(fleet: Asking, sign_in: SignIn) -> None:
+async def test_a_group_that_rights_rest_on_is_not_deleted(fleet: AdminClient, sign_in: SignIn) -> None:
     used, free = await by_filter(fleet, zone="A"), await by_filter(fleet, zone="B", owner="Aurora")
     await sign_in("Customer", groups=[used])
     assert await fleet.refused("DELETE", f"/groups/{used}") == (409, "GROUP_IN_USE")
@@ -97,7 +97,7 @@ async def test_a_group_that_rights_rest_on_is_not_deleted(fleet: Asking, sign_in
     assert await fleet.refused("GET", f"/groups/{free}") == (404, "NOT_FOUND")
 
 
-async def test_who_holds_one_site_makes_groups_of_that_site_alone(fleet: Asking, sign_in: SignIn) -> None:
+async def test_who_holds_one_site_makes_groups_of_that_site_alone(fleet: AdminClient, sign_in: SignIn) -> None:
     noc = await sign_in("NOC", sites=[1])
     wide = {"name": "wide", "filter": {"model": "S21"}}
     assert await noc.refused("POST", "/groups", json=wide) == (403, "FORBIDDEN")
@@ -114,7 +114,7 @@ async def refresh(database: Database) -> None:
 
 
 async def test_whoever_keeps_the_inventory_moves_no_machine_into_a_group_that_rights_rest_on(
-    fleet: Asking, sign_in: SignIn, database: Database
+    fleet: AdminClient, sign_in: SignIn, database: Database
 ) -> None:
     groups = [
         await by_filter(fleet, owner="Aurora"),
@@ -143,7 +143,7 @@ async def test_whoever_keeps_the_inventory_moves_no_machine_into_a_group_that_ri
 
 
 async def test_a_group_follows_its_filter_until_somebody_is_given_rights_on_it_and_after_they_are_taken_back(
-    fleet: Asking, people: People, database: Database
+    fleet: AdminClient, people: People, database: Database
 ) -> None:
     group = await by_filter(fleet, owner="Aurora")
     await fleet.load("one", "m5,S21,A,1,Aurora")
@@ -162,7 +162,7 @@ async def test_a_group_follows_its_filter_until_somebody_is_given_rights_on_it_a
 
 
 async def test_a_group_that_rights_rest_on_is_changed_by_those_alone_who_give_rights(
-    fleet: Asking, sign_in: SignIn
+    fleet: AdminClient, sign_in: SignIn
 ) -> None:
     listed = (await fleet.ok("POST", "/groups", json={"name": "g", "miner_ids": ["m1"]}))["id"]
     filtered = await by_filter(fleet, site_id="one", zone="A")
@@ -176,20 +176,20 @@ async def test_a_group_that_rights_rest_on_is_changed_by_those_alone_who_give_ri
         ("PATCH", f"/groups/{inner}", {"add": ["m2"]}),
     ]
     noc, manager = await sign_in("NOC", sites=[1]), await sign_in("OpsManager")
-    for asking in (noc, manager):
+    for client in (noc, manager):
         for method, path, body in acts:
-            await asking.ok(method, path, json=body)
+            await client.ok(method, path, json=body)
     await sign_in("Owner", groups=[listed, filtered, outer])
-    for asking in (noc, manager, await sign_in("Owner", sites=[1])):
+    for client in (noc, manager, await sign_in("Owner", sites=[1])):
         for method, path, body in acts:
-            assert await asking.refused(method, path, json=body) == (403, "FORBIDDEN"), path
+            assert await client.refused(method, path, json=body) == (403, "FORBIDDEN"), path
     for method, path, body in acts:
         await fleet.ok(method, path, json=body)
     assert (await manager.ok("PATCH", f"/groups/{listed}", json={"name": "other"}))["name"] == "other"
 
 
 async def test_a_group_that_rights_rest_on_is_changed_by_a_person_who_has_just_shown_it(
-    fleet: Asking, sign_in: SignIn, api: httpx.AsyncClient, people: People
+    fleet: AdminClient, sign_in: SignIn, api: httpx.AsyncClient, people: People
 ) -> None:
     """An owner's key and a session of six minutes ago would else widen what somebody sees without any proof."""
     listed = (await fleet.ok("POST", "/groups", json={"name": "g", "miner_ids": ["m1"]}))["id"]
@@ -202,14 +202,16 @@ async def test_a_group_that_rights_rest_on_is_changed_by_a_person_who_has_just_s
         ("POST", f"/groups/{filtered}/refresh", None),
         ("DELETE", f"/groups/{filtered}", None),
     ]
-    key = Asking(api, {"X-API-Key": (await fleet.ok("POST", "/api-keys", json={"name": "k", "role": "Owner"}))["key"]})
+    key = AdminClient(
+        api, {"X-API-Key": (await fleet.ok("POST", "/api-keys", json={"name": "k", "role": "Owner"}))["key"]}
+    )
     _, email = await people.user("Owner")
     signed_in = await people.sign_in(email)
     renewed = await api.post("/api/v1/auth/refresh", json={"refresh_token": signed_in.refresh_token})
-    stale = Asking(api, {"Authorization": f"Bearer {renewed.json()['access_token']}"})
-    for asking in (key, stale):
+    stale = AdminClient(api, {"Authorization": f"Bearer {renewed.json()['access_token']}"})
+    for client in (key, stale):
         for method, path, body in acts[:3]:
-            await asking.ok(method, path, json=body)
+            await client.ok(method, path, json=body)
     await sign_in("Customer", groups=[listed, filtered])
     before = [await fleet.miners(group_id=group) for group in (listed, filtered)]
     for method, path, body in acts:

@@ -22,7 +22,7 @@ from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.errors import Conflict
 from tests.installation import HANG_TIMEOUT_SEC
-from tests.inventory.asking import Asking
+from tests.inventory.admin_client import AdminClient
 from tests.lock_waits import wait_until_blocked
 from tests.people import People
 
@@ -30,7 +30,7 @@ LIST = b"miner_id,model,zone\nm1,S19,A"
 
 
 @pytest.fixture
-async def fleet(owner: Asking) -> Asking:
+async def fleet(owner: AdminClient) -> AdminClient:
     await owner.load("one", "m1,S21,A,1,Aurora", "m2,S21,A,1,Aurora")
     return owner
 
@@ -54,7 +54,7 @@ async def acting(database: Database, people: People) -> AsyncIterator[tuple[Asyn
 )
 async def test_between_the_reading_and_the_writing_of_an_import_no_machine_of_the_site_changes(
     *,
-    fleet: Asking,
+    fleet: AdminClient,
     database: Database,
     people: People,
     superuser_url: str,
@@ -63,15 +63,15 @@ async def test_between_the_reading_and_the_writing_of_an_import_no_machine_of_th
     body: dict[str, Any],
 ) -> None:
     before = (await fleet.ok("GET", "/miners/m1"))["miner"]
-    good, _ = validate_lines(parse_asset_list(LIST))
+    lines, _ = validate_lines(parse_asset_list(LIST))
     async with acting(database, people) as (session, caller):
         site = await places.get_site(session, caller.seen, "one")
         await asset_lists.lock_site(session, site.id)
         known = await asset_lists.list_known_miners(session, site.id)
         change = asyncio.create_task(fleet(method, path, json=body))
         await wait_until_blocked(superuser_url, change)
-        compared = diff_assets(good, known)
-        await write_asset_diff(session, site, compared, cause="import", now=system_clock(), wrote=lambda _: None)
+        diff = diff_assets(lines, known)
+        await write_asset_diff(session, site, diff, cause="import", now=system_clock())
     answer = await change
     assert answer.is_success, answer.text
     found = (await fleet.ok("GET", "/miners", params={"state": "any"}))["miners"]
@@ -82,7 +82,7 @@ async def test_between_the_reading_and_the_writing_of_an_import_no_machine_of_th
 
 
 async def test_an_import_waits_for_a_change_and_keeps_it(
-    fleet: Asking, database: Database, people: People, superuser_url: str
+    fleet: AdminClient, database: Database, people: People, superuser_url: str
 ) -> None:
     async with acting(database, people) as (session, caller):
         change = MinerUpdate(owner="Bo", firmware="LUX 2")
@@ -96,7 +96,7 @@ async def test_an_import_waits_for_a_change_and_keeps_it(
 
 
 async def test_changes_of_two_machines_of_one_site_do_not_wait_for_each_other(
-    fleet: Asking, database: Database, people: People
+    fleet: AdminClient, database: Database, people: People
 ) -> None:
     async with acting(database, people) as (session, caller):
         await change_miner(session, caller, "m1", MinerUpdate(owner="Bo"), now=system_clock())
@@ -105,20 +105,20 @@ async def test_changes_of_two_machines_of_one_site_do_not_wait_for_each_other(
 
 
 async def test_a_bulk_update_makes_no_machine_and_says_when_one_is_gone(
-    fleet: Asking, database: Database, people: People
+    fleet: AdminClient, database: Database, people: People
 ) -> None:
-    good, _ = validate_lines(parse_asset_list(LIST))
+    lines, _ = validate_lines(parse_asset_list(LIST))
     with pytest.raises(Conflict):
         async with acting(database, people) as (session, caller):
             site = await places.get_site(session, caller.seen, "one")
             known = await asset_lists.list_known_miners(session, site.id)
-            compared = diff_assets(good, known)
+            diff = diff_assets(lines, known)
             await change_miner(session, caller, "m1", MinerUpdate(site_id="two"), now=system_clock())
-            await write_asset_diff(session, site, compared, cause="import", now=system_clock(), wrote=lambda _: None)
+            await write_asset_diff(session, site, diff, cause="import", now=system_clock())
     assert await fleet.miners() == ["m1", "m2"]
 
 
-async def test_a_list_that_arrives_slowly_holds_no_transaction(fleet: Asking, superuser_url: str) -> None:
+async def test_a_list_that_arrives_slowly_holds_no_transaction(fleet: AdminClient, superuser_url: str) -> None:
     held: list[int] = []
 
     async def slowly() -> AsyncIterator[bytes]:

@@ -17,7 +17,7 @@ from hashinsight.collectors.service.liveness import store_heartbeat
 from hashinsight.collectors.states import DEFAULT_CONFIG, DEFAULT_VERSION, CollectorPermission, Status
 from hashinsight.identity.access import anonymous_actor, now_of
 from hashinsight.identity.caller import AccessRefusal
-from hashinsight.inventory.service.discovery import list_in_other_zones
+from hashinsight.inventory.queries.discovery import list_in_other_zones
 from hashinsight.kit.clock import iso_z
 from hashinsight.kit.crypto import token_hash
 from hashinsight.kit.db.context import Context

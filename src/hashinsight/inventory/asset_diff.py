@@ -1,4 +1,4 @@
-"""What an asset list changes: new machines, changed ones with their fields, and those that are as the list says."""
+"""What an asset list changes: new machines, changed machines with their fields, unchanged machines. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ KNOWN_SCHEMA: dict[str, type[pl.DataType]] = {
 
 @dataclass(frozen=True)
 class AssetDiff:
-    """`created` and `changed` hold a machine's new values; `changes` one row a changed field, as texts."""
+    """`created` and `changed` have the new values of machines; `changes` a row for each changed field, as texts."""
 
     created: pl.DataFrame
     changed: pl.DataFrame
@@ -30,59 +30,59 @@ class AssetDiff:
 
 
 def diff_assets(lines: pl.DataFrame, known: pl.DataFrame, *, stated: str = "operator") -> AssetDiff:
-    """`lines` are good ones; `known` the machines of the site. An empty cell leaves what is there.
+    """`lines` are valid; `known` are the machines of the site. An empty cell keeps the current value.
 
-    `stated` is the source of a rating that the model's text states: who wrote that text.
+    `stated` is the source of a rating in the model's text: who wrote that text.
     """
     lines = lines.with_columns(pl.lit(None, pl.String).alias(name) for name in FIELDS if name not in lines.columns)
     old = known.rename({name: f"{name}_old" for name in (*FIELDS, "expected_source")})
     joined = lines.join(old, on="miner_id", how="left", maintain_order="left")
-    wanted = _expected(_placed(joined), stated).with_columns(
+    merged = _with_expected(_with_place(joined), stated).with_columns(
         pl.coalesce(name, f"{name}_old").alias(name) for name in ("serial", "mac", "firmware", "owner")
     )
     is_new = pl.col("miner_no").is_null()
     differs = pl.any_horizontal(pl.col(name).ne_missing(pl.col(f"{name}_old")) for name in (*FIELDS, "expected_source"))
-    changed = wanted.filter(~is_new & differs)
+    changed = merged.filter(~is_new & differs)
     return AssetDiff(
-        created=wanted.filter(is_new),
+        created=merged.filter(is_new),
         changed=changed,
         changes=_changes(changed),
-        unchanged=wanted.filter(~is_new & ~differs).height,
+        unchanged=merged.filter(~is_new & ~differs).height,
     )
 
 
 def spell_zones(lines: pl.DataFrame, codes: Sequence[str]) -> pl.DataFrame:
-    """Zones spelled as the site's own, `codes`, or as the list's first: those that differ only in case are one."""
-    spelled: dict[str, list[str]] = {}
+    """Zones spelled as the site's `codes`, or as first in the list: codes that differ only in case are one zone."""
+    known: dict[str, list[str]] = {}
     for code in codes:
-        spelled.setdefault(fold_code(code), []).append(code)
-    meant: dict[str, str] = {}
+        known.setdefault(fold_code(code), []).append(code)
+    spelling: dict[str, str] = {}
     for zone in lines["zone"].drop_nulls().unique(maintain_order=True):
-        alike = spelled.setdefault(fold_code(zone), [zone])
-        meant[zone] = zone if zone in alike else alike[0]
-    return lines.with_columns(pl.col("zone").replace(meant))
+        alike = known.setdefault(fold_code(zone), [zone])
+        spelling[zone] = zone if zone in alike else alike[0]
+    return lines.with_columns(pl.col("zone").replace(spelling))
 
 
-def _placed(frame: pl.DataFrame) -> pl.DataFrame:
-    """A machine that moves to another zone leaves rack and position behind, unless the line says new ones."""
+def _with_place(frame: pl.DataFrame) -> pl.DataFrame:
+    """A machine that moves to another zone loses rack and position, unless the line has new ones."""
     zone = pl.coalesce("zone", "zone_old")
     moved = zone.ne_missing(pl.col("zone_old"))
     rack = pl.when(moved).then(pl.col("rack")).otherwise(pl.coalesce("rack", "rack_old"))
-    stays = ~moved & rack.eq_missing(pl.col("rack_old"))
-    position = pl.when(stays).then(pl.coalesce("position", "position_old")).otherwise(pl.col("position"))
+    same_rack = ~moved & rack.eq_missing(pl.col("rack_old"))
+    position = pl.when(same_rack).then(pl.coalesce("position", "position_old")).otherwise(pl.col("position"))
     return frame.with_columns(zone=zone, rack=rack, position=position)
 
 
-def _expected(frame: pl.DataFrame, stated: str) -> pl.DataFrame:
-    """Model and expected hashrate. Each spelling is looked up once; a figure of the operator's outlives a new model."""
-    spelled = frame["model"].drop_nulls().unique()
-    found = [get_expected_hashrate(text) for text in spelled]
+def _with_expected(frame: pl.DataFrame, stated: str) -> pl.DataFrame:
+    """Model and expected hashrate. Each spelling is looked up once; the operator's figure survives a new model."""
+    spellings = frame["model"].drop_nulls().unique()
+    ratings = [get_expected_hashrate(spelling) for spelling in spellings]
     catalogue = pl.DataFrame(
         {
-            "model": spelled,
-            "_name": [one.model for one in found],
-            "_ths": [one.ths for one in found],
-            "_source": [stated if one.source == "operator" else one.source for one in found],
+            "model": spellings,
+            "_name": [rating.model for rating in ratings],
+            "_ths": [rating.ths for rating in ratings],
+            "_source": [stated if rating.source == "operator" else rating.source for rating in ratings],
         },
         schema={"model": pl.String, "_name": pl.String, "_ths": pl.Float64, "_source": pl.String},
     )
@@ -92,21 +92,21 @@ def _expected(frame: pl.DataFrame, stated: str) -> pl.DataFrame:
     by_model = pl.col("_source").is_not_null() & (
         pl.col("expected_source_old").is_null() | derived | (pl.col("_source") == "operator")
     )
-    # a model that the catalogue does not know takes the old catalogue figure with it
-    lost = pl.col("_name").is_not_null() & pl.col("_source").is_null() & derived
+    # a model that the catalogue does not know drops the old catalogue figure
+    is_dropped = pl.col("_name").is_not_null() & pl.col("_source").is_null() & derived
     return looked_up.with_columns(
         model=pl.coalesce("_name", "model_old"),
         expected_ths=pl.when(given)
         .then(pl.col("expected_ths"))
         .when(by_model)
         .then(pl.col("_ths"))
-        .when(~lost)
+        .when(~is_dropped)
         .then(pl.col("expected_ths_old")),
         expected_source=pl.when(given)
         .then(pl.lit("operator"))
         .when(by_model)
         .then(pl.col("_source"))
-        .when(~lost)
+        .when(~is_dropped)
         .then(pl.col("expected_source_old")),
     ).drop("_name", "_ths", "_source")
 

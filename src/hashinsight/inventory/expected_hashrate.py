@@ -1,4 +1,4 @@
-"""What a machine is expected to hash, and where that figure comes from. Pure."""
+"""The expected hashrate of a machine by its model, and where the figure comes from. Pure."""
 
 from dataclasses import dataclass
 
@@ -9,13 +9,13 @@ MAX_THS = 100_000.0
 
 @dataclass(frozen=True)
 class ExpectedHashrate:
-    model: str | None  # as the catalogue spells it, where it knows the model
+    model: str | None  # as the catalogue spells it, if it knows the model
     ths: float | None
     source: str | None
 
 
 def get_expected_hashrate(model: str | None, given_ths: float | None = None) -> ExpectedHashrate:
-    """The operator's figure goes first; a rating written in the model's text is the operator's, too."""
+    """The operator's figure first; a rating in the model's text (`S19j Pro (100T)`) counts as the operator's."""
     known = find_model(model) if model else None
     name = known.name if known else model
     if given_ths is not None:

@@ -1,4 +1,4 @@
-"""What an operator's texts may look like, said once for requests and for files. Pure."""
+"""Fields of machines and sites: which texts are valid, in requests, in files and in what collectors report. Pure."""
 
 import re
 from typing import Annotated
@@ -20,21 +20,21 @@ MAX_CHARS = {
     "position": 64,
     "owner": 100,
 }
-# Paths of the API that are no machines.
+# Words that are paths of the API.
 RESERVED_IDS = frozenset({"import", "export", "maintenance", ".", ".."})
 
-# No control, invisible or direction characters, nothing beyond the basic plane, and no first character that makes a
-# spreadsheet take an exported cell for a formula. In the dialect of Rust's regex, which pydantic and polars share.
+# No control, invisible or direction characters, nothing beyond the basic plane, and no first character that a
+# spreadsheet takes for a formula. In the dialect of Rust's regex, which pydantic and polars share.
 TEXT_PATTERN = (
     r"^[^\x00-\x20=+@\-\x7f-\xa0\u2000-\u200f\u2028-\u202f\u2060-\u206f\ufeff\U00010000-\U0010FFFF]"
     r"[^\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U00010000-\U0010FFFF]*$"
 )
-# An id is part of a path, too.
+# An id is also part of a path.
 MINER_ID_PATTERN = TEXT_PATTERN.replace("[^", r"[^/\\")
-# A site's code keeps its case and matches without it.
+# A site's code keeps its case and matches in any case.
 SITE_CODE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
 
-# A MAC in any spelling, without what stands between its digits; the rules for texts and for columns of them.
+# A MAC in any spelling: separators are dropped first. For single texts and for columns.
 MAC_BETWEEN = r"[:\-.\s]"
 MAC_DIGITS = r"^[0-9a-f]{12}$"
 MAC_PAIRS = r"^(..)(..)(..)(..)(..)(..)$"
@@ -45,7 +45,7 @@ _FILLERS = "\N{HANGUL CHOSEONG FILLER}\N{HANGUL JUNGSEONG FILLER}"
 
 
 def normalize_mac(text: str) -> str | None:
-    """The MAC in one form, `aa:bb:cc:dd:ee:ff`; None for what is no machine's address."""
+    """The MAC as `aa:bb:cc:dd:ee:ff`; None when it is not a valid address."""
     digits = re.sub(MAC_BETWEEN, "", text).lower()
     if not re.fullmatch(MAC_DIGITS, digits) or digits in NO_MACS:
         return None
@@ -53,7 +53,7 @@ def normalize_mac(text: str) -> str | None:
 
 
 def fold_miner_id(miner_id: str) -> str:
-    """An id as a person reads it: two that differ in no more than dashes and what is unseen are alike."""
+    """An id as a person reads it: ids that differ only in case, dashes or invisible characters are equal."""
     if miner_id.isascii():
         return " ".join(miner_id.lower().split())
     text = normalize("NFKC", normalize("NFKC", miner_id).casefold())
@@ -71,21 +71,21 @@ def _plain_character(character: str) -> str:
 
 def _not_a_number(code: str) -> str:
     if code.isdecimal():
-        raise ValueError("a code is not made of digits alone: those are ids")
+        raise ValueError("a code cannot be digits only: digits are ids")
     return code
 
 
 def _not_reserved(miner_id: str) -> str:
     if miner_id.lower() in RESERVED_IDS:
-        raise ValueError("this word is reserved")
+        raise ValueError("this id is reserved")
     return miner_id
 
 
 def _valid_mac(mac: str) -> str:
-    plain = normalize_mac(mac)
-    if plain is None:
-        raise ValueError("no address of 12 hexadecimal digits")
-    return plain
+    normalized = normalize_mac(mac)
+    if normalized is None:
+        raise ValueError("not a MAC address of 12 hexadecimal digits")
+    return normalized
 
 
 def _text(name: str) -> StringConstraints:
@@ -112,4 +112,4 @@ Position = Annotated[str, _text("position")]
 Owner = Annotated[str, _text("owner")]
 Mac = Annotated[str, StringConstraints(max_length=40), AfterValidator(_valid_mac)]
 Ths = Annotated[float, Field(gt=0, lt=MAX_THS)]
-MinerIds = Annotated[list[MinerId], Field(max_length=10_000, fail_fast=True)]  # a wrong one is told, not all of them
+MinerIds = Annotated[list[MinerId], Field(max_length=10_000, fail_fast=True)]  # reports the first invalid id only

@@ -1,4 +1,4 @@
-"""Sites and what stands in them: zones, racks, nodes, miners, groups, and what state each machine is expected in."""
+"""Tables of sites, zones, racks, nodes, miners and groups, and of the states that machines are expected in."""
 
 from datetime import datetime
 from typing import Any
@@ -23,9 +23,9 @@ _CODE_KEY = 'lower(code collate "C")'  # as `wire.sites.fold_code`
 
 
 class Site(Model):
-    """One physical place. `code` is unique in the installation: a collector may name its site by either.
+    """One physical site. `code` is unique in the installation, so a collector can name its site by id or code.
 
-    It keeps its case; `code_key` is what it is found by, because under row-level security lower() uses no index.
+    It keeps its case; lookups use `code_key`, because under row-level security lower() uses no index.
     """
 
     __tablename__ = "sites"
@@ -41,7 +41,7 @@ class Site(Model):
 
 
 class Zone(Model):
-    """A part of a site: building, container, row. Found by its code as written, else without regard to case."""
+    """A part of a site: building, container, row. Matched by the exact code, else in any case."""
 
     __tablename__ = "zones"
     __table_args__ = (UniqueConstraint("site_id", "code"),)
@@ -55,7 +55,7 @@ class Zone(Model):
 
 
 class Rack(Model):
-    """Racks are numbered anew in every zone, so a code is unique in its zone, and among the racks without one."""
+    """A code is unique in its zone, and among the racks without a zone: every zone numbers its own racks."""
 
     __tablename__ = "racks"
     __table_args__ = (UniqueConstraint("site_id", "zone_id", "code", postgresql_nulls_not_distinct=True),)
@@ -68,7 +68,7 @@ class Rack(Model):
 
 
 class Node(Model):
-    """A point of the power or the network tree, where it is known: what fails together hangs below one node."""
+    """A point of the power or network tree, if known: what fails together is below one node."""
 
     __tablename__ = "nodes"
     __table_args__ = (
@@ -86,7 +86,7 @@ class Node(Model):
 
 
 class Miner(Model):
-    """One machine. `miner_id` is the operator's own text; `miner_no` keys the large tables and never changes."""
+    """One machine. `miner_id` is the operator's own id; `miner_no` keys the large tables and never changes."""
 
     __tablename__ = "miners"
     __table_args__ = (
@@ -125,14 +125,14 @@ class Miner(Model):
     expected_ths: Mapped[float | None] = mapped_column(Double)
     expected_source: Mapped[str | None]
     state: Mapped[str] = mapped_column(server_default="in_service")
-    registered_by: Mapped[int | None]  # the collector that reported it first; null: people
-    claimed_by: Mapped[int | None]  # listed without a zone: the collector that read it first
+    registered_by: Mapped[int | None]  # the collector that reported it first; null: entered by people
+    claimed_by: Mapped[int | None]  # of a machine without a zone: the collector that read it first
     created_at: Mapped[datetime]
     updated_at: Mapped[datetime]
 
 
 class MinerChange(Model):
-    """What a machine was before: a swapped control board changes its MAC, and it stays the same machine."""
+    """History of a machine: with a swapped control board and another MAC it stays the same machine."""
 
     __tablename__ = "miner_changes"
     __table_args__ = (Index("ix_miner_changes_miner_no", "miner_no", "at"),)
@@ -149,9 +149,9 @@ class MinerChange(Model):
 
 
 class Group(Model):
-    """A named set of miners: listed, or by a filter whose members are materialised.
+    """A named set of miners: listed, or by a filter whose members are stored.
 
-    While rights rest on a filter group, `to_join` and `to_leave` count what its filter finds and nobody has taken over.
+    While a grant is over a filter group, `to_join` and `to_leave` count the changes that wait for an owner's refresh.
     """
 
     __tablename__ = "groups"
@@ -183,7 +183,7 @@ class GroupMember(Model):
 
 
 class TenantSettingsRow(Model):
-    """Prices, thresholds, pools: one versioned document a tenant."""
+    """Prices, thresholds, pools: one versioned document per tenant."""
 
     __tablename__ = "tenant_settings"
 
@@ -194,7 +194,7 @@ class TenantSettingsRow(Model):
 
 
 class ExpectedState(Model):
-    """From when until when a machine is expected to be stopped, and why. An open end is null."""
+    """When a machine is expected not to hash, and why; `until_at` null is open-ended."""
 
     __tablename__ = "expected_states"
     __table_args__ = (
@@ -216,7 +216,7 @@ class ExpectedState(Model):
 
 
 class Suppression(Model):
-    """From when until when nothing new is told of something; over when it is lifted. An open end is null."""
+    """When no new alerts are sent for a machine, zone, group or site; `until_at` null is open-ended."""
 
     __tablename__ = "suppressions"
     __table_args__ = (
@@ -240,7 +240,7 @@ class Suppression(Model):
     group_id: Mapped[int | None] = mapped_column(ForeignKey("groups.id"))
     from_at: Mapped[datetime]
     until_at: Mapped[datetime | None]
-    maintenance: Mapped[bool]  # somebody works on it
+    maintenance: Mapped[bool]  # people are working on it
     reason: Mapped[str]
     created_at: Mapped[datetime]
     created_by_kind: Mapped[str]

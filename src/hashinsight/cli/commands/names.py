@@ -28,13 +28,9 @@ async def names_in(session: "AsyncSession", told: Mapping[str, Any]) -> Names:
 
 async def with_site_codes(session: "AsyncSession", rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """`site_code` beside each row's `site_id`."""
-    from sqlalchemy import select
+    from hashinsight.inventory.queries.places import list_site_codes
 
-    from hashinsight.inventory.queries.tables import Site
-
-    ids = {row["site_id"] for row in rows}
-    found = await session.execute(select(Site.id, Site.code).where(Site.id.in_(ids)))
-    codes = {one.id: one.code for one in found}
+    codes = await list_site_codes(session, {row["site_id"] for row in rows})
     return [{**row, "site_code": codes[row["site_id"]]} for row in rows]
 
 

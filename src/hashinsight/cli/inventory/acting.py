@@ -11,11 +11,9 @@ from rich.console import Console
 from rich.table import Table
 
 from hashinsight.cli import acting
-from hashinsight.kit.errors import HashInsightError, NotFound, ValidationFailed
+from hashinsight.kit.errors import HashInsightError, ValidationFailed
 
 if TYPE_CHECKING:
-    from uuid import UUID
-
     from sqlalchemy.ext.asyncio import AsyncSession
 
     from hashinsight.identity.caller import Caller
@@ -76,26 +74,13 @@ def say(answer: Mapping[str, Any], *, as_json: bool) -> None:
 async def _in_tenant(session: "AsyncSession", act: Act, tenant: str | None, site: str | None) -> dict[str, Any]:
     from hashinsight.identity.caller import system_caller
     from hashinsight.identity.queries import enter_tenant
+    from hashinsight.inventory.queries.places import get_tenant_of_site
     from hashinsight.kit.clock import system_clock
 
     by_site = tenant is None and site is not None
-    tenant_id = await (_tenant_of_site(session, site or "") if by_site else acting.tenant_id_of(session, tenant))
+    tenant_id = await (get_tenant_of_site(session, site or "") if by_site else acting.tenant_id_of(session, tenant))
     await enter_tenant(session, tenant_id)
     return await act(Acting(session, system_caller(tenant_id, acting.shell_user()), system_clock()))
-
-
-async def _tenant_of_site(session: "AsyncSession", site: str) -> "UUID":
-    """A site's code is unique in the installation."""
-    from sqlalchemy import select
-
-    from hashinsight.inventory.queries.places import site_matches
-    from hashinsight.inventory.queries.tables import Site
-
-    query = select(Site.tenant_id).where(site_matches(site.strip()))
-    found = (await session.execute(query)).scalar()
-    if found is None:
-        raise NotFound(f"there is no site {site}")
-    return found
 
 
 def _words(answer: Mapping[str, Any]) -> str:

@@ -20,7 +20,7 @@ def show_settings(*, tenant: TenantOption = None, json: JsonOption = False) -> N
         from hashinsight.inventory.service.settings import get_settings
 
         found = await get_settings(acting.session, acting.caller.seen.tenant_id)
-        return _told(SettingsOut.of(found).model_dump(mode="json"), as_json=json)
+        return _told(SettingsOut.model_validate(found).model_dump(mode="json"), as_json=json)
 
     say(run_act(act, tenant), as_json=json)
 
@@ -46,11 +46,11 @@ def change_settings(
         change = SettingsChange.model_validate(_change(text))
         tenant_id = acting.caller.seen.tenant_id
         old = await settings.get_settings(acting.session, tenant_id)
-        new = change.applied(old.settings)
+        new = change.applied_to(old.settings)
         changed = await settings.change_settings(
             acting.session, acting.caller.actor, tenant_id, new, version=change.version, now=acting.now
         )
-        return _told(SettingsOut.of(changed).model_dump(mode="json"), as_json=json)
+        return _told(SettingsOut.model_validate(changed).model_dump(mode="json"), as_json=json)
 
     say(run_act(act, tenant), as_json=json)
 

@@ -1,4 +1,4 @@
-"""What an import reads and writes, always for a whole site at once."""
+"""What an import reads and writes, for a whole site at once."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -13,31 +13,41 @@ from hashinsight.inventory.models import Miner, MinerChange, Rack, Site, Zone
 from hashinsight.kit.db.bulk import copy_into
 from hashinsight.kit.errors import Conflict
 
-_TAKEN = ("serial", "mac", "model", "firmware", "zone_id", "rack_id", "position", "owner")
-_GIVEN = (*_TAKEN, "expected_ths", "expected_source")
-_WRITTEN = (*_GIVEN, "updated_at")
-
-_UPDATE = text(
-    f"update miners m set {', '.join(f'{name} = given.{name}' for name in _GIVEN)}, updated_at = :updated_at"  # noqa: S608 - names of columns
-    f" from unnest(:miner_no, {', '.join(f':{name}' for name in _GIVEN)}) as given (miner_no, {', '.join(_GIVEN)})"
-    " where m.miner_no = given.miner_no and m.site_id = :site_id returning m.miner_no"
-).bindparams(
+_COLUMNS = (
+    "serial",
+    "mac",
+    "model",
+    "firmware",
+    "zone_id",
+    "rack_id",
+    "position",
+    "owner",
+    "expected_ths",
+    "expected_source",
+)
+_UPDATE = text(f"""
+update miners m
+set {", ".join(f"{name} = given.{name}" for name in _COLUMNS)}, updated_at = :updated_at
+from unnest(:miner_no, {", ".join(f":{name}" for name in _COLUMNS)}) as given (miner_no, {", ".join(_COLUMNS)})
+where m.miner_no = given.miner_no and m.site_id = :site_id
+returning m.miner_no
+""").bindparams(  # noqa: S608 - names of columns
     bindparam("site_id", type_=Integer),
     bindparam("updated_at", type_=DateTime(timezone=True)),
-    *(bindparam(name, type_=ARRAY(Miner.__table__.c[name].type)) for name in ("miner_no", *_GIVEN)),
+    *(bindparam(name, type_=ARRAY(Miner.__table__.c[name].type)) for name in ("miner_no", *_COLUMNS)),
 )
 
 
 async def lock_site(session: AsyncSession, site_id: int) -> None:
-    """Imports of one site take turns with each other and with whoever writes one of its machines (`hold_sites`).
+    """Imports of a site take turns, with each other and with writers of its machines (`lock_sites_shared`).
 
-    The key stays free: a row that only points to the site, as telemetry does, does not wait.
+    Rows that only reference the site, such as telemetry, do not wait.
     """
     await session.execute(select(Site.id).where(Site.id == site_id).with_for_update(key_share=True))
 
 
 async def list_known_miners(session: AsyncSession, site_id: int) -> pl.DataFrame:
-    """All machines of a site, as the comparison wants them."""
+    """All machines of a site, as `diff_assets` takes them."""
     query = (
         select(
             Miner.miner_no,
@@ -63,9 +73,9 @@ async def list_known_miners(session: AsyncSession, site_id: int) -> pl.DataFrame
 
 
 async def list_serial_holders(session: AsyncSession, serials: Sequence[str]) -> pl.DataFrame:
-    """Who holds these serials in the whole tenant, also at sites that the caller does not see."""
-    found = func.lookup_serials(cast(list(serials), ARRAY(TEXT))).table_valued(column("serial"), column("miner_no"))
-    rows = (await session.execute(select(found.c.serial, found.c.miner_no))).all()
+    """Machines with these serials in the whole tenant, also at sites that the caller does not see."""
+    holders = func.lookup_serials(cast(list(serials), ARRAY(TEXT))).table_valued(column("serial"), column("miner_no"))
+    rows = (await session.execute(select(holders.c.serial, holders.c.miner_no))).all()
     return pl.DataFrame([tuple(row) for row in rows], schema={"serial": pl.String, "holder": pl.Int64}, orient="row")
 
 
@@ -94,17 +104,17 @@ async def list_rack_ids(session: AsyncSession, site_id: int) -> pl.DataFrame:
 
 
 async def insert_miners(session: AsyncSession, frame: pl.DataFrame) -> int:
-    columns = ("tenant_id", "site_id", "miner_id", *_WRITTEN, "created_at")
+    columns = ("tenant_id", "site_id", "miner_id", *_COLUMNS, "updated_at", "created_at")
     return await copy_into(session, _table(Miner), frame.select(columns))
 
 
 async def update_miners(session: AsyncSession, frame: pl.DataFrame) -> int:
-    """Machines that are there, found by their number; one that is not any more is told, never made."""
-    given = {name: frame[name].to_list() for name in ("miner_no", *_GIVEN)}
+    """Update machines by number; a machine that has left the site is a conflict, never created again."""
+    given = {name: frame[name].to_list() for name in ("miner_no", *_COLUMNS)}
     values = {"site_id": frame["site_id"][0], "updated_at": frame["updated_at"][0]}
     written = len((await session.execute(_UPDATE, given | values)).all())
     if written != frame.height:
-        raise Conflict("machines of this site were moved at this moment: try again", code="MINER_MOVED")
+        raise Conflict("machines of this site were moved just now: try again", code="MINER_MOVED")
     return written
 
 
@@ -115,5 +125,5 @@ async def insert_changes(session: AsyncSession, frame: pl.DataFrame) -> int:
 def _table(model: type[Miner | MinerChange | Rack | Zone]) -> Table:
     table = model.__table__
     if not isinstance(table, Table):
-        raise TypeError(f"{model.__name__} is no table")
+        raise TypeError(f"{model.__name__} is not a table")
     return table

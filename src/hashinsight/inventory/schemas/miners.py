@@ -1,10 +1,10 @@
-"""Machines and their changes."""
+"""Machines: their records, changes, maintenance, and the report of an import."""
 
 from datetime import datetime
 from typing import Any, Literal, Self
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, Field, model_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
 from hashinsight.inventory.fields import (
     Firmware,
@@ -24,39 +24,27 @@ from hashinsight.inventory.fields import (
 from hashinsight.inventory.filters import Id, MinerFilter
 from hashinsight.inventory.models import ExpectedState
 from hashinsight.inventory.queries.miners import LocatedMiner
-from hashinsight.inventory.schemas import WHEN, example
+from hashinsight.inventory.schemas import Body, example
 
 Cooling = Literal["air", "hydro", "immersion"]
-_GIVEN = {
-    "miner_id": "B2-R14-03",
-    "serial": "HKLN2331A0042",
-    "mac": "02:1a:2b:3c:4d:5e",
-    "model": "Antminer S19j Pro",
-    "firmware": "LUXminer 2026.1",
-    "cooling": "air",
-    "zone": "B2",
-    "rack": "R14",
-    "position": "03",
-    "owner": "Aurora Mining",
-}
-_MINER = _GIVEN | {
-    "miner_no": 10231,
-    "site_id": 3,
-    "site": "tx-midland-1",
-    "power_node_id": 41,
-    "network_node_id": None,
-    "expected_ths": 104.0,
-    "expected_source": "catalogue",
-    "state": "in_service",
-    "created_at": WHEN,
-    "updated_at": WHEN,
-}
+ServiceState = Literal["in_service", "retired"]
+MAX_REPORTED_LINES = 10_000
 
 
-class NewMiner(BaseModel):
-    """`zone` and `rack` are codes; the expected hashrate comes from the catalogue where none is given."""
+class NewMiner(Body):
+    """`zone` and `rack` are codes. Without `expected_ths` the expected hashrate comes from the catalogue."""
 
-    model_config = example(site_id="tx-midland-1", **_GIVEN)
+    model_config = example(
+        site_id="tx-midland-1",
+        miner_id="B2-R14-03",
+        serial="HKLN2331A0042",
+        mac="02:1a:2b:3c:4d:5e",
+        model="Antminer S19j Pro",
+        zone="B2",
+        rack="R14",
+        position="03",
+        owner="Aurora Mining",
+    )
 
     site_id: SiteIdOrCode
     miner_id: MinerId
@@ -75,12 +63,12 @@ class NewMiner(BaseModel):
 
 
 def _without_default(schema: dict[str, Any]) -> None:
-    """What an update leaves out stays as it is: the default is never written."""
+    """A field left out of an update keeps its value: the default is never written."""
     schema.pop("default", None)
 
 
-class MinerUpdate(BaseModel):
-    """Only what is given changes; null clears. `site_id` moves the machine to another site, with its history."""
+class MinerUpdate(Body):
+    """Fields that are sent change; null clears. `site_id` moves the machine to another site, with its history."""
 
     model_config = example(mac="02:1a:2b:3c:4d:77", position="04")
 
@@ -98,27 +86,25 @@ class MinerUpdate(BaseModel):
     network_node_id: Id | None = None
     owner: Owner | None = None
     expected_ths: Ths | None = None
-    state: Literal["in_service", "retired"] = Field("in_service", json_schema_extra=_without_default)
+    state: ServiceState = Field("in_service", json_schema_extra=_without_default)
 
 
-class RetireBody(BaseModel):
+class RetireBody(Body):
     model_config = example(reason="sold")
 
     reason: Reason
 
 
 class MinerOut(BaseModel):
-    model_config = example(**_MINER)
-
-    miner_no: int
-    miner_id: str
+    miner_no: int = Field(description="Never changes, also with another id, MAC or site.")
+    miner_id: str = Field(description="The operator's own id, unique at its site.")
     site_id: int
     site: str
     serial: str | None
     mac: str | None
     model: str | None
     firmware: str | None
-    cooling: str
+    cooling: Cooling
     zone: str | None
     rack: str | None
     position: str | None
@@ -126,86 +112,61 @@ class MinerOut(BaseModel):
     network_node_id: int | None
     owner: str | None
     expected_ths: float | None
-    expected_source: str | None
-    state: str
+    expected_source: Literal["operator", "reported", "catalogue", "baseline"] | None
+    state: ServiceState
     created_at: datetime
     updated_at: datetime
 
     @classmethod
-    def of(cls, one: LocatedMiner) -> Self:
-        codes = {"site": one.site, "zone": one.zone, "rack": one.rack}
-        own = {name: getattr(one.miner, name) for name in MinerOut.model_fields if name not in codes}
+    def of(cls, located: LocatedMiner) -> Self:
+        codes = {"site": located.site, "zone": located.zone, "rack": located.rack}
+        own = {name: getattr(located.miner, name) for name in MinerOut.model_fields if name not in codes}
         return cls(**own, **codes)
 
 
 class ExpectedStateOut(BaseModel):
-    model_config = {"from_attributes": True}
+    model_config = ConfigDict(from_attributes=True)
 
-    state: str
+    state: Literal["curtailed", "stopped", "rebooting", "maintenance"]
     from_at: datetime
-    until_at: datetime | None
+    until_at: datetime | None = Field(description="Null: until somebody ends it.")
     cause: str
 
 
 class MinerDetail(BaseModel):
-    """`expected` is what the machine is expected to be now, where that is not simply running."""
-
-    model_config = example(
-        miner=_MINER,
-        expected={"state": "maintenance", "from_at": WHEN, "until_at": None, "cause": "maintenance: new fans"},
-    )
-
     miner: MinerOut
-    expected: ExpectedStateOut | None
+    expected: ExpectedStateOut | None = Field(description="Why the machine is expected not to hash now; null: running.")
 
     @classmethod
-    def of(cls, one: LocatedMiner, expected: ExpectedState | None) -> Self:
-        return cls(
-            miner=MinerOut.of(one), expected=None if expected is None else ExpectedStateOut.model_validate(expected)
-        )
+    def of(cls, located: LocatedMiner, expected: ExpectedState | None) -> Self:
+        shown = None if expected is None else ExpectedStateOut.model_validate(expected)
+        return cls(miner=MinerOut.of(located), expected=shown)
 
 
 class MinerList(BaseModel):
-    model_config = example(miners=[_MINER], next_cursor="W1sicyIsIkIyLVIxNC0wMyJdXQ")
-
     miners: list[MinerOut]
     next_cursor: str | None
 
 
 class MinerChangeOut(BaseModel):
-    model_config = {"from_attributes": True}
+    model_config = ConfigDict(from_attributes=True)
 
     id: UUID
     at: datetime
     field: str
     old: str | None
     new: str | None
-    cause: str
+    cause: str = Field(description="operator, import or telemetry")
 
 
 class MinerChangeList(BaseModel):
-    model_config = example(
-        miner_no=10231,
-        changes=[
-            {
-                "id": "01980f7e-6f6a-7c3e-9d8b-2f6f4f0f7a11",
-                "at": WHEN,
-                "field": "mac",
-                "old": "02:1a:2b:3c:4d:5e",
-                "new": "02:1a:2b:3c:4d:77",
-                "cause": "operator",
-            }
-        ],
-        next_cursor=None,
-    )
-
     miner_no: int
     changes: list[MinerChangeOut]
     next_cursor: str | None
 
 
-class MinerSelection(BaseModel):
-    """Either `miner_ids` (of `site_id`, where an id is at more than one site), or `filter`."""
+class MinerSelection(Body):
+    """Either `miner_ids` (with `site_id`, where more than one site has an id), or `filter`."""
 
     site_id: SiteIdOrCode | None = None
     miner_ids: MinerIds | None = None
@@ -213,11 +174,11 @@ class MinerSelection(BaseModel):
     reason: Reason
 
     @model_validator(mode="after")
-    def _one_choice(self) -> Self:
+    def _filter_or_list(self) -> Self:
         if (self.filter is None) == (self.miner_ids is None):
-            raise ValueError("give either miner_ids or filter")
+            raise ValueError("send either miner_ids or filter")
         if self.filter is not None and not self.filter.given():
-            raise ValueError("the filter is empty: every machine would be meant")
+            raise ValueError("the filter is empty: it would select every machine")
         return self
 
 
@@ -231,47 +192,28 @@ class SetMaintenance(MinerSelection):
 
 
 class EndMaintenance(MinerSelection):
-    model_config = example(filter={"site_id": "tx-midland-1", "rack": "R14"}, reason="fans are in")
+    model_config = example(filter={"site_id": "tx-midland-1", "rack": "R14"}, reason="fans replaced")
 
 
-class MaintenanceShown(BaseModel):
-    """`kind` says whether `miner_id`, `zone` or `group` is set; `suppression_id` where a suppression makes it."""
-
-    model_config = example(
-        kind="miner",
-        miner_id="B2-R14-03",
-        zone=None,
-        group=None,
-        site="tx-midland-1",
-        from_at="2026-03-01T12:00:00Z",
-        until_at="2026-03-01T18:00:00Z",
-        cause="suppressed for maintenance: new fans",
-        suppression_id="01980f80-0000-7000-8000-0000000005e1",
-    )
-
+class MaintenanceOut(BaseModel):
     kind: Literal["miner", "zone", "group", "site"]
-    miner_id: str | None
-    zone: str | None
-    group: str | None
+    miner_id: str | None = Field(description="Set for a machine.")
+    zone: str | None = Field(description="Set for a zone.")
+    group: str | None = Field(description="Set for a group.")
     site: str
     from_at: datetime
     until_at: datetime | None
     cause: str
-    suppression_id: UUID | None
+    suppression_id: UUID | None = Field(description="Set when a suppression causes it; it ends when that is lifted.")
 
 
 class MaintenanceList(BaseModel):
-    maintenance: list[MaintenanceShown]
-    more: bool
+    maintenance: list[MaintenanceOut]
+    more: bool = Field(description="There are more than `limit`.")
 
 
 class MachineCount(BaseModel):
-    model_config = example(machines=1)
-
     machines: int
-
-
-SHOWN_LINES = 10_000
 
 
 class RefusedLine(BaseModel):
@@ -282,29 +224,10 @@ class RefusedLine(BaseModel):
 
 
 class ImportReport(BaseModel):
-    """`refused` counts all refused lines; `lines` lists the first 10,000 of them."""
-
-    model_config = example(
-        created=4118,
-        changed=1,
-        unchanged=0,
-        refused=1,
-        zones_created=4,
-        racks_created=96,
-        lines=[
-            {
-                "line": 17,
-                "miner_id": "B2-R14-03",
-                "error_code": "BAD_MAC",
-                "reason": "mac is no address of 12 hexadecimal digits",
-            }
-        ],
-    )
-
     created: int
     changed: int
     unchanged: int
-    refused: int
+    refused: int = Field(description="All refused lines; `lines` has the first 10,000.")
     zones_created: int
     racks_created: int
     lines: list[RefusedLine]

@@ -1,4 +1,4 @@
-"""Acts on the inventory, one file a verb's family; those above use these names."""
+"""What the inventory does, one file a subject."""
 
 from hashinsight.inventory.service.discovery import update_reported_identity
 from hashinsight.inventory.service.expected_states import (

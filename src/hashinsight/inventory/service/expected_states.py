@@ -1,4 +1,4 @@
-"""Say which machines are expected to stand still, from when until when, and why."""
+"""Expected states: machines that are curtailed, stopped, rebooting or in maintenance, from when until when, and why."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,14 +17,15 @@ from hashinsight.inventory.schemas.miners import EndMaintenance, MinerSelection,
 from hashinsight.inventory.service.edit_scope import edit_scope
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.database import Database
-from hashinsight.kit.errors import NotFound, ValidationFailed
+from hashinsight.kit.errors import ValidationFailed
 
 ExpectedKind = Literal["curtailed", "stopped", "rebooting", "maintenance"]
+_AUDITED_IDS = 1000
 
 
 @dataclass(frozen=True)
 class ExpectedInterval:
-    """One machine, from now on; without an end until somebody ends it."""
+    """One machine, from now on; without `until_at` until it is ended."""
 
     miner_no: int
     state: ExpectedKind
@@ -32,19 +33,19 @@ class ExpectedInterval:
     until_at: datetime | None
 
 
-async def expect_each(session: AsyncSession, each: Sequence[ExpectedInterval], *, now: datetime) -> None:
-    """Many machines, each for a cause of its own, in one statement."""
-    if any(one.until_at is not None and one.until_at <= now for one in each):
-        raise ValidationFailed("the end must lie behind the beginning")
-    if each:
-        rows = [(one.miner_no, one.state, one.cause, one.until_at) for one in each]
+async def expect_each(session: AsyncSession, intervals: Sequence[ExpectedInterval], *, now: datetime) -> None:
+    """Many machines, each with a cause of its own, in one statement."""
+    if any(interval.until_at is not None and interval.until_at <= now for interval in intervals):
+        raise ValidationFailed("until_at must be later than from_at")
+    if intervals:
+        rows = [(interval.miner_no, interval.state, interval.cause, interval.until_at) for interval in intervals]
         await queries.insert_each(session, rows, now=now)
 
 
 async def end_causes(
     session: AsyncSession, miner_nos: Sequence[int], causes: Sequence[str], *, now: datetime
 ) -> list[int]:
-    """End what these causes made these machines expected to be."""
+    """End the expected states of these machines that have one of these causes."""
     return await queries.end_expected(session, miner_nos, states=None, causes=causes, now=now) if causes else []
 
 
@@ -64,7 +65,7 @@ async def change_causes(
     beginning: str,
     now: datetime,
 ) -> None:
-    """Another cause for what these machines are expected to be without an end, where the cause begins so."""
+    """Replace the causes of open-ended states of these machines, where the old cause starts with `beginning`."""
     if miner_nos:
         await queries.update_causes(session, miner_nos, causes, states=states, beginning=beginning, now=now)
 
@@ -79,13 +80,13 @@ async def expect(
     from_at: datetime | None = None,
     until_at: datetime | None = None,
 ) -> list[int]:
-    """Open one interval for each machine, in one statement; says which machines it was for.
+    """Open one interval for each machine in one statement; returns the machines.
 
-    Where intervals overlap, the one that was created last holds.
+    Where intervals overlap, the one created last counts.
     """
     begin = from_at or now
     if until_at is not None and until_at <= begin:
-        raise ValidationFailed("the end must lie behind the beginning")
+        raise ValidationFailed("until_at must be later than from_at")
     if not miner_nos:
         return []
     return await queries.insert_expected(
@@ -101,7 +102,7 @@ async def end_expected(
     state: ExpectedKind | None = None,
     cause: str | None = None,
 ) -> list[int]:
-    """End what these machines are expected to be, or only what is of this state or cause."""
+    """End the expected states of these machines, or only those of one state or cause."""
     states, causes = (None if word is None else [word] for word in (state, cause))
     return await queries.end_expected(session, miner_nos, states=states, causes=causes, now=now)
 
@@ -113,54 +114,49 @@ async def expected_frame(
     return await database.frame(context, queries.expected_as_of(as_of, site_id))
 
 
-_AUDITED_IDS = 1000
-
-
-async def set_maintenance(session: AsyncSession, caller: Caller, asked: SetMaintenance, *, now: datetime) -> list[int]:
-    chosen = await _choose(session, caller, asked)
-    touched = await expect(
+async def set_maintenance(session: AsyncSession, caller: Caller, body: SetMaintenance, *, now: datetime) -> list[int]:
+    selected = await _select_miners(session, caller, body)
+    machines = await expect(
         session,
-        chosen,
+        selected,
         "maintenance",
-        cause=f"maintenance: {asked.reason}",
-        from_at=asked.from_at,
-        until_at=asked.until_at,
+        cause=f"maintenance: {body.reason}",
+        from_at=body.from_at,
+        until_at=body.until_at,
         now=now,
     )
-    until = asked.until_at.isoformat() if asked.until_at else None
-    await _record(session, caller, Action.MAINTENANCE_SET, touched, reason=asked.reason, until=until, now=now)
-    return touched
+    until = body.until_at.isoformat() if body.until_at else None
+    await _record(session, caller, Action.MAINTENANCE_SET, machines, reason=body.reason, until=until, now=now)
+    return machines
 
 
-async def end_maintenance(session: AsyncSession, caller: Caller, asked: EndMaintenance, *, now: datetime) -> list[int]:
-    """Only maintenance ends: a machine that was curtailed meanwhile stays so."""
-    chosen = await _choose(session, caller, asked)
-    touched = await end_expected(session, chosen, state="maintenance", now=now)
-    if touched:
-        await _record(session, caller, Action.MAINTENANCE_ENDED, touched, reason=asked.reason, now=now)
-    return touched
+async def end_maintenance(session: AsyncSession, caller: Caller, body: EndMaintenance, *, now: datetime) -> list[int]:
+    """Only maintenance ends: a machine that was curtailed in the meantime stays curtailed."""
+    selected = await _select_miners(session, caller, body)
+    machines = await end_expected(session, selected, state="maintenance", now=now)
+    if machines:
+        await _record(session, caller, Action.MAINTENANCE_ENDED, machines, reason=body.reason, now=now)
+    return machines
 
 
-async def _choose(session: AsyncSession, caller: Caller, asked: MinerSelection) -> list[int]:
-    if asked.filter is not None:
-        return await miners.list_miner_nos(session, edit_scope(caller), asked.filter)
-    site_id = None if asked.site_id is None else (await places.get_site(session, caller.seen, asked.site_id)).id
-    found, missing = await miners.resolve_miners(session, edit_scope(caller), asked.miner_ids or [], site_id)
-    if missing:
-        raise NotFound("some of these miners do not exist", details={"miner_ids": missing[:100]})
-    return list(found.values())
+async def _select_miners(session: AsyncSession, caller: Caller, selection: MinerSelection) -> list[int]:
+    if selection.filter is not None:
+        return await miners.list_miner_nos(session, edit_scope(caller), selection.filter)
+    site_id = await places.find_site_id(session, caller.seen, selection.site_id)
+    return await miners.list_miner_nos_by_id(session, edit_scope(caller), selection.miner_ids or [], site_id)
 
 
 async def _record(
     session: AsyncSession,
     caller: Caller,
     action: Action,
-    touched: list[int],
+    machines: list[int],
     *,
     reason: str,
     until: str | None = None,
     now: datetime,
 ) -> None:
-    after = {"machines": len(touched), "miner_nos": touched[:_AUDITED_IDS], "until_at": until}
-    tenant_id = caller.tenant_id
-    await record(session, caller.actor, action, "miner", tenant_id=tenant_id, after=after, reason=reason, now=now)
+    after = {"machines": len(machines), "miner_nos": machines[:_AUDITED_IDS], "until_at": until}
+    await record(
+        session, caller.actor, action, "miner", tenant_id=caller.tenant_id, after=after, reason=reason, now=now
+    )

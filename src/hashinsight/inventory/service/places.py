@@ -1,4 +1,4 @@
-"""Make and change sites, zones, racks and nodes."""
+"""Create and change sites, zones, racks and nodes."""
 
 from datetime import datetime
 from typing import Any
@@ -18,7 +18,7 @@ from hashinsight.kit.errors import Conflict
 
 
 async def create_site(session: AsyncSession, caller: Caller, new: NewSite, *, now: datetime) -> Site:
-    check_whole_tenant(caller, "making a site")
+    check_whole_tenant(caller, "creating a site")
     site = Site(tenant_id=caller.tenant_id, created_at=now, **new.model_dump())
     await _add(session, caller, site, Action.SITE_CREATED, after=new.model_dump(), now=now)
     return site
@@ -53,11 +53,11 @@ async def change_zone(
 
 
 async def _check_zone_code(session: AsyncSession, site_id: int, code: str, *, besides: int | None = None) -> None:
-    """Two zones whose codes differ only in case would be taken for each other."""
-    await lock_site(session, site_id)  # two at the same moment take turns: no constraint compares without case
-    alike = await places.find_zone_alike(session, site_id, code, besides=besides)
-    if alike is not None:
-        raise Conflict(f"the site has the zone {alike.code}", code="ZONE_EXISTS")
+    """Zones whose codes differ only in case would be mistaken for each other."""
+    await lock_site(session, site_id)  # concurrent calls take turns: no constraint ignores case
+    existing = await places.find_zone_alike(session, site_id, code, besides=besides)
+    if existing is not None:
+        raise Conflict(f"the site already has the zone {existing.code}", code="ZONE_EXISTS")
 
 
 async def create_rack(session: AsyncSession, caller: Caller, new: NewRack, *, now: datetime) -> Rack:
@@ -83,37 +83,37 @@ async def create_node(session: AsyncSession, caller: Caller, new: NewNode, *, no
 async def _add(
     session: AsyncSession,
     caller: Caller,
-    thing: Site | Zone | Rack | Node,
+    place: Site | Zone | Rack | Node,
     action: Action,
     *,
     after: dict[str, Any],
     now: datetime,
 ) -> None:
-    session.add(thing)
+    session.add(place)
     with conflict_errors():
         await session.flush()
-    kind = type(thing).__name__.lower()
-    await record(session, caller.actor, action, kind, thing.id, tenant_id=thing.tenant_id, after=after, now=now)
+    kind = type(place).__name__.lower()
+    await record(session, caller.actor, action, kind, place.id, tenant_id=place.tenant_id, after=after, now=now)
 
 
 async def _change(
     session: AsyncSession,
     caller: Caller,
-    thing: Site | Zone,
+    place: Site | Zone,
     action: Action,
     *,
     values: dict[str, Any],
     now: datetime,
 ) -> None:
-    before = {name: getattr(thing, name) for name, value in values.items() if getattr(thing, name) != value}
+    before = {name: getattr(place, name) for name, value in values.items() if getattr(place, name) != value}
     if not before:
         return
     for name in before:
-        setattr(thing, name, values[name])
+        setattr(place, name, values[name])
     with conflict_errors():
         await session.flush()
     after = {name: values[name] for name in before}
-    kind = type(thing).__name__.lower()
+    kind = type(place).__name__.lower()
     await record(
-        session, caller.actor, action, kind, thing.id, tenant_id=thing.tenant_id, before=before, after=after, now=now
+        session, caller.actor, action, kind, place.id, tenant_id=place.tenant_id, before=before, after=after, now=now
     )

@@ -15,7 +15,7 @@ from hashinsight.wire.sites import fold_code
 
 
 async def get_settings(session: AsyncSession, tenant_id: UUID) -> VersionedSettings:
-    """The tenant's settings; where it never changed any, the defaults as version 0."""
+    """The tenant's settings; version 0 are the defaults."""
     row = await queries.find_settings(session, tenant_id)
     if row is None:
         return VersionedSettings(0, TenantSettings(), None)
@@ -25,11 +25,11 @@ async def get_settings(session: AsyncSession, tenant_id: UUID) -> VersionedSetti
 async def change_settings(
     session: AsyncSession, actor: Actor, tenant_id: UUID, new: TenantSettings, *, version: int, now: datetime
 ) -> VersionedSettings:
-    """Store what the caller made of `version`; who comes second is told, and overwrites nothing."""
+    """Store settings that were edited from `version`; a concurrent change is a conflict, never overwritten."""
     if new.thresholds.overheat_warn_c >= new.thresholds.overheat_crit_c:
-        raise ValidationFailed("overheat_warn_c must lie below overheat_crit_c")
+        raise ValidationFailed("overheat_warn_c must be below overheat_crit_c")
     if len({fold_code(code) for code in new.rules.sites}) < len(new.rules.sites):
-        raise ValidationFailed("rules.sites names a site twice: codes that differ only in case are one site")
+        raise ValidationFailed("rules.sites has a site twice: codes that differ only in case are the same site")
     old = await get_settings(session, tenant_id)
     if old.version != version:
         raise _outdated(old.version)
@@ -56,7 +56,7 @@ async def change_settings(
 
 def _outdated(version: int | None) -> Conflict:
     return Conflict(
-        "somebody changed the settings since you read them: read them again",
+        "the settings were changed since you read them: reload them",
         code="SETTINGS_CHANGED",
         details={"version": version},
     )

@@ -13,12 +13,8 @@ from hashinsight.collectors.models import Collector
 from hashinsight.collectors.queries import events
 from hashinsight.collectors.service.events import open_event
 from hashinsight.collectors.states import REGISTRATION_LIMIT
-from hashinsight.inventory.service.discovery import (
-    DiscoveredMiners,
-    count_registered,
-    find_registered_at,
-    register_discovered,
-)
+from hashinsight.inventory.queries.discovery import count_registered, find_registered_at
+from hashinsight.inventory.service.discovery import DiscoveredMiners, register_discovered
 from hashinsight.kit.clock import iso_z
 
 _DAY = timedelta(days=1)

@@ -8,7 +8,7 @@ import httpx
 ADMIN = "/api/admin/v1"
 
 
-class Asking:
+class AdminClient:
     def __init__(self, api: httpx.AsyncClient, headers: dict[str, str]) -> None:
         self._api = api
         self._headers = headers
@@ -35,4 +35,4 @@ class Asking:
         return [one["miner_id"] for one in found["miners"]]
 
 
-SignIn = Callable[..., Awaitable[Asking]]
+SignIn = Callable[..., Awaitable[AdminClient]]
