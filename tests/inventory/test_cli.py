@@ -77,8 +77,8 @@ def test_a_refusal_is_one_sentence_and_a_refused_list_says_its_lines(shell: Shel
     assert "nothing was imported" in refused.stderr
     for arguments, said in (
         (["miner", "import", "--site", "nowhere", str(file)], "no site nowhere"),
-        (["site", "create", "--code", "tx-1", "--name", "x"], "this code cannot be used"),
-        (["site", "create", "--code", "42", "--name", "x"], "digits alone"),
+        (["site", "create", "--code", "tx-1", "--name", "x"], "this code is taken"),
+        (["site", "create", "--code", "42", "--name", "x"], "digits only"),
         (["site", "list", "--tenant", "nobody"], "there is no tenant nobody"),
     ):
         done = shell.run(*arguments)
