@@ -33,7 +33,7 @@ def _move(yard: CommandSite, miner_no: int, site_id: int) -> None:
 async def _poll(yard: CommandSite, holder: LeaseHolder) -> list[LeasedCommand]:
     """As the route does it, in a transaction that the lease itself enters."""
     entering = Context(tenant=str(yard.tenant), sites=(holder.site_id,), by_index=True)
-    async with yard.database.unentered() as session:
+    async with yard.database.hot() as session:
         leased, _ = await poll(session, VAULT, holder, entering=entering, now=yard.now)
     return leased
 

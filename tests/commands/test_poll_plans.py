@@ -19,9 +19,8 @@ from hashinsight.commands.queries import acks, lease_sql, sweeps
 from hashinsight.commands.queries.fragments import listed_ids, packed
 from hashinsight.commands.requests import PreApproval
 from hashinsight.commands.service.leases import LeasedCommand
-from hashinsight.kit.db.bulk import driver_connection
 from hashinsight.kit.db.context import Context, job_context
-from hashinsight.kit.db.pipeline import in_words_of_the_server, together
+from hashinsight.kit.db.pipeline import compile_numbered, driver_connection, execute_together
 from hashinsight.kit.ids import new_ids
 from hashinsight.wire.acks import Ack, AckStatus
 from tests.commands.command_site import CommandSite
@@ -100,10 +99,10 @@ async def _plan(
 ) -> str:
     """Of the statement as it is kept prepared, for the hot calls if nothing else is said."""
     context = context or Context(tenant=str(yard.tenant), sites=(1,), by_index=True)
-    words, names = in_words_of_the_server(statement)
+    words, names = compile_numbered(statement)
     marks = ", ".join(["%s"] * len(names))
-    async with yard.database.unentered() as session:
-        await together(session, entering=context)
+    async with yard.database.hot() as session:
+        await execute_together(session, begin_as=context)
         cursor = AsyncClientCursor(await driver_connection(session))
         await cursor.execute(b"prepare asked as " + words)
         asked = f"explain (analyze, costs off, timing off, buffers off) execute asked ({marks})"

@@ -10,6 +10,7 @@ import pytest
 from hashinsight.identity.tokens import AccessToken, read_access, sign_access
 from hashinsight.kit.clock import VirtualClock, system_clock
 from hashinsight.kit.db.database import Database
+from hashinsight.kit.db.pipeline import driver_connection
 from tests.people import People
 
 
@@ -91,6 +92,6 @@ async def test_a_well_signed_token_of_somebody_of_another_tenant_is_nobodys(
     other = AccessToken(await people.tenant_id("b"), own.user_id, own.session_id)
     forged = {"Authorization": f"Bearer {sign_access(vault, other, now=now)}"}
     assert await _code(api, forged) == "USER_NOT_ACTIVE"
-    async with database.at_once() as driver:
-        found = await driver.execute("select current_setting('app.tenant', true)")
+    async with database.hot() as session:
+        found = await (await driver_connection(session)).execute("select current_setting('app.tenant', true)")
         assert await found.fetchone() in [("",), (None,)], "nothing of the last caller is left"

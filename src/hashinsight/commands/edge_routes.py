@@ -105,7 +105,7 @@ async def _lease(request: Request, caller: CollectorCaller, limit: int, site: st
     zone = request.headers.get("x-zone-id", "").strip() or None
     if zone is not None:  # it would refuse what is of another zone, also when its token is for the whole site
         holder = replace(holder, zone_id=caller.named_zone_id)
-    async with _turns(request).of(caller.site_id), get_database(request).unentered() as session:
+    async with _turns(request).of(caller.site_id), get_database(request).hot() as session:
         now = now_of(request)  # behind all waiting: what ran out meanwhile is not handed out
         signer = signer_statement(caller.collector_id, now=now)
         leased, ((row,),) = await service.poll(
@@ -157,7 +157,7 @@ async def _ack(request: Request, caller: CollectorCaller, command_id: str | None
 async def _judge(request: Request, caller: CollectorCaller, acks: Sequence[Ack]) -> list[service.AckResult]:
     if not acks:
         return []
-    async with get_database(request).unentered() as session:
+    async with get_database(request).hot() as session:
         judged = await service.ack(
             session, service.lease_holder(caller), acks, entering=_context(caller), now=now_of(request)
         )

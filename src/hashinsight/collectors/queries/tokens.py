@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.collectors.models import Collector, CollectorToken, EnrolmentCode
 from hashinsight.kit.db.database import Database
+from hashinsight.kit.db.pipeline import driver_connection
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,8 @@ async def enter_site(session: AsyncSession, owner: TokenOwner) -> None:
 
 async def find_holder(database: Database, token_hash: bytes) -> TokenHolder | None:
     """Whoever holds this token. Every call of every collector asks: one way to the server and back."""
-    async with database.at_once() as driver:
+    async with database.hot() as session:
+        driver = await driver_connection(session)
         held = await driver.execute(_HOLDER, (token_hash,), prepare=True)
         row = await held.fetchone()
     return None if row is None else TokenHolder(*row)

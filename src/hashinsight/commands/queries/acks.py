@@ -15,7 +15,7 @@ from hashinsight.commands.queries.lease_sql import HEARD
 from hashinsight.commands.queries.leases import HEARD_EVERY
 from hashinsight.commands.states import FINAL, LEASED, OPEN, sql_list
 from hashinsight.kit.db.context import Context
-from hashinsight.kit.db.pipeline import together
+from hashinsight.kit.db.pipeline import execute_together
 
 LATE_KEPT = 20
 
@@ -164,7 +164,7 @@ async def take_acked(
         "now": now,
         **whence(actor),
     }
-    (rows,) = await together(session, (_TAKE, values), entering=entering)
+    (rows,) = await execute_together(session, (_TAKE, values), begin_as=entering)
     return {row.dispatch_id: row for row in rows}
 
 
@@ -185,7 +185,7 @@ async def move_acked(
 ) -> set[UUID]:
     """Each from the state and the number of moves at which it was judged; those that were moved."""
     values = {"rows": packed(rows), "device": device, "lease_until": lease_until, "now": now, **whence(actor)}
-    (moved,) = await together(session, (_MOVE, values))
+    (moved,) = await execute_together(session, (_MOVE, values))
     return {row.command_id for row in moved}
 
 

@@ -12,9 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.actions import Actor
 from hashinsight.commands.queries.fragments import listed_ids, whence
 from hashinsight.commands.queries.lease_sql import CAPPED_LEASE, LEASE, ready
-from hashinsight.kit.db.bulk import driver_connection
 from hashinsight.kit.db.context import Context
-from hashinsight.kit.db.pipeline import PipelineStatement, together
+from hashinsight.kit.db.pipeline import PipelineStatement, driver_connection, execute_together
 from hashinsight.kit.ids import new_id, new_ids
 
 HEARD_EVERY = timedelta(seconds=5)
@@ -111,9 +110,9 @@ async def move_leased(
         **whence(actor),
     }
     if entering is None:
-        await together(session, (_SAVEPOINT, {}))
+        await execute_together(session, (_SAVEPOINT, {}))
     statement = LEASE if poll.cap is None else CAPPED_LEASE
-    rows, *more = await together(session, (statement, values), *beside, entering=entering)
+    rows, *more = await execute_together(session, (statement, values), *beside, begin_as=entering)
     if rows[0].waits:
         return None, more
     return [] if rows[0].command_id is None else rows, more

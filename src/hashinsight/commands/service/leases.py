@@ -23,7 +23,7 @@ from hashinsight.commands.service.expectations import DispatchedCommand, expect_
 from hashinsight.inventory.service import get_settings
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.context import Context
-from hashinsight.kit.db.pipeline import PipelineStatement, together
+from hashinsight.kit.db.pipeline import PipelineStatement, execute_together
 
 SEALED_FOR = "command params"
 ONE_ACTIVE = "uq_commands_active"
@@ -117,10 +117,10 @@ async def poll(
                 raise
             await queries.undo_lease(session, entering=entering)
             if entering is not None:
-                await together(session, entering=entering)
+                await execute_together(session, begin_as=entering)
             arrived = await queries.list_arrived(session, holder.site_id, since=now - _ARRIVED_WITHIN)
             asked, entering = replace(asked, without=tuple(arrived)), None
-    return [], (await together(session, *beside) if beside else [])
+    return [], (await execute_together(session, *beside) if beside else [])
 
 
 def _was_overtaken(error: BaseException | None) -> bool:

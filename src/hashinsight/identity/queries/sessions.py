@@ -13,6 +13,7 @@ from hashinsight.identity.models import LoginSession, RecoveryCode, RefreshToken
 from hashinsight.identity.permissions import Role
 from hashinsight.identity.scope import Reach
 from hashinsight.kit.db.database import Database
+from hashinsight.kit.db.pipeline import driver_connection
 
 
 @dataclass(frozen=True)
@@ -183,7 +184,8 @@ async def find_session_user(
     database: Database, tenant_id: UUID, user_id: UUID, session_id: UUID
 ) -> SessionLookup | None:
     """Only for ids that a signature vouched for."""
-    async with database.at_once() as driver:
+    async with database.hot() as session:
+        driver = await driver_connection(session)
         asked = "select * from user_entering(%s, %s, %s)"
         row = await (await driver.execute(asked, (tenant_id, user_id, session_id), prepare=True)).fetchone()
     if row is None:
@@ -196,7 +198,8 @@ async def find_session_user(
 
 async def find_api_key(database: Database, key_hash: bytes, *, now: datetime) -> KeyLookup | None:
     """A key that is good at this moment; that it was used is noted."""
-    async with database.at_once() as driver:
+    async with database.hot() as session:
+        driver = await driver_connection(session)
         asked = "select * from key_entering(%s, %s)"
         row = await (await driver.execute(asked, (key_hash, now), prepare=True)).fetchone()
     if row is None:

@@ -16,9 +16,7 @@ from sqlalchemy import Table, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.kit.db.binary import Raw
-from hashinsight.kit.db.database import driver_behind
-from hashinsight.kit.db.driver import DriverConnection
-from hashinsight.kit.db.kept import DRIVER
+from hashinsight.kit.db.pipeline import driver_connection
 
 _CHUNK_ROWS = 50_000
 
@@ -74,11 +72,6 @@ async def staged(
         await _copy(cursor, sql.SQL("copy {} ({}) from stdin (format csv)").format(name, columns), frame)
     yield stage
     await session.execute(text(f"drop table {stage}"))
-
-
-async def driver_connection(session: AsyncSession) -> DriverConnection:
-    known: DriverConnection | None = session.info.get(DRIVER)
-    return known or await driver_behind(await session.connection())
 
 
 async def _copy(cursor: AsyncCursor, statement: sql.Composed, frame: pl.DataFrame) -> None:

@@ -1,4 +1,11 @@
-"""Connections and transactions. Nothing reads or writes outside a transaction that says who it acts as."""
+"""Three ways to the database. Each reads and writes inside a transaction that has a role, a tenant and sites.
+
+- `transaction(context)` is for nearly everything: a SQLAlchemy session, committed at the end. `reading(context)` is
+  the same read-only, from the replica where there is one.
+- `frame(context, query)` is for large reads: columns over Arrow, a hundred times as fast as rows.
+- `hot()` is for the few calls that run hundreds of times a second (token look-ups, leases, acks, uploads): a kept
+  connection and statements in one round trip.
+"""
 
 import asyncio
 import math
@@ -6,7 +13,6 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import structlog
@@ -14,14 +20,14 @@ from psycopg import Error, sql
 from sqlalchemy import event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError, DisconnectionError, SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
-from sqlalchemy.util import greenlet_spawn
 
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.context import Context, Role
 from hashinsight.kit.db.driver import DriverConnection
-from hashinsight.kit.db.kept import Kept, driver_in, session_on, was_needed
+from hashinsight.kit.db.hot import HotConnections
+from hashinsight.kit.db.pipeline import begin, driver_connection, one_round_trip
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,8 +45,7 @@ _SESSION_OPTIONS = (
     f" -c idle_in_transaction_session_timeout={Context().idle_timeout_ms}"
 )
 
-# Of the pool's connections: so many may lie ready for the hot calls, and are then nobody else's.
-_KEPT_ASKING, _KEPT_WORKING = 2, 4
+_HOT_CONNECTIONS = 6  # of the pool's, kept for the hot calls alone
 _FRESH_SECONDS = 1.0
 _REPLICA_SECONDS = 2.0
 _REPLICA_AGAIN_SECONDS = 15.0
@@ -69,8 +74,7 @@ class Database:
         self._engine = _engine(address, pool, application)
         self._read_engine = _engine(read_address, pool, f"{application} read") if read_address else None
         self._replica_from = 0.0
-        self._asking = Kept(self._engine, min(_KEPT_ASKING, pool // 4), at_once=True)
-        self._working = Kept(self._engine, min(_KEPT_WORKING, pool // 2))
+        self._hot = HotConnections(self._engine, min(_HOT_CONNECTIONS, 3 * pool // 4))
 
     @asynccontextmanager
     async def transaction(self, context: Context) -> AsyncIterator[AsyncSession]:
@@ -87,19 +91,14 @@ class Database:
             yield session
 
     @asynccontextmanager
-    async def bare(self) -> AsyncIterator[DriverConnection]:
-        """The driver's own connection, for what runs a hundred times a second: `enter` first, `commit` in the end."""
-        held = await self._engine.raw_connection()
-        try:
-            yield driver_in(held)
-        finally:
-            await greenlet_spawn(held.close)
+    async def hot(self) -> AsyncIterator[AsyncSession]:
+        """A session for calls that run hundreds of times a second, on a connection that is kept for them.
 
-    @asynccontextmanager
-    async def at_once(self) -> AsyncIterator[DriverConnection]:
-        """The same for one statement, which is a transaction by itself and says within whose rows it sees."""
-        async with self._asking.connection() as held:
-            yield held.driver
+        Nothing is begun: `execute_together(session, …, begin_as=context)` begins the transaction in the same round trip
+        as its statements; what is executed before that commits by itself and sees no tenant's rows.
+        """
+        async with self._hot.session() as session:
+            yield session
 
     async def frame(self, context: Context, query: sql.Composable, *, on_main: bool = False) -> "pl.DataFrame":
         """A large result as columns, over Arrow, in its own read-only transaction and off the event loop."""
@@ -109,29 +108,13 @@ class Database:
         return await asyncio.to_thread(reader.read, replace(context, read_only=True), query)
 
     def read_frame(self, context: Context, query: sql.Composable) -> "pl.DataFrame":
-        """The same from the main server, for who is off the event loop already."""
+        """The same from the main server, for code that runs in a thread."""
         return self._reader(self.address).read(replace(context, read_only=True), query)
-
-    @asynccontextmanager
-    async def unentered(self) -> AsyncIterator[AsyncSession]:
-        """A transaction whose first statements bring their context along (`together`); until then it sees nothing.
-
-        The session stands on a connection that is there already, and most calls never need more of it than that.
-        """
-        async with self._working.connection() as held:
-            session = session_on(self._engine, held)
-            try:
-                yield session
-                await (session.commit() if session.in_transaction() else held.driver.commit())
-            finally:  # whatever was not committed ends with the connection's return
-                if was_needed(session):
-                    await session.close()
 
     async def dispose(self) -> None:
         for reader in self._arrow.values():
             await asyncio.to_thread(reader.close)
-        await self._asking.dispose()
-        await self._working.dispose()
+        await self._hot.dispose()
         await self._engine.dispose()
         if self._read_engine is not None:
             await self._read_engine.dispose()
@@ -155,22 +138,10 @@ class Database:
             return self._engine
 
 
-async def enter(driver: DriverConnection, context: Context) -> None:
-    """Begin a transaction in this context. Inside a pipeline it waits for nothing.
-
-    Who it acts as is always said; the rest only where it is not what every session begins with.
-    """
-    said = {name: value for name, value in context.as_settings().items() if name in _WHO or value != _BEGINS_WITH[name]}
-    await driver.execute(_entering(tuple(said)), list(said.values()), prepare=True)
-
-
-async def driver_behind(connection: AsyncConnection) -> DriverConnection:
-    return driver_in(await connection.get_raw_connection())
-
-
 def _engine(address: DatabaseAddress, pool: int, application: str) -> AsyncEngine:
     engine = create_async_engine(
         address.sqlalchemy,
+        isolation_level="AUTOCOMMIT",  # transactions are begun by `kit.db.pipeline.begin`
         pool_size=pool,
         max_overflow=pool,
         pool_timeout=10,
@@ -204,28 +175,18 @@ def _ask_the_idle(engine: AsyncEngine) -> None:
             raise DisconnectionError(str(error)) from error  # the pool takes another one
 
 
-_BEGINS_WITH = Context().as_settings()
-_WHO = ("role", "app.tenant", "app.sites")
-
-
-@lru_cache(maxsize=64)
-def _entering(names: tuple[str, ...]) -> str:
-    """One text for the same settings, so that it is prepared once."""
-    return "select " + ", ".join(f"set_config('{name}', %s, true)" for name in names)
-
-
 @asynccontextmanager
 async def _transaction(engine: AsyncEngine, context: Context) -> AsyncIterator[AsyncSession]:
     async with AsyncSession(engine, expire_on_commit=False, autoflush=False) as session, session.begin():
-        driver = await driver_behind(await session.connection())
+        driver = await driver_connection(session)
         try:
             try:
-                async with driver.one_way():  # with its BEGIN
-                    await enter(driver, context)
-            except Error as error:  # as the session itself would tell it
+                async with one_round_trip(driver):
+                    await begin(driver, context)
+            except Error as error:  # as the session itself would raise it
                 raise DBAPIError.instance(None, None, error, Error, dialect=engine.dialect) from error
             yield session
         except BaseException:
-            if driver.is_in_the_middle:  # no rollback would reach the server: it goes, and the pool makes another
+            if driver.is_interrupted:  # no rollback would reach the server: the pool opens another
                 await session.invalidate()
             raise

@@ -17,9 +17,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.inventory.queries.tables import Site
 from hashinsight.kit.db import binary
-from hashinsight.kit.db.bulk import RawDumper, driver_connection
+from hashinsight.kit.db.bulk import RawDumper
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.database import Database
+from hashinsight.kit.db.pipeline import driver_connection
 from hashinsight.problems import chunks
 from hashinsight.problems.chunks import Chunk
 from hashinsight.problems.events import ARRAYS, KINDS, Events, keys_of

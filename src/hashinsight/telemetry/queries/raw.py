@@ -13,9 +13,9 @@ from psycopg import AsyncCursor, errors, sql
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.kit.db.bulk import driver_connection
 from hashinsight.kit.db.context import Context, Role
-from hashinsight.kit.db.database import Database, enter
+from hashinsight.kit.db.database import Database
+from hashinsight.kit.db.pipeline import driver_connection, execute_together, one_round_trip
 from hashinsight.telemetry.ingest.rows import RawRows
 from hashinsight.telemetry.layers import Layer
 
@@ -40,18 +40,19 @@ async def write_straight(database: Database, context: Context, rows: RawRows, ho
     """All rows, each into its hour, committed; False, and nothing written, when one of them is there already."""
     if len(hours) > _STRAIGHT_HOURS:
         return False
-    async with database.bare() as driver:
-        async with driver.pipeline():
-            await enter(driver, replace(context, role=Role.INGEST))
+    async with database.hot() as session:
+        await execute_together(session, begin_as=replace(context, role=Role.INGEST))
+        driver = await driver_connection(session)
         try:
             async with driver.cursor() as cursor:
                 for begins in hours:
                     table = sql.Identifier(f"telemetry_raw_{begins:%Y%m%dt%H%M}")
                     await _copy(cursor, table, rows.names, rows.all() if len(hours) == 1 else rows.within_hour(begins))
         except errors.UniqueViolation:
+            await driver.rollback()
             return False
         stamp, buckets = rows.stamp, rows.buckets()
-        async with driver.pipeline():
+        async with one_round_trip(driver):
             await driver.execute(_TO_APP)
             await driver.execute(_TOUCH, (stamp.tenant_id, stamp.site_id, _LAYERS, buckets), prepare=True)
             await driver.commit()
