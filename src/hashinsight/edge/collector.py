@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import msgspec
 
 from hashinsight import __version__
-from hashinsight.edge.cloud.heartbeat import Heartbeat, MachineCounts, heartbeat_body
+from hashinsight.edge.cloud.heartbeat import Heartbeat, heartbeat_body
 from hashinsight.edge.cloud.intake import Intake
 from hashinsight.edge.cloud.remote_config import EffectiveConfig
 from hashinsight.edge.cloud.reporter import Reporter
@@ -19,6 +19,7 @@ from hashinsight.edge.cloud.uplink import Uplink
 from hashinsight.edge.commands.admission import SiteRules
 from hashinsight.edge.commands.outcomes import Outcome
 from hashinsight.edge.commands.runner import CommandRunner
+from hashinsight.edge.polling import PollCounts
 from hashinsight.edge.settings import Settings
 from hashinsight.edge.settings_file import make_state_dir
 from hashinsight.edge.status import STATUS_FILE
@@ -41,7 +42,7 @@ class Site(Protocol):
 
     def find(self, miner_id: str) -> Any: ...
 
-    def counts(self) -> MachineCounts: ...
+    def counts(self) -> PollCounts: ...
 
     def apply_config(self, config: EffectiveConfig) -> None: ...
 

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -21,6 +20,7 @@ from hashinsight.edge.cloud.remote_config import EffectiveConfig, local_config
 from hashinsight.edge.cloud.reporter import Reporter
 from hashinsight.edge.cloud.resources import Resources, open_resources
 from hashinsight.edge.cloud.uplink import Uplink
+from hashinsight.edge.polling import PollCounts
 from hashinsight.edge.status import check
 from tests.edge.factories import sample, settings_in
 from tests.edge.server_process import ServerProcess, until
@@ -159,16 +159,11 @@ async def test_heartbeats_events_gaps_and_the_configuration_reach_the_registry(
 ) -> None:
     intake = Intake(resources)
     applied: list[EffectiveConfig] = []
+    counts = PollCounts(200, 198, 2, {}, {}, reads=200, failures=0, latest_sec=0.0, child_restarts=0)
 
     async def gather() -> dict[str, Any]:
         depth = await resources.spool_thread(resources.spool.depth)
-        return heartbeat_body(
-            resources,
-            depth,
-            SimpleNamespace(online=198, offline=2, total=200, by_reader={}, errors_by_kind={}),
-            {"reader": "pyasic_rs"},
-            uptime_sec=61.0,
-        )
+        return heartbeat_body(resources, depth, counts, {"reader": "pyasic_rs"}, uptime_sec=61.0)
 
     beat = Heartbeat(resources, gather, applied.append, intake.add_event)
     await resources.spool_thread(resources.spool.put, [sample(1)], now=time.time() - 90_000)

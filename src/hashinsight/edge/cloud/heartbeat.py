@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any
 
 import psutil
 
@@ -12,6 +12,7 @@ from hashinsight import __version__
 from hashinsight.edge.cloud.answers import AnswerKind
 from hashinsight.edge.cloud.remote_config import ConfigError, ConfigStore, EffectiveConfig, build_config
 from hashinsight.edge.cloud.resources import Resources
+from hashinsight.edge.polling import PollCounts
 from hashinsight.edge.storage.spool import SpoolDepth
 from hashinsight.wire.times import write_time
 
@@ -19,25 +20,6 @@ _BACKLOG_SEC = 600.0
 _SKEW_SEC = 60.0
 
 Report = Callable[[str, str, str, str], None]  # kind, severity, title, message
-
-
-class MachineCounts(Protocol):
-    """How many machines answer and by which reader, how many do not and why, and the total."""
-
-    @property
-    def online(self) -> int: ...
-
-    @property
-    def offline(self) -> int: ...
-
-    @property
-    def total(self) -> int: ...
-
-    @property
-    def by_reader(self) -> Mapping[str, int]: ...
-
-    @property
-    def errors_by_kind(self) -> Mapping[str, int]: ...
 
 
 class Heartbeat:
@@ -114,7 +96,7 @@ class Heartbeat:
 
 
 def heartbeat_body(
-    resources: Resources, depth: SpoolDepth, machines: MachineCounts, extra: Mapping[str, Any], *, uptime_sec: float
+    resources: Resources, depth: SpoolDepth, machines: PollCounts, extra: Mapping[str, Any], *, uptime_sec: float
 ) -> dict[str, Any]:
     """As the registry accepts it."""
     now, faults = resources.clock(), resources.faults
