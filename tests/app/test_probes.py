@@ -17,7 +17,7 @@ from hashinsight.app import create_app
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.settings import Settings
-from hashinsight.kit.ticks.heartbeats import beating
+from hashinsight.kit.ticks.heartbeats import heartbeat
 from tests.cpu_waits import CpuWaits
 from tests.installation import HANG_TIMEOUT_SEC
 
@@ -48,7 +48,7 @@ async def test_ready_names_every_part_and_who_is_missing(client: httpx.AsyncClie
     assert answer.json()["status"] == "degraded"
     assert {name: part["state"] for name, part in answer.json()["parts"].items()} == states
     assert "hashinsight worker" in answer.json()["parts"]["worker"]["message"]
-    async with beating(database, "worker", system_clock), beating(database, "scheduler", system_clock):
+    async with heartbeat(database, "worker", system_clock), heartbeat(database, "scheduler", system_clock):
         while (await client.get("/readyz")).json()["status"] != "ready":  # noqa: ASYNC110 - it comes with the first beat
             await asyncio.sleep(0.05)
 

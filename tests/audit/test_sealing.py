@@ -148,14 +148,14 @@ async def test_the_tick_seals_and_tells_a_file_that_goes_on_after_a_torn_line(lo
     for _ in range(2):
         await log.write(4)
         await plan(log.database, ticks, now=system_clock())
-        await TickRunner(log.database, ticks).do_due()
+        await TickRunner(log.database, ticks).run_due()
         async with log.database.transaction(job_context()) as session:
             await session.execute(text("delete from tick_runs"))
         with open(anchor, "a") as file:  # noqa: PTH123, ASYNC230 - a file of the test
             file.write('{"no": 9, "torn')
     await log.fill(seals=1)
     await plan(log.database, ticks, now=system_clock())
-    await TickRunner(log.database, ticks).do_due()
+    await TickRunner(log.database, ticks).run_due()
     with open(anchor) as file:  # noqa: PTH123, ASYNC230 - a file of the test
         lines = [line for line in file.read().splitlines() if "torn" not in line]
     report = await log.verify(lines)

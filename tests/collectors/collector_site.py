@@ -107,7 +107,7 @@ class CollectorSite:
         due = [tick for tick in ticks(self.app.state.settings, self.app.state.database) if tick.name in names]
         await plan(self.database, due, now=self.now)
         now = self.now
-        await TickRunner(self.database, due, clock=lambda: now).do_due()
+        await TickRunner(self.database, due, clock=lambda: now).run_due()
 
 
 def bearer(token: str) -> dict[str, str]:

@@ -1,5 +1,7 @@
 """`hashinsight worker` and `hashinsight scheduler`: the two halves of what happens by itself."""
 
+import asyncio
+
 from hashinsight.cli.prepare import check_database, prepare
 from hashinsight.kit.process import keep_memory, run, stop_on_signal
 from hashinsight.kit.settings import Settings
@@ -17,39 +19,50 @@ def scheduler() -> None:
 async def _worker(settings: Settings) -> None:
     from hashinsight.kit.changes import ChangeFeed
     from hashinsight.kit.connections import open_async_redis, open_database, open_redis
+    from hashinsight.kit.jobs.queue import JobQueue
+    from hashinsight.kit.jobs.runner import JobRunner, run_jobs
     from hashinsight.kit.ticks.worker import run_worker
-    from hashinsight.worker import ticks
+    from hashinsight.worker import JOBS, ticks
 
     stop = stop_on_signal()
     database = open_database(settings, "worker")
     redis = open_async_redis(settings)
-    announcer = ChangeFeed(redis)
+    changes = ChangeFeed(redis)
     try:
         await check_database(database)
-        await run_worker(
+        working = run_worker(
             database,
-            lambda: open_redis(settings),
+            redis,
             ticks(settings, database),
             stop,
             stop_seconds=settings.stop_seconds,
-            announcer=announcer,
+            changes=changes,
+        )
+        if not JOBS:
+            await working
+            return
+        queue = JobQueue(open_redis(settings))
+        await asyncio.gather(
+            working, run_jobs(JobRunner(database, JOBS), queue, stop, stop_seconds=settings.stop_seconds)
         )
     finally:
-        await announcer.aclose()
+        await changes.aclose()
         await redis.aclose()
         await database.dispose()
 
 
 async def _scheduler(settings: Settings) -> None:
-    from hashinsight.kit.connections import open_database, open_redis
+    from hashinsight.kit.connections import open_async_redis, open_database
     from hashinsight.kit.ticks.scheduler import run_scheduler
     from hashinsight.kit.ticks.wake import Waker
     from hashinsight.worker import ticks
 
     stop = stop_on_signal()
     database = open_database(settings, "scheduler")
+    redis = open_async_redis(settings)
     try:
         await check_database(database)
-        await run_scheduler(database, Waker(open_redis(settings)), ticks(settings, database), stop)
+        await run_scheduler(database, Waker(redis), ticks(settings, database), stop)
     finally:
+        await redis.aclose()
         await database.dispose()

@@ -43,7 +43,7 @@ def redis_url(settings: Settings) -> str:
 
 
 def open_redis(settings: Settings) -> Redis:
-    # the listener's blocking reads end every two seconds: a socket that is silent for longer is dead
+    # blocking reads of the job queue end every second: a socket that is silent for longer is dead
     return Redis.from_url(redis_url(settings), socket_timeout=10.0, socket_connect_timeout=_REDIS_SECONDS)
 
 

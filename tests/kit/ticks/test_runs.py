@@ -46,8 +46,8 @@ async def test_a_due_run_is_done_once_and_planning_twice_changes_nothing(databas
     assert await plan(database, ticks, now=NOON) == 1
     assert await plan(database, ticks, now=NOON) == 0
     runner = TickRunner(database, ticks, clock=VirtualClock(NOON))
-    assert await runner.do_due() == 1
-    assert await runner.do_due() == 0
+    assert await runner.run_due() == 1
+    assert await runner.run_due() == 0
     assert diary.runs == [(0, NOON)]
     assert set((await states(database)).values()) == {"done"}
 
@@ -57,7 +57,7 @@ async def test_every_missed_period_is_caught_up_oldest_first_for_each_site(datab
     ticks = [Tick("t", MINUTE, CatchUp.EVERY, diary, sites=two_sites)]
     await plan(database, ticks, now=NOON)
     await plan(database, ticks, now=NOON + 3 * MINUTE)
-    await TickRunner(database, ticks, clock=VirtualClock(NOON + 3 * MINUTE)).do_due()
+    await TickRunner(database, ticks, clock=VirtualClock(NOON + 3 * MINUTE)).run_due()
     for site in (1, 2):
         assert [period for who, period in diary.runs if who == site] == [NOON + n * MINUTE for n in range(4)]
 
@@ -67,7 +67,7 @@ async def test_latest_judges_only_the_newest_period_and_skips_the_rest(database:
     ticks = [Tick("t", MINUTE, CatchUp.LATEST, diary)]
     for minute in range(3):
         await plan(database, ticks, now=NOON + minute * MINUTE)
-    await TickRunner(database, ticks, clock=VirtualClock(NOON + 2 * MINUTE)).do_due()
+    await TickRunner(database, ticks, clock=VirtualClock(NOON + 2 * MINUTE)).run_due()
     assert diary.runs == [(0, NOON + 2 * MINUTE)]
     assert (await states(database)) == {
         (0, NOON): "skipped",
@@ -82,7 +82,7 @@ async def test_failed_work_is_rolled_back_recorded_without_secrets_and_tried_aga
     await plan(database, ticks, now=NOON)
     clock = VirtualClock(NOON)
     runner = TickRunner(database, ticks, clock=clock)
-    assert await runner.do_due() == 1
+    assert await runner.run_due() == 1
     async with database.transaction(job_context()) as session:
         row = (await session.execute(text("select state, attempts, last_error from tick_runs"))).one()
         (health,) = await queries.list_health(session, now=NOON)
@@ -91,9 +91,9 @@ async def test_failed_work_is_rolled_back_recorded_without_secrets_and_tried_aga
     assert row.last_error.startswith("RuntimeError: the work failed")
     assert "hunter22" not in row.last_error
     assert health.due == 1
-    assert await runner.do_due() == 0, "it waits before it tries again"
+    assert await runner.run_due() == 0, "it waits before it tries again"
     clock.move_to(NOON + timedelta(seconds=2))
-    assert await runner.do_due() == 1
+    assert await runner.run_due() == 1
     assert diary.runs == [(0, NOON)]
 
 
@@ -105,9 +105,9 @@ async def test_a_period_that_never_works_is_given_up_and_does_not_hold_up_the_ne
     clock = VirtualClock(NOON + MINUTE)
     runner = TickRunner(database, ticks, clock=clock)
     for _ in range(10):
-        await runner.do_due()
+        await runner.run_due()
         clock.move_to(clock() + 5 * MINUTE)
-    await runner.do_due()
+    await runner.run_due()
     assert (await states(database)) == {(0, NOON): "failed", (0, NOON + MINUTE): "done"}
     async with database.transaction(job_context()) as session:
         (health,) = await queries.list_health(session, now=NOON)
@@ -121,7 +121,7 @@ async def test_work_that_takes_too_long_is_cut_and_tried_again(database: Databas
 
     ticks = [Tick("t", MINUTE, CatchUp.EVERY, slow, timeout=timedelta(seconds=1))]
     await plan(database, ticks, now=NOON)
-    await TickRunner(database, ticks, clock=VirtualClock(NOON)).do_due()
+    await TickRunner(database, ticks, clock=VirtualClock(NOON)).run_due()
     async with database.transaction(job_context()) as session:
         row = (await session.execute(text("select state, attempts from tick_runs"))).one()
     assert (row.state, row.attempts) == ("due", 1)
@@ -146,7 +146,7 @@ async def test_pruning_keeps_what_is_due_and_the_newest_of_each_tick(database: D
     ticks = [Tick("t", MINUTE, CatchUp.EVERY, Diary())]
     await plan(database, ticks, now=NOON)
     await plan(database, ticks, now=NOON + 2 * MINUTE)
-    await TickRunner(database, ticks, clock=VirtualClock(NOON + 2 * MINUTE)).do_due()
+    await TickRunner(database, ticks, clock=VirtualClock(NOON + 2 * MINUTE)).run_due()
     async with database.transaction(job_context()) as session:
         assert await queries.prune(session, now=NOON + timedelta(days=30), keep=timedelta(days=14)) == 2
     assert (await states(database)) == {(0, NOON + 2 * MINUTE): "done"}
@@ -161,7 +161,7 @@ async def test_a_clock_that_ran_ahead_for_a_moment_neither_does_the_future_nor_s
     await plan(database, ticks, now=NOON + timedelta(days=2))  # one call with a wrong clock
     right = VirtualClock(NOON + MINUTE)
     await plan(database, ticks, now=right())
-    await TickRunner(database, ticks, clock=right).do_due()
+    await TickRunner(database, ticks, clock=right).run_due()
     assert diary.runs == [(0, NOON), (0, NOON + MINUTE)]
     async with database.transaction(job_context()) as session:
         (health,) = await queries.list_health(session, now=right())
@@ -174,12 +174,12 @@ async def test_latest_never_judges_an_older_period_after_a_newer_one(database: D
     clock = VirtualClock(NOON + 5 * MINUTE)
     runner = TickRunner(database, ticks, clock=clock)
     await plan(database, ticks, now=NOON + 5 * MINUTE)
-    await runner.do_due()
+    await runner.run_due()
     async with database.transaction(job_context()) as session:  # a scheduler whose clock lags
         await session.execute(
             text("insert into tick_runs (tick, period) values ('t', :late)"), {"late": NOON + 3 * MINUTE}
         )
-    await runner.do_due()
+    await runner.run_due()
     await plan(database, ticks, now=NOON + 5 * MINUTE)
     assert diary.runs == [(0, NOON + 5 * MINUTE)]
     assert (await states(database))[0, NOON + 3 * MINUTE] == "skipped"
@@ -193,7 +193,7 @@ async def test_a_newest_run_that_was_given_up_does_not_bring_back_an_older_one(d
     clock = VirtualClock(NOON + MINUTE)
     runner = TickRunner(database, ticks, clock=clock)
     for _ in range(11):
-        await runner.do_due()
+        await runner.run_due()
         clock.move_to(clock() + 5 * MINUTE)
     assert diary.runs == []
     assert (await states(database))[0, NOON + MINUTE] == "failed"
@@ -212,7 +212,7 @@ async def test_sites_that_fail_do_not_hold_up_the_others(database: Database) -> 
 
     ticks = [Tick("t", MINUTE, CatchUp.EVERY, half, sites=six)]
     await plan(database, ticks, now=NOON)
-    await TickRunner(database, ticks, clock=VirtualClock(NOON)).do_due()
+    await TickRunner(database, ticks, clock=VirtualClock(NOON)).run_due()
     assert done == [4, 5, 6]
 
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from redis import Redis
+from redis.asyncio import Redis
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.kit.db.database import Database
@@ -34,7 +34,7 @@ async def test_a_beat_that_is_under_way_at_the_stop_is_finished_and_not_an_error
 
     stop = asyncio.Event()
     ticks = [Tick("t", timedelta(seconds=1), CatchUp.EVERY, work, sites=slow_sites)]
-    with Redis.from_url(redis_url) as redis:
+    async with Redis.from_url(redis_url) as redis:
         running = asyncio.create_task(run_scheduler(database, Waker(redis), ticks, stop))
         await asyncio.wait_for(begun.wait(), HANG_TIMEOUT_SEC)
         stop.set()

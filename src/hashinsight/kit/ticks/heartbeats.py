@@ -27,7 +27,7 @@ FORGET_AFTER = timedelta(days=1)
 
 
 @asynccontextmanager
-async def beating(database: Database, process: str, clock: Clock) -> AsyncIterator[None]:
+async def heartbeat(database: Database, process: str, clock: Clock) -> AsyncIterator[None]:
     """While the block runs, this process is seen to be alive."""
     started_at = clock()
     me = {"process": process, "host": socket.gethostname(), "pid": os.getpid()}

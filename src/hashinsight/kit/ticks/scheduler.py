@@ -1,4 +1,4 @@
-"""The scheduler process: APScheduler is the clock, the run table is the truth, RQ carries the wake-up."""
+"""The scheduler process: APScheduler is the clock, the run table is the truth, Redis pub/sub carries the wake-up."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from hashinsight.kit.clock import Clock, system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.ticks import queries
-from hashinsight.kit.ticks.heartbeats import beating
+from hashinsight.kit.ticks.heartbeats import heartbeat
 from hashinsight.kit.ticks.tick import Tick, first_missing, floor_period
 from hashinsight.kit.ticks.wake import Waker
 
@@ -58,7 +58,7 @@ async def run_scheduler(
 
     async def plan_and_wake(some: Sequence[Tick]) -> None:
         if await plan(database, some, now=clock()):
-            await asyncio.to_thread(waker.wake)
+            await waker.wake()
 
     async def on_beat(some: Sequence[Tick]) -> None:
         if beat := asyncio.current_task():
@@ -71,7 +71,7 @@ async def run_scheduler(
     for tick in ticks:
         scheduler.add_job(on_beat, _beat(tick.length, clock()), args=[[tick]], id=tick.name)
     scheduler.add_job(on_beat, _beat(timedelta(seconds=SWEEP_SECONDS), clock()), args=[ticks], id="sweep")
-    async with beating(database, "scheduler", clock):
+    async with heartbeat(database, "scheduler", clock):
         await plan_and_wake(ticks)
         scheduler.start()
         log.info("scheduler_started", ticks=[tick.name for tick in ticks])
