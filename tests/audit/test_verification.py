@@ -1,4 +1,4 @@
-"""Whoever touches the log as database superuser is found out, and the place is named."""
+"""Verification finds every change by a superuser and reports the place."""
 
 import json
 
@@ -10,20 +10,20 @@ from hashinsight.audit.queries import seals
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.ids import new_id
-from tests.audit.log import Log
-from tests.audit.rewriting import rewrite_chain
+from tests.audit.audit_log import AuditLog
+from tests.audit.forged_chain import rewrite_chain
 
 
-async def anchor_of(log: Log) -> list[str]:
+async def anchor_of(log: AuditLog) -> list[str]:
     async with log.database.reading(job_context()) as session:
         keys = await seals.list_public_keys(session)
         return [
-            json.dumps(anchor_line(one, keys[one.key_id]))
-            for one in await seals.list_seals(session, after=0, limit=999)
+            json.dumps(anchor_line(seal, keys[seal.key_id]))
+            for seal in await seals.list_seals(session, after=0, limit=999)
         ]
 
 
-async def test_an_untouched_log_verifies_and_says_what_is_not_sealed_yet(log: Log) -> None:
+async def test_an_untouched_log_verifies_and_reports_unsealed_entries(log: AuditLog) -> None:
     await log.fill(seals=3, entries=5)
     await log.write(2)
     report = await log.verify(await anchor_of(log))
@@ -33,7 +33,7 @@ async def test_an_untouched_log_verifies_and_says_what_is_not_sealed_yet(log: Lo
     assert report.last_seal == 3
 
 
-async def test_an_empty_log_verifies(log: Log) -> None:
+async def test_an_empty_log_verifies(log: AuditLog) -> None:
     report = await log.verify()
     assert (report.ok, report.seals, report.entries) == (True, 0, 0)
 
@@ -49,25 +49,29 @@ CHANGES = [
 
 
 @pytest.mark.parametrize("change", CHANGES)
-async def test_a_changed_entry_is_named_with_its_seal(log: Log, change: str) -> None:
+async def test_a_changed_entry_is_reported_with_its_seal(log: AuditLog, change: str) -> None:
     await log.fill()
     touched = log.ids()[7]
     with log.unguarded() as connection:
         connection.execute(change, [touched])
     report = await log.verify()
-    assert [(one.kind, one.entry_id, one.seal) for one in report.findings] == [(FindingKind.CHANGED, touched, 2)]
+    assert [(finding.kind, finding.entry_id, finding.seal) for finding in report.findings] == [
+        (FindingKind.CHANGED, touched, 2)
+    ]
 
 
-async def test_a_removed_entry_is_named_with_its_seal(log: Log) -> None:
+async def test_a_removed_entry_is_reported_with_its_seal(log: AuditLog) -> None:
     await log.fill()
     touched = log.ids()[12]
     with log.unguarded() as connection:
         connection.execute("delete from audit_log where id = %s", [touched])
     report = await log.verify()
-    assert [(one.kind, one.entry_id, one.seal) for one in report.findings] == [(FindingKind.REMOVED, touched, 3)]
+    assert [(finding.kind, finding.entry_id, finding.seal) for finding in report.findings] == [
+        (FindingKind.REMOVED, touched, 3)
+    ]
 
 
-async def test_an_entry_inserted_among_sealed_ones_is_named(log: Log) -> None:
+async def test_an_entry_inserted_among_sealed_ones_is_reported(log: AuditLog) -> None:
     await log.fill()
     planted, beside = new_id(), log.ids()[7]
     with log.unguarded() as connection:
@@ -78,13 +82,15 @@ async def test_an_entry_inserted_among_sealed_ones_is_named(log: Log) -> None:
             [planted, beside],
         )
     report = await log.verify()
-    assert [(one.kind, one.entry_id, one.seal) for one in report.findings] == [(FindingKind.INSERTED, planted, 2)]
+    assert [(finding.kind, finding.entry_id, finding.seal) for finding in report.findings] == [
+        (FindingKind.INSERTED, planted, 2)
+    ]
     await log.write()
     await log.seal()
     assert not (await log.verify()).ok, "sealing again must not make it good"
 
 
-async def test_an_entry_that_only_claims_an_old_time_is_named(log: Log) -> None:
+async def test_a_backdated_entry_is_reported(log: AuditLog) -> None:
     await log.fill()
     planted = new_id()
     with log.unguarded() as connection:
@@ -95,21 +101,23 @@ async def test_an_entry_that_only_claims_an_old_time_is_named(log: Log) -> None:
         )
     await log.seal()
     report = await log.verify()
-    assert [(one.kind, one.entry_id, one.seal) for one in report.findings] == [(FindingKind.BACKDATED, planted, 4)]
+    assert [(finding.kind, finding.entry_id, finding.seal) for finding in report.findings] == [
+        (FindingKind.BACKDATED, planted, 4)
+    ]
 
 
 @pytest.mark.parametrize(("column", "value"), [("xid", "9000000000"), ("era", "9")])
-async def test_an_entry_that_no_seal_could_ever_reach_is_found(log: Log, column: str, value: str) -> None:
+async def test_an_entry_that_no_seal_can_cover_is_reported(log: AuditLog, column: str, value: str) -> None:
     await log.fill()
     with log.unguarded() as connection:
         connection.execute(
             f"insert into audit_log (id, at, actor_kind, action, entity_type, {column})"
             f" values ('{new_id()}', now(), 'user', 'login', 'user', {value})"
         )
-    assert FindingKind.INSERTED in {one.kind for one in (await log.verify()).findings}
+    assert FindingKind.INSERTED in {finding.kind for finding in (await log.verify()).findings}
 
 
-async def test_a_cut_tail_verifies_by_itself_and_not_against_the_anchor(log: Log) -> None:
+async def test_a_cut_log_verifies_alone_but_not_against_the_anchor(log: AuditLog) -> None:
     await log.fill(seals=4)
     anchor = await anchor_of(log)
     with log.unguarded() as connection:
@@ -117,11 +125,11 @@ async def test_a_cut_tail_verifies_by_itself_and_not_against_the_anchor(log: Log
         connection.execute("delete from audit_log where id in (select id from audit_log order by xid, id offset 11)")
     assert (await log.verify()).ok
     report = await log.verify(anchor)
-    assert [(one.kind, one.seal) for one in report.findings] == [(FindingKind.CUT, 3)]
+    assert [(finding.kind, finding.seal) for finding in report.findings] == [(FindingKind.CUT, 3)]
     assert "3 to 4" in report.findings[0].message
 
 
-async def test_a_chain_rewritten_with_the_installations_own_key_is_told_by_the_anchor(log: Log) -> None:
+async def test_the_anchor_reveals_a_chain_rewritten_with_the_installations_key(log: AuditLog) -> None:
     await log.fill(seals=4)
     anchor = await anchor_of(log)
     with log.unguarded() as connection:
@@ -132,14 +140,14 @@ async def test_a_chain_rewritten_with_the_installations_own_key_is_told_by_the_a
     assert (report.findings[0].kind, report.findings[0].seal) == (FindingKind.REWRITTEN, 2)
 
 
-async def test_a_chain_rewritten_with_another_key_is_not_vouched_for(log: Log) -> None:
+async def test_a_chain_rewritten_with_another_key_is_not_trusted(log: AuditLog) -> None:
     await log.fill(seals=2)
     with log.unguarded() as connection:
         connection.execute("update audit_log set reason = 'never happened' where id = %s", [log.ids()[7]])
         connection.execute("delete from audit_keys")
         await rewrite_chain(log, connection, Vault(b"the secret of somebody else, 32 +"))
     report = await log.verify()
-    assert {one.kind for one in report.findings} == {FindingKind.NOT_SIGNED}
+    assert {finding.kind for finding in report.findings} == {FindingKind.NOT_SIGNED}
 
 
 SEALS = [
@@ -151,8 +159,8 @@ SEALS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("change", "kind", "seal"), SEALS, ids=[one[0][:45] for one in SEALS])
-async def test_a_touched_seal_is_named(log: Log, change: str, kind: FindingKind, seal: int) -> None:
+@pytest.mark.parametrize(("change", "kind", "seal"), SEALS, ids=[case[0][:45] for case in SEALS])
+async def test_a_changed_seal_is_reported(log: AuditLog, change: str, kind: FindingKind, seal: int) -> None:
     await log.fill()
     with log.unguarded() as connection:
         connection.execute(change)
@@ -160,23 +168,23 @@ async def test_a_touched_seal_is_named(log: Log, change: str, kind: FindingKind,
     assert (first.kind, first.seal) == (kind, seal)
 
 
-async def test_a_guard_that_was_switched_off_is_found(log: Log) -> None:
+async def test_a_disabled_trigger_is_reported(log: AuditLog) -> None:
     await log.fill(seals=1)
     with log.unguarded() as connection:
         connection.execute("alter table audit_seals disable trigger append_only")
-    assert [one.kind for one in (await log.verify()).findings] == [FindingKind.UNGUARDED]
+    assert [finding.kind for finding in (await log.verify()).findings] == [FindingKind.UNGUARDED]
 
 
-async def test_lines_that_are_no_anchor_are_said_to_be_none(log: Log) -> None:
+async def test_lines_that_are_not_seals_are_reported(log: AuditLog) -> None:
     await log.fill(seals=2)
     good = await anchor_of(log)
     forged = json.loads(good[1]) | {"entries": 4}
     report = await log.verify(["", "{}", "not json", "[1]", "1" * 50, json.dumps(forged), good[0]])
-    assert {one.kind for one in report.findings} == {FindingKind.NOT_AN_ANCHOR}
+    assert {finding.kind for finding in report.findings} == {FindingKind.NOT_AN_ANCHOR}
     assert (report.found, report.anchors) == (5, 1)
 
 
-async def test_thousands_of_findings_are_counted_and_a_hundred_shown(log: Log) -> None:
+async def test_all_findings_are_counted_and_the_first_hundred_kept(log: AuditLog) -> None:
     await log.fill(seals=1, entries=500)
     with log.unguarded() as connection:
         connection.execute("update audit_log set reason = 'x'")

@@ -1,4 +1,4 @@
-"""What every request's door asks in one statement: who may come in no more, and what is noted of who does."""
+"""Authentication of requests: expired keys and sessions, and the last use of a key."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -32,9 +32,7 @@ async def _code(api: httpx.AsyncClient, headers: dict[str, str]) -> str | None:
     return None if answer.status_code == 200 else answer.json()["error_code"]
 
 
-async def test_a_key_is_good_until_its_last_moment_and_not_longer(
-    api: httpx.AsyncClient, people: People, clock: VirtualClock
-) -> None:
+async def test_an_api_key_works_until_it_expires(api: httpx.AsyncClient, people: People, clock: VirtualClock) -> None:
     end = clock() + timedelta(hours=1)
     key = await _key(api, people, expires_at=end.isoformat())
     clock.move_to(end - timedelta(seconds=1))
@@ -43,7 +41,7 @@ async def test_a_key_is_good_until_its_last_moment_and_not_longer(
     assert await _code(api, key) == "API_KEY_INVALID"
 
 
-async def test_that_a_key_was_used_is_noted_once_a_minute_and_not_of_one_that_is_refused(
+async def test_the_last_use_of_a_key_is_noted_once_a_minute_and_not_when_refused(
     api: httpx.AsyncClient, people: People, clock: VirtualClock, superuser_url: str
 ) -> None:
     key = await _key(api, people)
@@ -69,7 +67,7 @@ def _last_used(url: str) -> datetime:
     return used
 
 
-async def test_a_session_that_is_over_or_that_nobody_knows_lets_nobody_in(
+async def test_expired_and_unknown_sessions_are_refused(
     api: httpx.AsyncClient, people: People, superuser_url: str
 ) -> None:
     headers = await people.headers()
@@ -83,7 +81,7 @@ async def test_a_session_that_is_over_or_that_nobody_knows_lets_nobody_in(
     assert await _code(api, headers) == "SESSION_REVOKED"
 
 
-async def test_a_well_signed_token_of_somebody_of_another_tenant_is_nobodys(
+async def test_a_signed_token_for_the_wrong_tenant_is_refused(
     api: httpx.AsyncClient, people: People, database: Database
 ) -> None:
     vault, now = api.app.state.vault, system_clock()  # type: ignore[attr-defined]
@@ -93,5 +91,5 @@ async def test_a_well_signed_token_of_somebody_of_another_tenant_is_nobodys(
     forged = {"Authorization": f"Bearer {sign_access(vault, other, now=now)}"}
     assert await _code(api, forged) == "USER_NOT_ACTIVE"
     async with database.hot() as session:
-        found = await (await driver_connection(session)).execute("select current_setting('app.tenant', true)")
-        assert await found.fetchone() in [("",), (None,)], "nothing of the last caller is left"
+        result = await (await driver_connection(session)).execute("select current_setting('app.tenant', true)")
+        assert await result.fetchone() in [("",), (None,)], "nothing of the last caller is left"

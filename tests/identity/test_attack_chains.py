@@ -1,4 +1,4 @@
-"""Chains that begin with a stolen session or an owner's key, played over HTTP from their first step to their end."""
+"""Attacks that start with a stolen session or an owner's API key, over HTTP, step by step."""
 
 from datetime import timedelta
 from typing import Any
@@ -25,7 +25,7 @@ async def desk(api: httpx.AsyncClient, people: People, superuser_url: str) -> Tw
 
 
 class Owner:
-    """An owner with a second factor, and a session of theirs that somebody else holds."""
+    """An owner with a second factor, and a stolen session of theirs."""
 
     def __init__(self, desk: TwoTenants, user_id: str, email: str) -> None:
         self.desk, self.user_id, self.email = desk, user_id, email
@@ -51,7 +51,7 @@ async def owner(desk: TwoTenants) -> Owner:
     return made
 
 
-async def test_a_stolen_session_cannot_take_the_second_factor_off_and_so_starts_no_emergency(
+async def test_a_stolen_session_cannot_remove_the_second_factor_and_start_an_emergency(
     desk: TwoTenants, owner: Owner, superuser_url: str
 ) -> None:
     desk.at(60)
@@ -92,7 +92,7 @@ async def test_a_stolen_session_cannot_take_the_second_factor_off_and_so_starts_
     assert audited(superuser_url, "TOTP_LOCKED", "step_up_refused") == 2
 
 
-async def test_not_even_with_a_code_does_an_owner_reset_what_protects_that_same_owner(
+async def test_an_owner_cannot_reset_their_own_password_or_second_factor_as_admin(
     desk: TwoTenants, owner: Owner
 ) -> None:
     desk.at(60)
@@ -110,7 +110,7 @@ async def test_not_even_with_a_code_does_an_owner_reset_what_protects_that_same_
     assert (await desk.api.post(f"{AUTH}/totp/disable", headers=stepped_up)).status_code == 204
 
 
-async def test_a_stolen_session_of_somebody_without_a_second_factor_cannot_enrol_one_and_step_up_by_it(
+async def test_a_stolen_session_cannot_set_up_a_second_factor_and_step_up_with_it(
     desk: TwoTenants, superuser_url: str
 ) -> None:
     user_id, email = await desk.people.user("Owner")
@@ -131,7 +131,7 @@ async def test_a_stolen_session_of_somebody_without_a_second_factor_cannot_enrol
     assert audited(superuser_url, action="step_up") == 1
 
 
-async def test_a_refreshed_session_has_shown_nothing(desk: TwoTenants) -> None:
+async def test_a_refreshed_token_has_no_step_up(desk: TwoTenants) -> None:
     _, email = await desk.people.user("Owner")
     login = await desk.api.post(f"{AUTH}/login", json={"email": email, "password": PASSWORD})
     renewed = await desk.api.post(f"{AUTH}/refresh", json={"refresh_token": login.json()["refresh_token"]})
@@ -139,7 +139,7 @@ async def test_a_refreshed_session_has_shown_nothing(desk: TwoTenants) -> None:
     refused(await desk.post("/api-keys", {"name": "k", "role": "NOC"}, headers), 403, "STEP_UP_REQUIRED")
 
 
-async def test_an_owners_key_does_not_become_a_person(desk: TwoTenants) -> None:
+async def test_an_owners_api_key_cannot_act_as_a_user(desk: TwoTenants) -> None:
     headers = await desk.headers("Owner")
     made = await desk.post("/api-keys", {"name": "robot", "role": "Owner"}, headers)
     key = {"X-API-Key": made.json()["key"]}
@@ -163,10 +163,10 @@ async def test_an_owners_key_does_not_become_a_person(desk: TwoTenants) -> None:
         refused(answer, 403, "PERSON_REQUIRED")
 
 
-async def test_one_person_does_not_request_by_a_chain_of_keys_and_approve(
+async def test_a_user_cannot_approve_what_a_chain_of_their_keys_requested(
     desk: TwoTenants, superuser_url: str, people: People
 ) -> None:
-    """Keys that keys made are rows of before: the last one still stands for who made the first."""
+    """Old keys could create keys: the last one still belongs to the creator of the first."""
     user_id, email = await people.user("Owner")
     person = Owner(desk, str(user_id), email)
     headers = await person.sign_in()
@@ -192,7 +192,7 @@ async def test_one_person_does_not_request_by_a_chain_of_keys_and_approve(
 
 
 @pytest.mark.parametrize("end", ["disabled", "deleted", "demoted"])
-async def test_a_key_ends_with_the_rights_of_who_made_it(desk: TwoTenants, superuser_url: str, end: str) -> None:
+async def test_an_api_key_ends_with_the_rights_of_its_creator(desk: TwoTenants, superuser_url: str, end: str) -> None:
     user_id, email = await desk.people.user("Owner")
     headers = await Owner(desk, str(user_id), email).sign_in()
     made = (await desk.post("/api-keys", {"name": "robot", "role": "NOC"}, headers)).json()
@@ -211,7 +211,7 @@ async def test_a_key_ends_with_the_rights_of_who_made_it(desk: TwoTenants, super
     refused(await desk.api.get(f"{ADMIN}/sites", headers=key), 401, "API_KEY_ENDED")
     assert audited(superuser_url, "API_KEY_ENDED", "token_refused") == 1
     listed = (await desk.api.get(f"{ADMIN}/api-keys", headers=boss)).json()["api_keys"]
-    assert [one["state"] for one in listed if one["id"] == made["id"]] == ["ended"]
+    assert [key["state"] for key in listed if key["id"] == made["id"]] == ["ended"]
     desk.at(timedelta(seconds=1).total_seconds())
     if end == "disabled":
         await desk.api.patch(f"{ADMIN}/users/{user_id}", json={"state": "active"}, headers=boss)

@@ -1,4 +1,4 @@
-"""A Customer of the whole tenant: only where somebody asks for it in so many words."""
+"""A Customer of the whole tenant needs an explicit grant."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ KEY = {"name": "grafana", "role": "Customer"}
 
 
 @pytest.mark.parametrize(("path", "body"), [("users", USER), ("grants", GRANT), ("api-keys", KEY)])
-async def test_a_customer_without_a_scope_is_refused_until_the_whole_tenant_is_asked_for(
+async def test_a_customer_without_a_scope_needs_an_explicit_whole_tenant(
     api: httpx.AsyncClient, people: People, path: str, body: dict[str, Any]
 ) -> None:
     owner = await people.headers("Owner")
@@ -43,7 +43,7 @@ async def test_a_customer_without_a_scope_is_refused_until_the_whole_tenant_is_a
     assert await count_grants() == before + 2
 
 
-async def test_others_than_customers_need_no_word_for_the_whole_tenant(api: httpx.AsyncClient, people: People) -> None:
+async def test_other_roles_need_no_explicit_whole_tenant(api: httpx.AsyncClient, people: People) -> None:
     owner = await people.headers("Owner")
     for scope in ({}, {"whole_tenant": True}):
         body = {"name": "robot", "role": "NOC", **scope}

@@ -1,4 +1,4 @@
-"""The person behind a key, also of keys that keys made before that was impossible."""
+"""The user behind an API key, also for old keys that were created by other keys."""
 
 from uuid import UUID
 
@@ -23,7 +23,7 @@ from tests.people import People
 BEFORE = "0015"
 
 
-async def test_a_migrated_key_stands_for_who_made_the_first_key_of_its_chain(
+async def test_a_migrated_key_belongs_to_the_user_who_created_the_first_key_of_its_chain(
     admin_of_test: DatabaseAddress, superuser_url: str, people: People
 ) -> None:
     user_id, _ = await people.user("Owner")
@@ -51,14 +51,14 @@ async def test_a_migrated_key_stands_for_who_made_the_first_key_of_its_chain(
     await upgrade(admin_of_test, login=LOGIN_ROLE)
     with psycopg.connect(superuser_url) as connection:
         persons: dict[UUID, UUID | None] = dict(connection.execute("select id, user_id from api_keys").fetchall())
-        asked = "select person_of('api_key', %s), person_of('user', 'x'), person_of('rule', 'r')"
-        of_third = connection.execute(asked, [str(third)]).fetchone()
+        query = "select person_of('api_key', %s), person_of('user', 'x'), person_of('rule', 'r')"
+        of_third = connection.execute(query, [str(third)]).fetchone()
     nobody = dict.fromkeys((of_server, by_it, ring, ring_too, of_foreign))
     assert persons == dict.fromkeys((first, second, third), user_id) | nobody
     assert of_third == (str(user_id), "x", None)
 
 
-async def test_a_key_makes_no_keys_whoever_calls_the_service(database: Database, people: People) -> None:
+async def test_an_api_key_cannot_create_keys(database: Database, people: People) -> None:
     tenant_id, now = await people.tenant_id(), system_clock()
     user_id, _ = await people.user("Owner")
     async with database.transaction(job_context()) as session:

@@ -1,4 +1,4 @@
-"""Requests as one signed-in person, with paths below the admin routes."""
+"""A client of the admin routes, signed in as one user."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -31,8 +31,8 @@ class AdminClient:
         return await self.ok("POST", f"/miners/import?site_id={site}", content=content)
 
     async def miners(self, **query: Any) -> list[str]:
-        found = await self.ok("GET", "/miners", params=query)
-        return [one["miner_id"] for one in found["miners"]]
+        page = await self.ok("GET", "/miners", params=query)
+        return [miner["miner_id"] for miner in page["miners"]]
 
 
 SignIn = Callable[..., Awaitable[AdminClient]]

@@ -1,4 +1,4 @@
-"""What the tests of inventory share: people who ask, and two sites."""
+"""Fixtures: signed-in clients, and an owner with two sites."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Asset lists: what is loaded, what is refused and why, and that the same list again changes nothing."""
+"""Asset lists: what is imported, what is refused and why."""
 
 from typing import Any
 
@@ -49,14 +49,12 @@ async def load(owner: AdminClient, *lines: str) -> Any:
     return await owner.ok("POST", IMPORT, content="\n".join([HEADER, *lines]))
 
 
-async def test_fifty_bad_lines_among_good_ones_are_listed_and_the_rest_is_loaded(
-    owner: AdminClient, database: Database
-) -> None:
+async def test_bad_lines_are_listed_and_the_valid_ones_imported(owner: AdminClient, database: Database) -> None:
     lines = [bad_line(number) if 100 <= number < 150 else line(number) for number in range(300)]
     report = await load(owner, *lines)
     assert (report["created"], report["refused"], len(report["lines"])) == (250, 50, 50)
-    assert [one["line"] for one in report["lines"]] == list(range(102, 152))
-    codes = {one["error_code"] for one in report["lines"]}
+    assert [line["line"] for line in report["lines"]] == list(range(102, 152))
+    codes = {line["error_code"] for line in report["lines"]}
     assert codes == {
         "BAD_MAC",
         "BAD_NUMBER",
@@ -66,7 +64,7 @@ async def test_fifty_bad_lines_among_good_ones_are_listed_and_the_rest_is_loaded
         "DUPLICATE_SERIAL",
         "BAD_TEXT",
     }
-    assert all(one["reason"] for one in report["lines"])
+    assert all(line["reason"] for line in report["lines"])
     assert (report["zones_created"], report["racks_created"]) == (3, 21)
     assert len(await owner.miners(limit=1000)) == 250
     async with database.transaction(job_context()) as session:
@@ -76,7 +74,7 @@ async def test_fifty_bad_lines_among_good_ones_are_listed_and_the_rest_is_loaded
     assert (entry.after["created"], entry.after["refused"]) == (250, 50)
 
 
-async def test_all_or_nothing_loads_nothing_and_lists_the_same_lines(owner: AdminClient) -> None:
+async def test_all_or_nothing_imports_nothing_and_lists_the_same_lines(owner: AdminClient) -> None:
     content = "\n".join([HEADER, line(1), bad_line(0), line(2)])
     answer = await owner("POST", IMPORT + "&all_or_nothing=true", content=content)
     assert answer.status_code == 422
@@ -89,7 +87,7 @@ async def test_all_or_nothing_loads_nothing_and_lists_the_same_lines(owner: Admi
     assert good["created"] == 1
 
 
-async def test_the_same_list_again_changes_nothing(owner: AdminClient) -> None:
+async def test_importing_the_same_list_again_changes_nothing(owner: AdminClient) -> None:
     lines = [line(number) for number in range(50)] + [
         line(50, model="S21 (195T)"),
         line(51, model="", zone="", rack=""),
@@ -100,7 +98,7 @@ async def test_the_same_list_again_changes_nothing(owner: AdminClient) -> None:
     assert (await owner.ok("GET", "/miners/m0000/history"))["changes"] == []
 
 
-async def test_a_changed_list_keeps_numbers_and_writes_what_was_before(owner: AdminClient) -> None:
+async def test_a_changed_list_keeps_miner_numbers_and_writes_history(owner: AdminClient) -> None:
     await load(owner, line(1), line(2))
     number = (await owner.ok("GET", "/miners/m0001"))["miner"]["miner_no"]
     report = await load(owner, line(1, mac="0200.0000.aaaa", owner="Bo", model="S21"), line(2))
@@ -108,7 +106,7 @@ async def test_a_changed_list_keeps_numbers_and_writes_what_was_before(owner: Ad
     miner = (await owner.ok("GET", "/miners/m0001"))["miner"]
     assert (miner["miner_no"], miner["mac"], miner["expected_ths"]) == (number, "02:00:00:00:aa:aa", 200)
     changes = (await owner.ok("GET", "/miners/m0001/history"))["changes"]
-    assert {(one["field"], one["old"], one["new"], one["cause"]) for one in changes} == {
+    assert {(change["field"], change["old"], change["new"], change["cause"]) for change in changes} == {
         ("mac", "02:00:00:00:00:01", "02:00:00:00:aa:aa", "import"),
         ("owner", "Aurora", "Bo", "import"),
         ("model", "Antminer S19j Pro", "Antminer S21", "import"),
@@ -116,14 +114,14 @@ async def test_a_changed_list_keeps_numbers_and_writes_what_was_before(owner: Ad
     }
 
 
-async def test_an_empty_cell_and_a_missing_column_leave_what_is_there(owner: AdminClient) -> None:
+async def test_empty_cells_and_missing_columns_keep_current_values(owner: AdminClient) -> None:
     await load(owner, line(1, expected_ths="99"))
     await owner.ok("POST", IMPORT, content="owner,miner_id\n,m0001\n")
     miner = (await owner.ok("GET", "/miners/m0001"))["miner"]
     assert (miner["owner"], miner["expected_ths"], miner["zone"]) == ("Aurora", 99, "Z1")
 
 
-async def test_racks_are_numbered_anew_in_every_zone(owner: AdminClient) -> None:
+async def test_every_zone_has_racks_of_its_own(owner: AdminClient) -> None:
     report = await load(owner, line(1, zone="A", rack="1"), line(2, zone="B", rack="1"), line(3, zone="", rack="1"))
     assert report["racks_created"] == 3
     assert await owner.miners(zone="A", rack="1") == ["m0001"]
@@ -133,7 +131,7 @@ async def test_racks_are_numbered_anew_in_every_zone(owner: AdminClient) -> None
     assert (miner["zone"], miner["rack"], miner["position"]) == ("B", None, None)
 
 
-async def test_a_serial_of_another_machine_is_refused_also_where_the_caller_cannot_see_it(
+async def test_a_serial_of_another_machine_is_refused_even_outside_the_callers_scope(
     owner: AdminClient, sign_in: SignIn
 ) -> None:
     await owner.ok("POST", "/miners", json={"site_id": "two", "miner_id": "x", "serial": "SN000001"})
@@ -142,7 +140,7 @@ async def test_a_serial_of_another_machine_is_refused_also_where_the_caller_cann
     assert (report["created"], report["lines"][0]["error_code"]) == (1, "SERIAL_HELD")
 
 
-async def test_another_tenant_may_hold_the_same_serials_and_ids(owner: AdminClient, sign_in: SignIn) -> None:
+async def test_another_tenant_can_have_the_same_serials_and_ids(owner: AdminClient, sign_in: SignIn) -> None:
     await load(owner, line(1))
     stranger = await sign_in(tenant="b")
     await stranger.ok("POST", "/sites", json={"code": "other", "name": "Other"})
@@ -150,7 +148,7 @@ async def test_another_tenant_may_hold_the_same_serials_and_ids(owner: AdminClie
     assert (await stranger.ok("POST", "/miners/import?site_id=other", content=content))["created"] == 1
 
 
-async def test_a_retired_machine_does_not_come_back_by_an_old_list(owner: AdminClient) -> None:
+async def test_an_old_list_does_not_bring_back_a_retired_machine(owner: AdminClient) -> None:
     await load(owner, line(1))
     await owner.ok("POST", "/miners/m0001/retire", json={"reason": "sold"})
     report = await load(owner, line(1), line(2))
@@ -158,12 +156,12 @@ async def test_a_retired_machine_does_not_come_back_by_an_old_list(owner: AdminC
     assert await owner.miners() == ["m0002"]
 
 
-async def test_excels_ways_of_writing_are_understood(owner: AdminClient) -> None:
+async def test_lists_saved_by_excel_are_read(owner: AdminClient) -> None:
     content = '\ufeff"MINER_ID", Owner ,model\r\n"m 1","Smith, ""Bo""","Antminer S19j Pro\r\n"\r\n\r\n m2 ,矿场,S21\r\n'
     report = await owner.ok("POST", IMPORT, content=content.encode())
     assert (report["created"], report["refused"]) == (2, 0)
     miners = (await owner.ok("GET", "/miners"))["miners"]
-    assert [(one["miner_id"], one["owner"], one["model"]) for one in miners] == [
+    assert [(miner["miner_id"], miner["owner"], miner["model"]) for miner in miners] == [
         ("m 1", 'Smith, "Bo"', "Antminer S19j Pro"),
         ("m2", "矿场", "Antminer S21"),
     ]
@@ -182,17 +180,17 @@ async def test_excels_ways_of_writing_are_understood(owner: AdminClient) -> None
         (b"\x1f\x8b\x08\x00" + b"\x00" * 50, "NOT_UTF8"),
     ],
 )
-async def test_what_is_no_asset_list_is_refused_whole(owner: AdminClient, content: bytes, code: str) -> None:
+async def test_a_file_that_is_not_an_asset_list_is_refused(owner: AdminClient, content: bytes, code: str) -> None:
     assert await owner.refused("POST", IMPORT, content=content) == (422, code)
     assert await owner.miners() == []
 
 
-async def test_a_refused_column_is_named(owner: AdminClient) -> None:
+async def test_the_error_names_the_unknown_column(owner: AdminClient) -> None:
     answer = await owner("POST", IMPORT, content="miner_id,ip\nm1,10.0.0.1")
     assert answer.json()["details"] == {"unknown": ["ip"]}
 
 
-async def test_hostile_cells_cost_their_line_and_nothing_else(owner: AdminClient) -> None:
+async def test_hostile_cells_refuse_only_their_line(owner: AdminClient) -> None:
     cells = [
         "a\x00b",
         "../../etc",
@@ -210,7 +208,7 @@ async def test_hostile_cells_cost_their_line_and_nothing_else(owner: AdminClient
     assert await owner.miners() == ["'; drop table miners; --", "good1", "good2"]
 
 
-async def test_what_was_exported_comes_back_as_it_was(owner: AdminClient) -> None:
+async def test_importing_an_export_changes_nothing(owner: AdminClient) -> None:
     odd = line(7, owner='"Smith, ""Bo"""', model="S21 (195T)")
     await load(owner, *(line(number) for number in range(5)), odd, line(8, model="home made", zone="", rack=""))
     text = (await owner("GET", "/miners/export?site_id=one")).text

@@ -1,4 +1,4 @@
-"""Codes of sites and zones: they keep their case, and match without it."""
+"""Codes of sites and zones keep their case and match in any case."""
 
 import asyncio
 
@@ -21,7 +21,7 @@ from tests.people import People
 
 
 @pytest.mark.parametrize("code", ["SITE-001", "TX1", "tx_2.B", "a", "7a", "Z" * 63])
-async def test_a_site_keeps_the_case_of_its_code_and_is_found_without_it(owner: AdminClient, code: str) -> None:
+async def test_a_site_code_keeps_its_case_and_matches_in_any_case(owner: AdminClient, code: str) -> None:
     made = await owner.ok("POST", "/sites", json={"code": code, "name": "x"})
     assert made["code"] == code
     for ref in (code, code.lower(), code.upper(), str(made["id"])):
@@ -34,13 +34,11 @@ async def test_a_site_keeps_the_case_of_its_code_and_is_found_without_it(owner: 
 
 
 @pytest.mark.parametrize("code", ["007", "3", "-a", ".a", "a b", "a/b", "é1", "tx-\u212a", "x" * 64, "", "A\nB"])
-async def test_a_code_of_digits_alone_or_of_other_letters_than_ascii_is_refused(owner: AdminClient, code: str) -> None:
+async def test_a_code_of_digits_only_or_with_non_ascii_letters_is_refused(owner: AdminClient, code: str) -> None:
     assert (await owner("POST", "/sites", json={"code": code, "name": "x"})).status_code == 422
 
 
-async def test_codes_that_differ_only_in_case_are_one_in_the_whole_installation(
-    owner: AdminClient, sign_in: SignIn
-) -> None:
+async def test_site_codes_are_unique_in_the_installation_in_any_case(owner: AdminClient, sign_in: SignIn) -> None:
     stranger = await sign_in(tenant="b")
     for client in (owner, stranger):
         assert await client.refused("POST", "/sites", json={"code": "ONE", "name": "x"}) == (409, "SITE_EXISTS")
@@ -49,7 +47,7 @@ async def test_codes_that_differ_only_in_case_are_one_in_the_whole_installation(
     assert await stranger.refused("GET", "/sites/ONE") == (404, "NOT_FOUND")
 
 
-async def test_a_grant_and_a_filter_name_a_site_in_any_case(
+async def test_grants_and_filters_take_a_site_code_in_any_case(
     owner: AdminClient, people: People, database: Database
 ) -> None:
     await owner.load("one", "m1,S21,A,1,Aurora")
@@ -57,11 +55,11 @@ async def test_a_grant_and_a_filter_name_a_site_in_any_case(
     assert (group["filter"]["site_id"], group["members"]) == (1, 1)
     tenant_id = await people.tenant_id()
     async with database.transaction(job_context()) as session:
-        found = await identity.list_sites_by_code(session, tenant_id, ["ONE", "two", "three"])
-    assert found == {"ONE": 1, "two": 2}
+        site_ids = await identity.list_sites_by_code(session, tenant_id, ["ONE", "two", "three"])
+    assert site_ids == {"ONE": 1, "two": 2}
 
 
-async def test_limits_of_a_site_are_kept_under_its_code_in_any_case(owner: AdminClient) -> None:
+async def test_rule_limits_of_a_site_match_its_code_in_any_case(owner: AdminClient) -> None:
     rules = Rules(sites={"site-001": RuleLimits(overheat_warn_c=60), "SITE-001": RuleLimits(overheat_warn_c=61)})
     for code, warn in (("SITE-001", 61.0), ("site-001", 60.0), ("Site-001", 60.0)):
         config = site_config(TenantSettings(rules=rules), site_id=3, site_code=code, interval_sec=60)
@@ -72,7 +70,7 @@ async def test_limits_of_a_site_are_kept_under_its_code_in_any_case(owner: Admin
     assert await owner.refused("PATCH", "/settings", json=changed) == (422, "VALIDATION_FAILED")
 
 
-async def test_a_zone_is_found_as_it_is_written_or_else_without_its_case(owner: AdminClient) -> None:
+async def test_a_zone_matches_by_exact_code_else_in_any_case(owner: AdminClient) -> None:
     made = await owner.ok("POST", "/zones", json={"site_id": "one", "code": "Hall-A"})
     for code in ("hall-a", "HALL-A", "Hall-A"):
         again = {"site_id": "one", "code": code}
@@ -92,7 +90,7 @@ async def test_a_zone_is_found_as_it_is_written_or_else_without_its_case(owner: 
     assert await owner.refused("PATCH", f"/zones/{made['id']}", json={"code": "YARD"}) == (409, "ZONE_EXISTS")
 
 
-async def test_zones_of_older_installations_that_differ_only_in_case_stay_two(
+async def test_zones_of_older_installations_that_differ_only_in_case_stay_apart(
     owner: AdminClient, database: Database, people: People
 ) -> None:
     tenant_id = await people.tenant_id()
@@ -105,12 +103,12 @@ async def test_zones_of_older_installations_that_differ_only_in_case_stay_two(
     assert (await owner.miners(zone="b"), await owner.miners(zone="B")) == (["m1"], ["m2"])
 
 
-def test_only_ascii_letters_are_folded_as_the_database_folds_them() -> None:
+def test_codes_fold_ascii_letters_only_as_the_database_does() -> None:
     assert fold_code("SITE-001_Ä.İ\u212a") == "site-001_Ä.İ\u212a"
 
 
 @pytest.mark.parametrize("rename", [False, True])
-async def test_two_zones_that_differ_only_in_case_are_not_made_at_the_same_moment(
+async def test_concurrent_requests_cannot_create_zones_that_differ_only_in_case(
     owner: AdminClient, database: Database, people: People, superuser_url: str, *, rename: bool
 ) -> None:
     other = await owner.ok("POST", "/zones", json={"site_id": "one", "code": "other"})

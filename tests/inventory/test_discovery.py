@@ -1,4 +1,4 @@
-"""What machines say of themselves is taken over with a trace, and never against the operator."""
+"""Identity that machines report is taken over with history, and never overrides the operator."""
 
 import polars as pl
 from sqlalchemy import select
@@ -24,59 +24,62 @@ async def report(database: Database, people: People, **columns: list[str | None]
         return await update_reported_identity(session, site, frame, now=system_clock())
 
 
-async def test_a_new_control_board_is_noticed_and_the_machine_stays_the_same(
+async def test_a_swapped_control_board_updates_the_mac_and_keeps_the_machine(
     owner: AdminClient, database: Database, people: People
 ) -> None:
     await owner.load("one", "m1,S19j Pro,SN1,02:00:00:00:00:01,", "m2,S21,SN2,02:00:00:00:00:02,", header=HEADER)
     before = (await owner.ok("GET", "/miners/m1"))["miner"]
-    said: dict[str, list[str | None]] = {
+    reported: dict[str, list[str | None]] = {
         "miner_id": ["m1", "m2", "stranger"],
         "mac": ["0200000000aa", None, "0200000000bb"],
     }
-    assert await report(database, people, **said, firmware=["LUX 2", "LUX 2", "LUX 2"]) == 2
-    assert await report(database, people, **said) == 0
+    assert await report(database, people, **reported, firmware=["LUX 2", "LUX 2", "LUX 2"]) == 2
+    assert await report(database, people, **reported) == 0
     after = (await owner.ok("GET", "/miners/m1"))["miner"]
     assert (after["miner_no"], after["mac"], after["firmware"]) == (before["miner_no"], "02:00:00:00:00:aa", "LUX 2")
     changes = (await owner.ok("GET", "/miners/m1/history"))["changes"]
-    assert {(one["field"], one["cause"]) for one in changes} == {("mac", "telemetry"), ("firmware", "telemetry")}
+    assert {(miner["field"], miner["cause"]) for miner in changes} == {("mac", "telemetry"), ("firmware", "telemetry")}
     assert await owner.miners() == ["m1", "m2"]
 
 
-async def test_a_reported_rating_never_replaces_the_operators(
+async def test_a_reported_rating_never_replaces_the_operators_figure(
     owner: AdminClient, database: Database, people: People
 ) -> None:
     await owner.load("one", "m1,S19j Pro,,,", "m2,S19j Pro,,,99", header=HEADER)
     await report(database, people, miner_id=["m1", "m2"], model=["Antminer S19j Pro (100T)"] * 2)
-    found = (await owner.ok("GET", "/miners"))["miners"]
-    assert [(one["expected_ths"], one["expected_source"]) for one in found] == [(100, "reported"), (99, "operator")]
+    miners = (await owner.ok("GET", "/miners"))["miners"]
+    assert [(miner["expected_ths"], miner["expected_source"]) for miner in miners] == [
+        (100, "reported"),
+        (99, "operator"),
+    ]
 
 
-async def test_nonsense_and_other_machines_serials_are_left_out(
+async def test_invalid_values_and_serials_of_other_machines_are_skipped(
     owner: AdminClient, database: Database, people: People
 ) -> None:
     await owner.load("one", "m1,S21,SN1,,", "m2,S21,SN2,,", "m3,S21,,,", "m4,S21,,,", header=HEADER)
-    said: dict[str, list[str | None]] = {
+    reported: dict[str, list[str | None]] = {
         "miner_id": ["m1", "m2", "m3", "m4"],
         "serial": ["SN2", "SN2", "SN9", "SN9"],
         "mac": ["00:00:00:00:00:00", "junk", None, None],
         "firmware": ["x" * 500, "=1", "\x00", None],
     }
-    assert await report(database, people, **said) == 1
-    found = (await owner.ok("GET", "/miners"))["miners"]
-    serials = [one["serial"] for one in found]
+    assert await report(database, people, **reported) == 1
+    miners = (await owner.ok("GET", "/miners"))["miners"]
+    serials = [miner["serial"] for miner in miners]
     assert serials[:2] == ["SN1", "SN2"]
     assert sorted(str(serial) for serial in serials[2:]) == ["None", "SN9"]
-    assert {one["mac"] for one in found} == {None}
-    assert {one["firmware"] for one in found} == {None}
+    assert {miner["mac"] for miner in miners} == {None}
+    assert {miner["firmware"] for miner in miners} == {None}
 
 
-async def test_what_a_report_changed_is_one_entry_of_the_audit_with_counts(
+async def test_reported_changes_are_one_audit_entry_with_counts(
     owner: AdminClient, database: Database, people: People
 ) -> None:
     await owner.load("one", "m1,S21,,,", "m2,S21,,,", header=HEADER)
-    said: dict[str, list[str | None]] = {"miner_id": ["m1", "m2"], "mac": ["0200000000aa", None]}
-    await report(database, people, **said, firmware=["LUX 2", "LUX 2"])
-    await report(database, people, **said)
+    reported: dict[str, list[str | None]] = {"miner_id": ["m1", "m2"], "mac": ["0200000000aa", None]}
+    await report(database, people, **reported, firmware=["LUX 2", "LUX 2"])
+    await report(database, people, **reported)
     async with database.transaction(job_context()) as session:
         query = select(AuditEntry).where(AuditEntry.action == "miner_changed")
         (entry,) = (await session.execute(query)).scalars().all()

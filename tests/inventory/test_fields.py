@@ -1,4 +1,4 @@
-"""A MAC is judged alike in a request, in a list and in what a machine says."""
+"""MAC addresses in requests, lists and reports."""
 
 import polars as pl
 import pytest
@@ -20,10 +20,10 @@ from hashinsight.inventory.fields import normalize_mac
         ("ff-ff-ff-ff-ff-ff", None),
     ],
 )
-def test_a_mac_has_one_form_wherever_it_comes_from(text: str, plain: str | None) -> None:
+def test_a_mac_is_normalized_the_same_way_everywhere(text: str, plain: str | None) -> None:
     good, refused = validate_lines(parse_asset_list(f"miner_id,mac\nm1,{text}".encode()))
-    said = pl.DataFrame({"miner_id": ["m1"], "model": ["x"], "serial": ["x"], "mac": [text], "firmware": ["x"]})
+    reported = pl.DataFrame({"miner_id": ["m1"], "model": ["x"], "serial": ["x"], "mac": [text], "firmware": ["x"]})
     assert normalize_mac(text) == plain
     assert good["mac"].to_list() == ([] if plain is None else [plain])
     assert refused["error_code"].to_list() == (["BAD_MAC"] if plain is None else [])
-    assert clean_reported(said)["mac"].to_list() == [plain]
+    assert clean_reported(reported)["mac"].to_list() == [plain]

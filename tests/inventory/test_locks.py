@@ -1,4 +1,4 @@
-"""An import and a change of one machine take turns: nothing is lost, and no machine is made by mistake."""
+"""Imports and changes of single machines take turns: nothing is lost or created by mistake."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -52,7 +52,7 @@ async def acting(database: Database, people: People) -> AsyncIterator[tuple[Asyn
         ("POST", "/miners", {"site_id": "one", "miner_id": "m3"}),
     ],
 )
-async def test_between_the_reading_and_the_writing_of_an_import_no_machine_of_the_site_changes(
+async def test_machines_of_the_site_do_not_change_during_an_import(
     *,
     fleet: AdminClient,
     database: Database,
@@ -74,9 +74,9 @@ async def test_between_the_reading_and_the_writing_of_an_import_no_machine_of_th
         await write_asset_diff(session, site, diff, cause="import", now=system_clock())
     answer = await change
     assert answer.is_success, answer.text
-    found = (await fleet.ok("GET", "/miners", params={"state": "any"}))["miners"]
-    assert len(found) == (3 if path == "/miners" else 2)
-    (after,) = [one for one in found if one["miner_no"] == before["miner_no"]]
+    miners = (await fleet.ok("GET", "/miners", params={"state": "any"}))["miners"]
+    assert len(miners) == (3 if path == "/miners" else 2)
+    (after,) = [miner for miner in miners if miner["miner_no"] == before["miner_no"]]
     assert after["model"] == "Antminer S19"
     assert after["miner_id"] == body.get("miner_id", "m1") or path == "/miners"
 
@@ -95,7 +95,7 @@ async def test_an_import_waits_for_a_change_and_keeps_it(
     assert (after["owner"], after["firmware"], after["model"]) == ("Bo", "LUX 2", "Antminer S19")
 
 
-async def test_changes_of_two_machines_of_one_site_do_not_wait_for_each_other(
+async def test_changes_of_two_machines_of_a_site_do_not_block_each_other(
     fleet: AdminClient, database: Database, people: People
 ) -> None:
     async with acting(database, people) as (session, caller):
@@ -104,7 +104,7 @@ async def test_changes_of_two_machines_of_one_site_do_not_wait_for_each_other(
             await fleet.ok("PATCH", "/miners/m2", json={"owner": "Bo"})
 
 
-async def test_a_bulk_update_makes_no_machine_and_says_when_one_is_gone(
+async def test_a_bulk_update_of_a_moved_machine_is_a_conflict(
     fleet: AdminClient, database: Database, people: People
 ) -> None:
     lines, _ = validate_lines(parse_asset_list(LIST))
@@ -118,19 +118,19 @@ async def test_a_bulk_update_makes_no_machine_and_says_when_one_is_gone(
     assert await fleet.miners() == ["m1", "m2"]
 
 
-async def test_a_list_that_arrives_slowly_holds_no_transaction(fleet: AdminClient, superuser_url: str) -> None:
-    held: list[int] = []
+async def test_a_slow_upload_holds_no_transaction(fleet: AdminClient, superuser_url: str) -> None:
+    open_transactions: list[int] = []
 
     async def slowly() -> AsyncIterator[bytes]:
         yield b"miner_id,model\n"
         async with await psycopg.AsyncConnection.connect(superuser_url) as connection:
-            found = await connection.execute(
+            result = await connection.execute(
                 "select count(*) from pg_stat_activity"
                 " where datname = current_database() and state = 'idle in transaction'"
             )
-            row = await found.fetchone()
-            held.append(row[0] if row else -1)
+            row = await result.fetchone()
+            open_transactions.append(row[0] if row else -1)
         yield b"m9,S21\n"
 
     assert (await fleet.ok("POST", "/miners/import?site_id=one", content=slowly()))["created"] == 1
-    assert held == [0]
+    assert open_transactions == [0]

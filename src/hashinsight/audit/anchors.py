@@ -1,4 +1,4 @@
-"""Anchors: seals kept where whoever can write to the database cannot. What they prove is the end and the whole."""
+"""Anchors: seals kept where an attacker with access to the database cannot change them. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -9,18 +9,18 @@ from hashinsight.audit.findings import FindingKind, VerifyReport
 
 Line = str | bytes | dict[str, Any]
 _EMPTY = ("", b"", "\n", b"\n")
-_BEGINNING = b'{"no":'
+_LINE_START = b'{"no":'
 
 
 class AnchoredSeal(NamedTuple):
-    """What is remembered of a line: a year of them is two million."""
+    """What is kept of a line: a year has two million."""
 
     hash: bytes
     era: int
 
 
 class LostSeals(NamedTuple):
-    """From which seal on, and as far as which era: a log may be restored from before its last era began."""
+    """Seals from `no` on, up to `era`: a log can be restored to before its last era began."""
 
     no: int
     era: int
@@ -28,46 +28,48 @@ class LostSeals(NamedTuple):
 
 @dataclass
 class Anchors:
-    """The seals that an anchor knows, by number. After a restore one number may stand for two seals."""
+    """The seals of an anchor by number. After a restore, one number can have two seals."""
 
     resealings: Sequence[Any]
-    known: dict[int, list[AnchoredSeal]] = field(default_factory=dict)
+    seals: dict[int, list[AnchoredSeal]] = field(default_factory=dict)
     keys: dict[str, bytes] = field(default_factory=dict)
     lost: dict[str, int] = field(default_factory=dict)
 
     def key_of(self, seal: Seal) -> bytes | None:
-        """The key of a seal that the anchor holds itself: for other seals it cannot vouch."""
-        held = any(one.hash == seal.hash for one in self.known.get(seal.no, ()))
-        return self.keys.get(seal.key_id) if held else None
+        """The key of a seal that the anchor has itself: it cannot vouch for others."""
+        is_anchored = any(anchored.hash == seal.hash for anchored in self.seals.get(seal.no, ()))
+        return self.keys.get(seal.key_id) if is_anchored else None
 
     def check(self, report: VerifyReport, seal: Seal) -> None:
-        """Every other seal that the anchor knows by this number must have been lost in a restore that was told."""
-        for other in self.known.pop(seal.no, ()):
-            if other.hash != seal.hash and not self._was_lost(seal.no, other):
-                report.add(FindingKind.REWRITTEN, f"the anchor knows seal {seal.no} as another one", seal=seal.no)
+        """Every other seal with this number must have been lost in a restore that was recorded."""
+        for anchored in self.seals.pop(seal.no, ()):
+            if anchored.hash != seal.hash and not self._was_lost(seal.no, anchored):
+                report.add(FindingKind.REWRITTEN, f"the anchor has another seal {seal.no}", seal=seal.no)
                 return
 
     def check_end(self, report: VerifyReport, end: int) -> None:
         beyond = sorted(
-            no for no, several in self.known.items() if no > end and not all(self._was_lost(no, one) for one in several)
+            no
+            for no, several in self.seals.items()
+            if no > end and not all(self._was_lost(no, anchored) for anchored in several)
         )
         if beyond:
-            message = f"the log ends with seal {end}, and the anchor knows seals {beyond[0]} to {beyond[-1]}"
+            message = f"the log ends with seal {end}, but the anchor has seals {beyond[0]} to {beyond[-1]}"
             report.add(FindingKind.CUT, message, seal=end + 1)
-        report.notes += [f"{count} seals of the anchor were lost, {why}" for why, count in self.lost.items()]
+        report.notes += [f"{count} seals of the anchor were lost, {reason}" for reason, count in self.lost.items()]
 
-    def _was_lost(self, no: int, kept: AnchoredSeal) -> bool:
-        why = why_lost(no, kept.era, self.resealings)
-        if why is not None:
-            self.lost[why] = self.lost.get(why, 0) + 1
-        return why is not None
+    def _was_lost(self, no: int, anchored: AnchoredSeal) -> bool:
+        reason = find_loss_reason(no, anchored.era, self.resealings)
+        if reason is not None:
+            self.lost[reason] = self.lost.get(reason, 0) + 1
+        return reason is not None
 
 
-def why_lost(no: int, era: int, resealings: Sequence[Any]) -> str | None:
-    """Why the log may not have a seal any more: it was restored, and the entry that says so covers it."""
-    for told in resealings:
-        if no >= told.lost_from and era <= told.lost_era:
-            return f"{told.said_at}: {told.reason}"
+def find_loss_reason(no: int, era: int, resealings: Sequence[Any]) -> str | None:
+    """Why the log may lack a seal: it was restored, and the entry about that covers the seal."""
+    for resealing in resealings:
+        if no >= resealing.lost_from and era <= resealing.lost_era:
+            return f"{resealing.recorded_at}: {resealing.reason}"
     return None
 
 
@@ -84,28 +86,28 @@ def read_anchors(report: VerifyReport, lines: Iterable[Line], resealings: Sequen
         if anchor is not None:
             report.anchors += 1
             anchors.keys[anchor.seal.key_id] = anchor.public_key
-            anchors.known.setdefault(anchor.seal.no, []).append(AnchoredSeal(anchor.seal.hash, anchor.seal.era))
+            anchors.seals.setdefault(anchor.seal.no, []).append(AnchoredSeal(anchor.seal.hash, anchor.seal.era))
     if torn:
-        report.notes.append(f"{torn} lines of the anchor are torn, as a crash or a full disk leaves them")
+        report.notes.append(f"{torn} lines of the anchor are incomplete, as after a crash or with a full disk")
     return anchors
 
 
 def is_torn(line: Line) -> bool:
-    """Whether it is only the beginning of one of ours: as good as missing, and no sign of a hand in it."""
+    """Whether it is only the start of a line: treated as missing, not as tampering."""
     if isinstance(line, dict):
         return False
     raw = (line.encode() if isinstance(line, str) else line).strip()
-    return raw.startswith(_BEGINNING) and not raw.endswith(b"}")
+    return raw.startswith(_LINE_START) and not raw.endswith(b"}")
 
 
 def _read(report: VerifyReport, line: Line, number: int) -> Anchor | None:
     try:
         anchor = read_anchor(line)
     except ValueError:
-        report.add(FindingKind.NOT_AN_ANCHOR, f"line {number} of the anchor is not one of ours")
+        report.add(FindingKind.NOT_AN_ANCHOR, f"line {number} of the anchor is not a seal")
         return None
-    good = key_id_of(anchor.public_key) == anchor.seal.key_id and is_sound(anchor.seal)
-    if not good or not is_signed(anchor.seal, anchor.public_key):
+    is_intact = key_id_of(anchor.public_key) == anchor.seal.key_id and is_sound(anchor.seal)
+    if not is_intact or not is_signed(anchor.seal, anchor.public_key):
         report.add(FindingKind.NOT_AN_ANCHOR, f"line {number} of the anchor was changed", seal=anchor.seal.no)
         return None
     return anchor

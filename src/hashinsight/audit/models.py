@@ -1,4 +1,4 @@
-"""The log, its seals and their keys: rows are added and never changed; the database refuses anything else to all."""
+"""The log, its seals and their keys: rows are only added; a trigger blocks everything else for everybody."""
 
 from datetime import datetime
 from typing import Any
@@ -12,11 +12,11 @@ from hashinsight.audit.actions import Action
 from hashinsight.audit.snapshot import EVERYTHING
 from hashinsight.kit.db.metadata import Model
 
-# What every poll and ack writes is a third of the record: by its time it is found at once, and an index by action would
-# be written for each machine of a batch. A query names this condition, so that a plan for any action can rely on it.
+# Polls and acks write a third of all entries. They are found by time; an index by action would be written for each
+# machine of a batch. Queries repeat this condition so that the planner can use the partial index.
 DENSE = (Action.COMMAND_ACKED, Action.COMMAND_DISPATCHED)
 RARE = "action not in ({})".format(", ".join(f"'{action.value}'" for action in DENSE))
-CLOSES = f"snapshot = '{EVERYTHING}'"  # of a seal: it ends its era
+CLOSES = f"snapshot = '{EVERYTHING}'"  # a seal that ends its era
 
 
 class AuditEntry(Model):
@@ -43,7 +43,7 @@ class AuditEntry(Model):
     reason: Mapped[str | None]
     request_id: Mapped[str | None]
     address: Mapped[str | None]
-    # the database's own words, which no writer can choose
+    # set by the database: a writer cannot choose them
     era: Mapped[int] = mapped_column(SmallInteger, server_default="1")
     xid: Mapped[int] = mapped_column(BigInteger, server_default=text("pg_current_xact_id()::text::bigint"))
 
@@ -77,10 +77,10 @@ class AuditKey(Model):
 
 
 class AuditAnchor(Model):
-    """How far an outside place has been told; the place itself may hold a secret, so only its hash is here."""
+    """How far seals were delivered to a target; its address can have a secret, so only the hash is stored."""
 
     __tablename__ = "audit_anchors"
 
     target: Mapped[str] = mapped_column(primary_key=True)
-    line: Mapped[str]  # the last seal, as it was told
+    line: Mapped[str]  # the last seal delivered
     last_at: Mapped[datetime]

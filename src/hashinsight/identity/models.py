@@ -1,4 +1,4 @@
-"""People, their sessions, keys and grants."""
+"""Tables of tenants, users, sessions, keys and grants."""
 
 from datetime import datetime
 from uuid import UUID
@@ -20,7 +20,7 @@ _TENANT = "tenants.id"
 
 
 class Tenant(Model):
-    """The company whose data it is: the unit of isolation."""
+    """The company that owns the data: the unit of isolation."""
 
     __tablename__ = "tenants"
 
@@ -31,7 +31,7 @@ class Tenant(Model):
 
 
 class User(Model):
-    """States: active ⇄ disabled → deleted. A deleted user's row stays for the record; the e-mail is free again."""
+    """States: active ⇄ disabled → deleted. A deleted user's row stays; the e-mail can be used again."""
 
     __tablename__ = "users"
     __table_args__ = (
@@ -42,13 +42,13 @@ class User(Model):
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
     tenant_id: Mapped[UUID] = mapped_column(ForeignKey(_TENANT))
-    email: Mapped[str]  # lower case, always
+    email: Mapped[str]  # always lower case
     name: Mapped[str]
     password_hash: Mapped[str]
     state: Mapped[str] = mapped_column(server_default="active")
-    totp_key: Mapped[bytes | None]  # sealed
+    totp_key: Mapped[bytes | None]  # encrypted
     totp_confirmed_at: Mapped[datetime | None]
-    totp_last_step: Mapped[int] = mapped_column(BigInteger, server_default="0")  # a code is good for once
+    totp_last_step: Mapped[int] = mapped_column(BigInteger, server_default="0")  # a code is good for one use
     created_at: Mapped[datetime]
     last_login_at: Mapped[datetime | None]
 
@@ -63,7 +63,7 @@ class RecoveryCode(Model):
 
 
 class LoginSession(Model):
-    """One login and all refresh tokens that follow from it: the family that is revoked together."""
+    """One login with all its refresh tokens: they are revoked together."""
 
     __tablename__ = "login_sessions"
     __table_args__ = (
@@ -97,9 +97,9 @@ class RefreshToken(Model):
 
 
 class LoginFailures(Model):
-    """Failures at one door, whether anybody has the e-mail or not: by e-mail and network, by e-mail, by user and proof.
+    """A counter of failed attempts: by e-mail and network, by e-mail, by user and proof; also for unknown e-mails.
 
-    `account` is the fingerprint of the e-mail: an administrator opens all doors of one account together.
+    `account` is the fingerprint of the e-mail: an owner unlocks all counters of an account together.
     """
 
     __tablename__ = "login_failures"
@@ -123,17 +123,17 @@ class ApiKey(Model):
     tenant_id: Mapped[UUID] = mapped_column(ForeignKey(_TENANT))
     name: Mapped[str]
     key_hash: Mapped[bytes]
-    key_start: Mapped[str]  # its first characters, so that people can tell keys apart
+    key_start: Mapped[str]  # first characters, to tell keys apart
     created_at: Mapped[datetime]
     created_by: Mapped[str | None]
-    user_id: Mapped[UUID | None] = mapped_column(ForeignKey("users.id"))  # the person behind it, who made it
+    user_id: Mapped[UUID | None] = mapped_column(ForeignKey("users.id"))  # who created it
     expires_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
     last_used_at: Mapped[datetime | None]
 
 
 class Grant(Model):
-    """A role over a scope, for a user or a key. Without sites, zones and groups the scope is the whole tenant."""
+    """A role over a scope, for a user or a key. Without sites, zones and groups: the whole tenant."""
 
     __tablename__ = "grants"
     __table_args__ = (

@@ -1,4 +1,4 @@
-"""Seals on their way out: appended to a file or posted to an address that the operator of the installation chose."""
+"""Delivery of seals to an anchor: a file, or a webhook that the operator of the installation chose."""
 
 import asyncio
 import hashlib
@@ -12,33 +12,33 @@ from typing import Any
 import httpx
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.audit.anchors import AnchoredSeal, LostSeals, is_torn, why_lost
+from hashinsight.audit.anchors import AnchoredSeal, LostSeals, find_loss_reason, is_torn
 from hashinsight.audit.chain import Anchor, anchor_line, read_anchor
 from hashinsight.audit.queries import seals
 from hashinsight.kit.errors import Conflict, HashInsightError, ValidationFailed
 
-_AT_A_TIME = 500
-_TAIL_BYTES = 1_000_000  # a line names every transaction that was running: thousands of them fit
+_SEALS = 500
+_TAIL_BYTES = 1_000_000  # a line lists every running transaction: thousands fit
 _POST_SECONDS = 15.0
 
 
 class AnchorDisagrees(HashInsightError):
-    """The outside knows another history than the log tells: somebody must look before more is added to it."""
+    """The anchor has another history than the log: a person must look before anything is added."""
 
 
 async def deliver_seals(session: AsyncSession, target: str, *, now: datetime) -> int:
-    """Tell the outside every seal that it does not know yet; says how many. A failure is tried again by the tick."""
+    """Deliver the seals that the anchor does not have; returns how many. The tick retries after a failure."""
     if target.startswith(("https://", "http://")):
         return await _post(session, target, now=now)
     return await _append(session, Path(target))
 
 
 async def _append(session: AsyncSession, path: Path) -> int:
-    """The file itself says how far it is, so a crash between writing and committing leaves no gap and no double."""
+    """The file itself says how far it is, so a crash before the commit leaves no gap and no duplicate."""
     last = await asyncio.to_thread(_last_line, path)
     after = 0
     if last is not None:
-        after = await _agree(session, last, path.name)
+        after = await _check_anchor(session, last, path.name)
     sent = 0
     while lines := await _lines(session, after):
         await asyncio.to_thread(_write, path, list(lines.values()))
@@ -47,78 +47,79 @@ async def _append(session: AsyncSession, path: Path) -> int:
     return sent
 
 
-async def _agree(session: AsyncSession, last: Anchor, name: str) -> int:
-    """From which seal on the outside is told more; refused when the log tells another history than it knows."""
-    here = await seals.list_seals(session, after=last.seal.no - 1, limit=1)
-    if here and here[0].hash == last.seal.hash:
+async def _check_anchor(session: AsyncSession, last: Anchor, name: str) -> int:
+    """The seal after which to continue; an error when the log and the anchor disagree."""
+    own = await seals.list_seals(session, after=last.seal.no - 1, limit=1)
+    if own and own[0].hash == last.seal.hash:
         return last.seal.no
     resealings = await seals.list_resealings(session)
-    if why_lost(last.seal.no, last.seal.era, resealings) is None:
+    if find_loss_reason(last.seal.no, last.seal.era, resealings) is None:
         raise AnchorDisagrees(
             f"the anchor {name} ends with seal {last.seal.no}, which the log does not have: the log was cut, "
-            "rewritten or restored. Run `hashinsight audit verify --anchor FILE`, then, if a backup was restored, "
+            "rewritten or restored. Run `hashinsight audit verify --anchor FILE`; if a backup was restored, then "
             "`hashinsight audit reseal --anchor FILE --reason TEXT`"
         )
-    return int(min(told.lost_from for told in resealings if last.seal.no >= told.lost_from)) - 1
+    covering = (resealing.lost_from for resealing in resealings if last.seal.no >= resealing.lost_from)
+    return int(min(covering)) - 1
 
 
 async def find_lost_seals(session: AsyncSession, lines: Iterable[bytes]) -> LostSeals | None:
-    """What an anchor knows and the log does not have, or has otherwise."""
+    """From which seal on the anchor and the log differ."""
     try:
-        whole = (read_anchor(line) for line in lines if line.strip() and not is_torn(line))
-        known = {one.seal.no: AnchoredSeal(one.seal.hash, one.seal.era) for one in whole}
+        anchors = (read_anchor(line) for line in lines if line.strip() and not is_torn(line))
+        anchored = {anchor.seal.no: AnchoredSeal(anchor.seal.hash, anchor.seal.era) for anchor in anchors}
     except ValueError:
-        raise ValidationFailed("this is not a file of seals") from None
-    here: dict[int, bytes] = {}
-    for no in sorted(known):
-        if no not in here:
-            here = {seal.no: seal.hash for seal in await seals.list_seals(session, after=no - 1, limit=_AT_A_TIME)}
-        if here.get(no) != known[no].hash:
-            return LostSeals(no, max(kept.era for later, kept in known.items() if later >= no))
+        raise ValidationFailed("this is not an anchor file: it has lines that are not seals") from None
+    own: dict[int, bytes] = {}
+    for no in sorted(anchored):
+        if no not in own:
+            own = {seal.no: seal.hash for seal in await seals.list_seals(session, after=no - 1, limit=_SEALS)}
+        if own.get(no) != anchored[no].hash:
+            return LostSeals(no, max(seal.era for later, seal in anchored.items() if later >= no))
     return None
 
 
 async def _post(session: AsyncSession, target: str, *, now: datetime) -> int:
-    """At least once: a receiver may be told a seal again, and knows it by its number and hash."""
-    mark = hashlib.sha256(target.encode()).hexdigest()
-    told = await seals.find_anchored(session, mark)
-    after = 0 if told is None else await _agree(session, read_anchor(told), "behind the webhook")
+    """At least once: a receiver may get a seal again and knows it by number and hash."""
+    target_hash = hashlib.sha256(target.encode()).hexdigest()
+    last = await seals.find_anchored(session, target_hash)
+    after = 0 if last is None else await _check_anchor(session, read_anchor(last), "behind the webhook")
     lines = await _lines(session, after)
     if not lines:
         return 0
     body = f'{{"seals": [{", ".join(lines.values())}]}}'
     async with httpx.AsyncClient(timeout=_POST_SECONDS, follow_redirects=False) as client:
-        answer = await client.post(target, content=body, headers={"Content-Type": "application/json"})
-    if not answer.is_success:
-        raise HashInsightError(f"the anchor's webhook answered {answer.status_code}")
-    await seals.move_anchored(session, mark, lines[max(lines)], now=now)
+        response = await client.post(target, content=body, headers={"Content-Type": "application/json"})
+    if not response.is_success:
+        raise HashInsightError(f"the anchor's webhook answered {response.status_code}")
+    await seals.update_anchored(session, target_hash, lines[max(lines)], now=now)
     return len(lines)
 
 
 async def _lines(session: AsyncSession, after: int) -> dict[int, str]:
-    return {one["no"]: json.dumps(one) for one in await list_anchor_lines(session, after=after, limit=_AT_A_TIME)}
+    return {line["no"]: json.dumps(line) for line in await list_anchor_lines(session, after=after, limit=_SEALS)}
 
 
 async def list_anchor_lines(session: AsyncSession, *, after: int, limit: int) -> list[dict[str, Any]]:
-    """Seals as the lines of an anchor say them."""
+    """Seals as lines of an anchor."""
     keys = await seals.list_public_keys(session)
-    found = await seals.list_seals(session, after=after, limit=limit)
-    for seal in found:
+    part = await seals.list_seals(session, after=after, limit=limit)
+    for seal in part:
         if seal.key_id not in keys:
-            raise Conflict(f"the key {seal.key_id} of seal {seal.no} is gone: run `hashinsight audit verify`")
-    return [anchor_line(seal, keys[seal.key_id]) for seal in found]
+            raise Conflict(f"the key {seal.key_id} of seal {seal.no} is missing: run `hashinsight audit verify`")
+    return [anchor_line(seal, keys[seal.key_id]) for seal in part]
 
 
 def _last_line(path: Path) -> Anchor | None:
-    """The last whole line. A torn one at the end, from a crash or a full disk, is written again."""
+    """The last complete line. An incomplete one at the end, from a crash or a full disk, is written again."""
     try:
         with path.open("rb") as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - _TAIL_BYTES))
-            whole = file.read().split(b"\n")[:-1]
+            lines = file.read().split(b"\n")[:-1]
     except FileNotFoundError:
         return None
-    for line in reversed(whole):
+    for line in reversed(lines):
         try:
             return read_anchor(line)
         except ValueError:
@@ -131,14 +132,14 @@ def _last_line(path: Path) -> Anchor | None:
 def _write(path: Path, lines: list[str]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:
-        if file.tell() and not _ends_whole(path):
+        if file.tell() and not _ends_with_newline(path):
             file.write(b"\n")
         file.write(("\n".join(lines) + "\n").encode())
         file.flush()
         os.fsync(file.fileno())
 
 
-def _ends_whole(path: Path) -> bool:
+def _ends_with_newline(path: Path) -> bool:
     with path.open("rb") as file:
         file.seek(-1, os.SEEK_END)
         return file.read(1) == b"\n"

@@ -9,7 +9,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor
-from hashinsight.audit.service.entries import INSERT_AUDIT_LOG
+from hashinsight.audit.queries.entries import INSERT_AUDIT_LOG
 from hashinsight.commands.queries.fragments import TOLD, listed_ids, packed, rows_of, whence
 from hashinsight.commands.queries.lease_sql import HEARD
 from hashinsight.commands.queries.leases import HEARD_EVERY

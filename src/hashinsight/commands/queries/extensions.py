@@ -9,7 +9,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import SYSTEM, Action
-from hashinsight.audit.service.entries import INSERT_AUDIT_LOG
+from hashinsight.audit.queries.entries import INSERT_AUDIT_LOG
 from hashinsight.commands.queries.fragments import TOLD, packed, rows_of, whence
 from hashinsight.commands.states import READY
 from hashinsight.kit.ids import new_id

@@ -17,7 +17,7 @@ that are down, a restart with those in transition only: stops that hold for days
 from sqlalchemy import TextClause, text
 
 from hashinsight.audit.actions import Action
-from hashinsight.audit.service.entries import INSERT_AUDIT_LOG
+from hashinsight.audit.queries.entries import INSERT_AUDIT_LOG
 from hashinsight.commands.catalogue import RESTARTS, TAKES_DOWN
 from hashinsight.commands.queries.fragments import TOLD
 from hashinsight.commands.queries.outages import down_now

@@ -1,4 +1,4 @@
-"""SQL about tenants, users, keys and grants."""
+"""Tenants, users, keys and grants."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""SQL about failures at the doors: counted under a lock, so that guesses that come at once do not pass as one."""
+"""Counters of failed logins, updated under a lock: concurrent guesses do not count as one."""
 
 from datetime import datetime
 
@@ -9,11 +9,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.identity.models import LoginFailures
 from hashinsight.identity.throttle import LONGEST_MEMORY, Failures
 
-_CLEARED_AT_ONCE = 10  # more than one login leaves
+_DELETED_PER_LOGIN = 10  # more than one login creates
 
 
 async def lock_failures(session: AsyncSession, fingerprint: bytes, account: bytes, *, now: datetime) -> Failures:
-    """What is known of this door, held until the end of the transaction."""
+    """The counter, locked until the end of the transaction."""
     first = {"fingerprint": fingerprint, "account": account, "failures": 0, "last_at": now}
     await session.execute(upsert(LoginFailures).values(first).on_conflict_do_nothing())
     query = select(LoginFailures).where(LoginFailures.fingerprint == fingerprint).with_for_update()
@@ -31,7 +31,7 @@ async def upsert_failures(session: AsyncSession, fingerprint: bytes, account: by
 
 
 async def update_failures_less_one(session: AsyncSession, fingerprint: bytes) -> None:
-    """A try that was counted before its password was looked at, and was right."""
+    """For an attempt that was counted before its password was checked and was right."""
     await session.execute(
         update(LoginFailures)
         .where(LoginFailures.fingerprint == fingerprint)
@@ -44,7 +44,7 @@ async def delete_failures(session: AsyncSession, fingerprint: bytes) -> None:
 
 
 async def delete_failures_of(session: AsyncSession, account: bytes) -> None:
-    """All doors of one account; its own first, as everybody who holds two of them takes them."""
+    """All counters of an account; the account's own is locked first, as everywhere."""
     await session.execute(
         select(LoginFailures.fingerprint).where(LoginFailures.fingerprint == account).with_for_update()
     )
@@ -52,11 +52,11 @@ async def delete_failures_of(session: AsyncSession, account: bytes) -> None:
 
 
 async def delete_stale_failures(session: AsyncSession, *, now: datetime) -> None:
-    """A few of what is forgotten anyway: who floods the door with e-mails clears up after himself."""
+    """A few expired counters at each login: a flood of e-mails cleans up after itself."""
     stale = (
         select(LoginFailures.fingerprint)
         .where(LoginFailures.last_at < now - LONGEST_MEMORY)
-        .limit(_CLEARED_AT_ONCE)
+        .limit(_DELETED_PER_LOGIN)
         .with_for_update(skip_locked=True)
     )
     await session.execute(delete(LoginFailures).where(LoginFailures.fingerprint.in_(stale.scalar_subquery())))

@@ -1,4 +1,4 @@
-"""A log with something in it, and the hands of somebody who can do anything to the database."""
+"""An audit log with entries, and a superuser's connection to tamper with it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ from hashinsight.kit.db.database import Database
 VAULT = Vault(b"a secret of the installation, 32+")
 
 
-class Log:
+class AuditLog:
     def __init__(self, database: Database, superuser_url: str) -> None:
         self.database = database
         self._url = superuser_url
@@ -56,7 +56,7 @@ class Log:
 
     @contextmanager
     def unguarded(self) -> Iterator[psycopg.Connection]:
-        """As a superuser who has switched the triggers off for himself."""
+        """A superuser's connection with the triggers off."""
         with psycopg.connect(self._url, autocommit=True) as connection:
             connection.execute("set session_replication_role = replica")
             yield connection

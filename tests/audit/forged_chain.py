@@ -1,4 +1,4 @@
-"""What a thief with the database and the secret would do: write the whole chain again over changed entries."""
+"""Forged chains: an attacker with the database and the secret rewrites all seals over changed entries."""
 
 import psycopg
 
@@ -10,11 +10,11 @@ from hashinsight.audit.snapshot import NOTHING, Snapshot
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.context import job_context
-from tests.audit.log import VAULT, Log
+from tests.audit.audit_log import VAULT, AuditLog
 
 
 async def rewrite_chain(
-    log: Log, connection: psycopg.Connection, vault: Vault = VAULT, *, server: str | None = None, shift: int = 0
+    log: AuditLog, connection: psycopg.Connection, vault: Vault = VAULT, *, server: str | None = None, shift: int = 0
 ) -> None:
     """`connection` is a superuser's with the triggers off; the seals keep their numbers and times."""
     old = connection.execute("select no, era, snapshot, server, sealed_at from audit_seals order by no").fetchall()
@@ -27,18 +27,18 @@ async def rewrite_chain(
             upto = _shifted(Snapshot.read(snapshot), shift)
             leaves = await seals.get_leaves(session, era, before, upto)
             key_id = key_id_of(key.public_key().public_bytes_raw())
-            said = (len(leaves) // LEAF_BYTES, digest_of(leaves), previous, sealed_at, key_id)
-            made = sign(SealHead(no, era, str(upto), server or name, *said), key)
-            await seals.insert_seal(session, made, leaves)
-            previous, before = made.hash, upto
+            fields = (len(leaves) // LEAF_BYTES, digest_of(leaves), previous, sealed_at, key_id)
+            seal = sign(SealHead(no, era, str(upto), server or name, *fields), key)
+            await seals.insert_seal(session, seal, leaves)
+            previous, before = seal.hash, upto
 
 
-async def move_server(log: Log) -> None:
-    """A log as a dump and a restore leave it: its seals name another server, whose transactions were far ahead."""
+async def move_server(log: AuditLog) -> None:
+    """A log as after a dump and restore: its seals are of another server with higher transaction ids."""
     with log.unguarded() as connection:
         connection.execute("update audit_log set xid = xid + 1000000")
         await rewrite_chain(log, connection, server="7000000000000000001/1", shift=1_000_000)
 
 
 def _shifted(snapshot: Snapshot, by: int) -> Snapshot:
-    return Snapshot(snapshot.xmax + by, tuple(one + by for one in snapshot.running))
+    return Snapshot(snapshot.xmax + by, tuple(xid + by for xid in snapshot.running))
