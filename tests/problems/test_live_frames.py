@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 from hashinsight.problems.codes import ExpectedState
-from hashinsight.problems.config import Config, distinct
+from hashinsight.problems.config import Config
+from hashinsight.problems.group_stats import distinct_rows
 from hashinsight.problems.live_frames import columns_for, frame_of
 from hashinsight.problems.pipeline import step
 from hashinsight.problems.state import empty_state
@@ -133,6 +134,6 @@ def test_the_columns_that_a_cycle_reads_make_the_same_frame_as_all_of_them(
 @pytest.mark.parametrize("spread", [1, 1_000])
 def test_distinct_rows_are_the_same_by_a_list_of_all_and_by_sorting(spread: int) -> None:
     numbers = np.maximum(np.random.default_rng(3).integers(-1, 5, size=(3, 500)) * spread, -1)
-    found, which = distinct(*numbers)
+    found, which = distinct_rows(*numbers)
     assert found.tolist() == [list(row) for row in sorted(set(zip(*numbers.tolist(), strict=True)))]
     assert (found[which] == numbers.T).all()

@@ -58,8 +58,8 @@ def standings(
 ) -> peers.PeerPositions:
     levels = peers.levels_of(frame.site.no, model, frame.firmware.no, np.zeros(frame.n, np.int8))
     use = np.ones(frame.n, dtype=np.bool_) if healthy is None else healthy
-    known = peers.usual(values, levels, use, least=30)
-    return peers.stand_among(values, levels, known, least=30, plain=np.ones(frame.n, dtype=np.bool_))
+    known = peers.group_statistics(values, levels, use, min_members=30)
+    return peers.peer_positions(values, levels, known, min_members=30, plain=np.ones(frame.n, dtype=np.bool_))
 
 
 def test_a_group_backs_off_until_thirty_healthy_peers_are_found() -> None:
@@ -97,9 +97,9 @@ def test_scale_has_a_floor_and_is_drawn_to_the_parents() -> None:
     values = np.concatenate([np.ones(30), 1 + 0.1 * rng.standard_normal(300)])
     found = standings(frame, model, values)
     assert 0.02 < found.scale[0] < 0.1
-    assert peers.LEAST_SCALE == 0.001
+    assert peers.MIN_SCALE == 0.001
     alone, model = fleet({("big", "x"): 40})
-    assert standings(alone, model, np.ones(40)).scale[0] == peers.LEAST_SCALE
+    assert standings(alone, model, np.ones(40)).scale[0] == peers.MIN_SCALE
 
 
 def test_the_cache_answers_within_its_time_and_computes_anew_after_it() -> None:
@@ -115,11 +115,7 @@ def test_the_cache_answers_within_its_time_and_computes_anew_after_it() -> None:
     assert (cache.hits, cache.misses) == (1, 1)
     assert cache.get("north", now=1300.0, compute=compute) == 2
     assert cache.get("south", now=1300.0, compute=compute) == 3
-    cache.invalidate("north")
-    assert cache.get("north", now=1300.0, compute=compute) == 4
-    assert cache.get("south", now=1300.0, compute=compute) == 3
-    cache.invalidate()
-    assert cache.get("south", now=1300.0, compute=compute) == 5
+    assert cache.get("north", now=1300.0, compute=compute, fits=lambda value: value > 2) == 4
 
 
 def test_threads_that_miss_together_compute_once() -> None:

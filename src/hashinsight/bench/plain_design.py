@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hashinsight.problems import group_stats
 from hashinsight.problems.codes import ISSUES, Issue, Mode, RuleVerdict
-from hashinsight.problems.config import LifecycleConfig, distinct
+from hashinsight.problems.config import LifecycleConfig
 from hashinsight.problems.events import Events, LifecycleStep, SubjectVerdicts, no_events
 from hashinsight.problems.frame import Floats, Frame
 from hashinsight.problems.health_rules import RULES
@@ -75,7 +75,7 @@ class Plain:
         return lived
 
     def _outliers(self, frame: Frame, values: Floats, fresh: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        _, group = distinct(frame.site.no, frame.model.no, self.mode.astype(np.int64))
+        _, group = group_stats.distinct_rows(frame.site.no, frame.model.no, self.mode.astype(np.int64))
         groups = int(group.max(initial=-1)) + 1
         far = np.zeros(frame.n, dtype=np.bool_)
         for row, sign in ((0, -1.0), (1, 1.0), (2, 1.0)):
@@ -108,7 +108,7 @@ def three_modes(frame: Frame, ratio: Floats, fresh: NDArray[np.bool_]) -> NDArra
     mode = np.full(frame.n, Mode.UNKNOWN, dtype=np.int8)
     points = np.stack([ratio, frame.power_w, frame.temp_max_c, frame.fan_min_rpm], axis=1)
     usable = fresh & ~np.isnan(points).any(axis=1)
-    _, group = distinct(frame.site.no, frame.model.no)
+    _, group = group_stats.distinct_rows(frame.site.no, frame.model.no)
     for number in range(int(group.max(initial=-1)) + 1):  # a handful of groups
         rows = np.flatnonzero(usable & (group == number))
         if len(rows) >= 5:  # noqa: PLR2004

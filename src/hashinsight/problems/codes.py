@@ -124,7 +124,7 @@ class Mode(IntEnum):
     PERF = 3
 
 
-LEAST_CONFIDENCE = 0.6  # below it a mode is told as unknown
+MIN_CONFIDENCE = 0.6  # below it a mode is told as unknown
 
 
 class Metric(IntEnum):

@@ -1,9 +1,10 @@
-"""Medians and quantiles of many groups at once: one sort of whole numbers, no loop over groups or machines.
+"""Groups of machines: numbering, medians and quantiles of all groups at once, without a loop over groups or machines.
 
 A value's 32 bits are turned so that they sort like the value itself, its group goes in front, and both are one key:
-sorting plain integers is several times faster than sorting rows or asking each group for its median.
+sorting plain integers is several times faster than sorting rows or taking the median of each group.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ from hashinsight.problems.frame import Flags, Floats, Ints
 
 Keys = NDArray[np.uint64]
 _SIGN = np.uint32(0x80000000)
+_MAX_TABLE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,36 @@ def median(values: Floats, group: Ints, use: Flags, groups: int) -> Floats:
 
 
 def percentile(ordered: Sorted, values: Floats, group: Ints) -> Floats:
-    """Which part of its group each value is at or above, 0 to 1; NaN where it has no group or no value."""
+    """The share of its group that each value is at or above, 0 to 1; NaN without a group or a value."""
     known = ~np.isnan(values) & (group >= 0)
     place = np.searchsorted(ordered.keys, keys_of(np.where(known, values, 0.0), np.maximum(group, 0)), side="right")
     group_of = np.maximum(group, 0)
     part = (place - ordered.start[group_of]) / np.maximum(ordered.count[group_of], 1)
     return np.where(known & (ordered.count[group_of] > 0), part, np.nan)
+
+
+def distinct_rows(*codes: Ints) -> tuple[Ints, Ints]:
+    """The distinct rows of several columns of small numbers, and which of them each row is.
+
+    By one packed number per row: far cheaper than sorting rows.
+    """
+    sizes = [int(code.max(initial=-1)) + 2 for code in codes]
+    packed = np.zeros(len(codes[0]), dtype=np.int64)
+    for code, size in zip(codes, sizes, strict=True):
+        packed = packed * size + (code + 1)
+    values, which = _numbered(packed, math.prod(sizes))
+    columns = []
+    for size in reversed(sizes):
+        columns.append(values % size - 1)
+        values = values // size
+    return np.stack(columns[::-1], axis=1), which
+
+
+def _numbered(packed: Ints, size: int) -> tuple[Ints, Ints]:
+    """The distinct numbers in order, and which of them each one is: by a table of all, where that is short enough."""
+    if size > _MAX_TABLE:
+        values, which = np.unique(packed, return_inverse=True)
+        return values, which.reshape(-1)
+    occurs = np.zeros(size, dtype=np.bool_)
+    occurs[packed] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[packed]

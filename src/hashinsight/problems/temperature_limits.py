@@ -1,8 +1,8 @@
-"""Which temperature limits a machine is judged by, at the chip and at the board, and who says so.
+"""The temperature limits of a machine, at its chips and at its boards, and where each is from.
 
 From the widest to the narrowest: assumed, tenant, site, catalogue, the machine itself, model, firmware, sensor kind.
-What an operator says for everybody holds only where nobody knows better: 85 °C must not hold for a chip that is at home
-at 95 °C. What he says for one kind of machine goes before all, the machine's own limits included.
+A setting for all machines applies only where no better limit is known: 85 °C is no limit for a chip built for 95 °C. A
+setting for one kind of machine goes before everything, also before the machine's own limits.
 """
 
 from collections.abc import Mapping
@@ -19,20 +19,20 @@ from hashinsight.facts.temperatures import (
     sensor_kind,
 )
 
-FLUID = "fluid"  # among the sensor kinds: of a machine that stands in water or oil
-SETTINGS = "settings"  # beside the sources of the facts: an operator says so
-Change = Mapping[str, float]
+FLUID = "fluid"  # beside the sensor kinds: a machine in water or oil
+SETTINGS = "settings"  # beside the sources of the catalogue: set by an operator
+LimitChanges = Mapping[str, float]
 
 
 @dataclass(frozen=True)
 class LimitLayers:
-    """What was changed where. Models by the catalogue's name, firmwares by their text, sensors by kind or `fluid`."""
+    """Changed limits by layer. Models by the catalogue's name, firmwares by their text, sensors by kind or `fluid`."""
 
-    tenant: Change = field(default_factory=dict)
-    sites: Mapping[str, Change] = field(default_factory=dict)
-    models: Mapping[str, Change] = field(default_factory=dict)
-    firmwares: Mapping[str, Change] = field(default_factory=dict)
-    sensors: Mapping[str, Change] = field(default_factory=dict)
+    tenant: LimitChanges = field(default_factory=dict)
+    sites: Mapping[str, LimitChanges] = field(default_factory=dict)
+    models: Mapping[str, LimitChanges] = field(default_factory=dict)
+    firmwares: Mapping[str, LimitChanges] = field(default_factory=dict)
+    sensors: Mapping[str, LimitChanges] = field(default_factory=dict)
 
 
 NO_LAYERS = LimitLayers()
@@ -40,7 +40,7 @@ NO_LAYERS = LimitLayers()
 
 @dataclass(frozen=True)
 class SensorLimits:
-    """Of one sensor kind; the sources are of `LimitSource`, or `SETTINGS`."""
+    """Of one sensor kind. A source is a `LimitSource`, or `SETTINGS`."""
 
     sensor: SensorKind
     warn_c: float
@@ -51,7 +51,7 @@ class SensorLimits:
 
 @dataclass(frozen=True)
 class MachineTemperatureLimits:
-    """`main` is of the sensor that the machine's hottest reading comes from, `other` of the other kind."""
+    """`main`: the kind of sensor that the machine's hottest reading comes from."""
 
     main: SensorLimits
     other: SensorLimits
@@ -67,23 +67,23 @@ def machine_temperature_limits(
     sensor: SensorKind | None = None,
     reported: str | None = None,
 ) -> MachineTemperatureLimits:
-    """`sensor` where a sample names it, else as its firmware measures; `reported` as `write_limits` wrote them."""
+    """`sensor` as a sample reports it, else the one its firmware reads; `reported` as ingest stores them."""
     main = sensor or sensor_kind(firmware)
     own = parse_limits(reported)
     wide = {**layers.tenant, **layers.sites.get(site or "", {})}
-    # a limit for a model or firmware is meant for the temperature that such a machine shows
+    # a limit for a model or firmware is meant for the temperature that it displays
     narrow = {**layers.models.get(model or "", {}), **layers.firmwares.get(firmware or "", {})}
-    found = {}
+    by_kind = {}
     for kind in SensorKind:
         known = _known(model, kind, firmware, own.get(kind), wide, fluid=fluid)
-        said = {
+        changes = {
             **(narrow if kind is main else {}),
             **layers.sensors.get(kind.value, {}),
             **(layers.sensors.get(FLUID, {}) if fluid else {}),
         }
-        found[kind] = _changed(known, said, is_for_kind=True)
+        by_kind[kind] = _changed(known, changes, is_for_kind=True)
     return MachineTemperatureLimits(
-        found[main], found[SensorKind.BOARD if main is SensorKind.CHIP else SensorKind.CHIP]
+        by_kind[main], by_kind[SensorKind.BOARD if main is SensorKind.CHIP else SensorKind.CHIP]
     )
 
 
@@ -92,7 +92,7 @@ def _known(
     kind: SensorKind,
     firmware: str | None,
     reported: ReportedLimits | None,
-    wide: Change,
+    wide: LimitChanges,
     *,
     fluid: bool,
 ) -> SensorLimits:
@@ -107,13 +107,13 @@ def _known(
     return SensorLimits(kind, general.warn_c - sooner, general.crit_c, general.warn_source, general.crit_source)
 
 
-def _changed(limits: SensorLimits, change: Change, *, is_for_kind: bool = False) -> SensorLimits:
-    """With what an operator says. General settings hold every figure, so there one that is the same is no change."""
+def _changed(limits: SensorLimits, changes: LimitChanges, *, is_for_kind: bool = False) -> SensorLimits:
+    """With the settings applied. General settings contain every limit, so an equal value there is no change."""
     figures: dict[str, tuple[float, str]] = {}
     for level in ("warn", "crit"):
         before, source = getattr(limits, f"{level}_c"), getattr(limits, f"{level}_source")
-        now = change.get(f"overheat_{level}_c", before)
-        is_own = now != before or (is_for_kind and f"overheat_{level}_c" in change and source == LimitSource.ASSUMED)
+        now = changes.get(f"overheat_{level}_c", before)
+        is_own = now != before or (is_for_kind and f"overheat_{level}_c" in changes and source == LimitSource.ASSUMED)
         figures[level] = now, SETTINGS if is_own else source
     (warn_c, warn_source), (crit_c, crit_source) = figures["warn"], figures["crit"]
     return SensorLimits(limits.sensor, warn_c, crit_c, warn_source, crit_source)

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.inventory.queries.expected_now import expected_now
 from hashinsight.inventory.queries.tables import Miner
 from hashinsight.problems.chunks import CHUNK
-from hashinsight.problems.codes import ANCHORED_METRICS, LEAST_CONFIDENCE, REFERENCED_METRICS, Metric, Mode, ThawReason
+from hashinsight.problems.codes import ANCHORED_METRICS, MIN_CONFIDENCE, REFERENCED_METRICS, Metric, Mode, ThawReason
 from hashinsight.problems.models import FEATURE_CHUNKS, FEATURE_HOURS
 
 WHOLE_HOURS = 48  # of every cycle; before that one row an hour
@@ -80,7 +80,7 @@ async def find_baseline(session: AsyncSession, site_id: int, miner_no: int) -> d
         }
     return {
         "metrics": metrics,
-        "inferred_mode": Mode(of["mode"] if of["mode_confidence"] >= LEAST_CONFIDENCE else 0).name.lower(),
+        "inferred_mode": Mode(of["mode"] if of["mode_confidence"] >= MIN_CONFIDENCE else 0).name.lower(),
         "mode_confidence": _number(of["mode_confidence"]),
         "thaw_reason": ThawReason(of["thaw_reason"]).name.lower(),
         **{name: _when(of[name]) for name in ("updated_at", "frozen_since", "thawed_at", "mode_changed_at")},

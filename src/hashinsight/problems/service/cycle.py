@@ -110,7 +110,7 @@ def _think(read: CycleInput, now: float, last: float) -> tuple[State, CycleResul
     repaired = np.isin(read.frame.miner_no, list(read.repaired))
     if repaired.any():
         state = aligned(state, read.frame.miner_no)
-        baselines.begin_anew(state, repaired, now=now, reason=ThawReason.REPAIRED)
+        baselines.start_over(state, repaired, now=now, reason=ThawReason.REPAIRED)
     events = read.remembered.events
     gone = events.active & ~np.isin(events.subject, read.subjects["subject"].to_numpy())
     if gone.any():

@@ -172,7 +172,7 @@ async def get_peers(
         compute=compute,
         fits=lambda one: bool(one.at == scan.ran_at),
     )
-    return answer | {"assessed_at": snapshot.at, "peers": snapshot.tell(found.miner_no)}
+    return answer | {"assessed_at": snapshot.at, "peers": snapshot.position_of(found.miner_no)}
 
 
 def _with(rows: pl.DataFrame, hashing: pl.DataFrame, at: datetime) -> pl.DataFrame:
