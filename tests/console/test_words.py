@@ -12,6 +12,7 @@ from hashinsight.commands.states import State
 from hashinsight.problems.actions import MOVES, ResolutionCause
 from hashinsight.problems.codes import Age, EventStatus, ExpectationSource, ExpectedState, Issue, Metric
 from hashinsight.problems.health_rules import RULES
+from hashinsight.problems.registry import FLAPPING, THAWED, TIMELINE_KINDS
 
 ROOT = Path(__file__).parents[2]
 TEXTS = ROOT / "console" / "src" / "i18n"
@@ -48,10 +49,9 @@ def test_everything_that_a_problem_can_say_has_words() -> None:
     issues = {one.code for one in Issue}
     assert missing("issue", issues) | missing("says", issues) == set()
     assert missing("status", {one.name.lower() for one in EventStatus}) == set()
-    registry = (ROOT / "src" / "hashinsight" / "problems" / "registry.py").read_text()
-    kinds = {one.told for one in MOVES.values()} | {"suppressed", "unsuppressed"}
-    kinds |= {word for pair in re.findall(r'_said_of\("(\w+)"|Action\.\w+: "(\w+)"', registry) for word in pair}
-    assert missing("event", kinds - {""}) == set()
+    kinds = {move.timeline_kind for move in MOVES.values()} | {"suppressed", "unsuppressed"}
+    kinds |= {*TIMELINE_KINDS.values(), FLAPPING, THAWED}
+    assert missing("event", kinds) == set()
     assert missing("why", {one.value for one in ResolutionCause}) == set()
     assert missing("actor", {one.value for one in ActorKind}) == set()
     assert missing("age", {one.value for one in Age}) == set()

@@ -174,8 +174,8 @@ def test_the_bulk_lives_as_single_events_do(plan: list[dict[str, Any]], debounce
         expected = model.cycle(said, one["quiet"], now)
         lived = advance(events, judged(said, one["quiet"]), now=now, life=life)
         events = lived.events
-        assert told(lived.moves) == sorted(expected.values())
-        assert noticed(lived.moves) == sorted(model.notices)
+        assert told(lived.transitions) == sorted(expected.values())
+        assert noticed(lived.transitions) == sorted(model.notices)
         compare(model, events)
         if one["person"] is not None:
             number, word = one["person"]
@@ -187,13 +187,13 @@ def test_what_comes_and_goes_all_day_is_one_notice_in_and_one_out() -> None:
     yard.cycle(times=2)
     for _ in range(7):
         for cycle in range(16):
-            moves = yard.cycle(readings_of(0, hashrate_ths=0.0) if cycle < 3 else None).lived.moves
+            moves = yard.cycle(readings_of(0, hashrate_ths=0.0) if cycle < 3 else None).lifecycle.transitions
             notices += [ACTIONS[one].value for one in moves.action[moves.notify].tolist()]
     assert yard.state.events.flapping.tolist() == [True]
     assert yard.state.events.recurrences.tolist() == [6]
     assert notices == ["created", "resolved"]
     yard.cycle(times=300)  # after the cooldown it is another problem, and news
-    moves = yard.cycle(readings_of(0, hashrate_ths=0.0), times=2).lived.moves
+    moves = yard.cycle(readings_of(0, hashrate_ths=0.0), times=2).lifecycle.transitions
     assert moves.notify.tolist() == [True]
 
 

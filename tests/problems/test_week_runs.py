@@ -183,9 +183,9 @@ def test_a_site_without_machines_forgets_in_its_time_what_it_had() -> None:
     yard.cycle(times=3)
     nobody = make_frame([], {})
     state, found = step(yard.state, nobody, yard.now + 29 * DAY, yard.config)
-    assert (state.events.n, found.lived.replaced.n) == (yard.state.events.n, 0)
+    assert (state.events.n, found.lifecycle.replaced.n) == (yard.state.events.n, 0)
     state, found = step(state, nobody, yard.now + 30 * DAY, yard.config)
-    assert (state.events.n, found.lived.replaced.n) == (0, yard.state.events.n)
+    assert (state.events.n, found.lifecycle.replaced.n) == (0, yard.state.events.n)
 
 
 def test_a_site_that_is_suppressed_as_a_whole_is_told_of_no_collector_either() -> None:
@@ -196,7 +196,7 @@ def test_a_site_that_is_suppressed_as_a_whole_is_told_of_no_collector_either() -
         told |= {"ts": np.full(yard.n, last - 10), "heard_at": np.full(yard.n, last - 5), "suppressed": quiet.copy()}
 
     found = yard.cycle(silent, times=4)
-    assert len(found.lived.moves.of(CycleAction.SUPPRESSED)) == 1
+    assert len(found.lifecycle.transitions.of(CycleAction.SUPPRESSED)) == 1
     assert yard.everything_open() == set()
     quiet[0] = 0  # somebody still depends on it
     yard.cycle(silent, times=2)

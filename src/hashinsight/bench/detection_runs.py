@@ -99,7 +99,7 @@ class Watched:
         self.rows: list[tuple[Any, ...]] = []
 
     def add(self, now: float, lived: LifecycleStep) -> None:
-        moves = lived.moves
+        moves = lived.transitions
         kept = np.isin(moves.action, [ACTION_NO[one] for one in _SEEN])
         if kept.any():
             columns = (moves.event_no, moves.subject, moves.issue, moves.severity, moves.action)

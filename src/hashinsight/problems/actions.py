@@ -36,7 +36,7 @@ class ResolutionCause(StrEnum):
 class ActionMove:
     begins: tuple[EventStatus, ...]
     ends: EventStatus | None  # None: it stays where it is
-    told: str  # the kind of its entry in the timeline
+    timeline_kind: str
 
 
 _SHOWN = (EventStatus.OPEN, EventStatus.ACK, EventStatus.IN_PROGRESS)

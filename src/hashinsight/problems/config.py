@@ -32,7 +32,7 @@ _DEFAULTS = Thresholds()  # of a tenant that has changed nothing
 
 @dataclass(frozen=True)
 class RuleThresholds:
-    """What rules compare with. An effect is what a difference must amount to before it is worth walking to a machine."""
+    """What rules compare with. An effect is how large a difference must be to be worth a walk to the machine."""
 
     overheat_warn_c: float = _DEFAULTS.overheat_warn_c
     overheat_crit_c: float = _DEFAULTS.overheat_crit_c
@@ -202,7 +202,7 @@ def _find_model(model: str | None) -> MinerModel | None:
 
 
 def kinds_of(frame: Frame) -> tuple[Ints, Ints]:
-    """The distinct (site, model, firmware, cooled by air, sensor, reported limits), and which of them each machine is."""
+    """The distinct (site, model, firmware, air-cooled, sensor, reported limits), and which of them each machine is."""
     codes = frame.site.no, frame.model.no, frame.firmware.no, frame.is_air.astype(np.int64)
     sensor = frame.flags & (SampleFlags.CHIP_SENSOR | SampleFlags.BOARD_SENSOR)
     if not sensor.any() and not frame.temp_limits.of:  # no machine reports a sensor or a limit: fewer columns

@@ -50,7 +50,7 @@ class CycleResult:
     observed: Observations
     rules: dict[Issue, RuleResult]
     verdict: NDArray[np.int8]  # (issues, machines), codes.RuleVerdict
-    lived: LifecycleStep
+    lifecycle: LifecycleStep
     left_out: NDArray[np.int32]  # bits of features.LEFT_OUT
     mode: NDArray[np.int8]  # codes.Mode; unknown where it is not certain
     thawed: Flags  # whose baseline learns again since this cycle; the reason is in the state
@@ -129,15 +129,15 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     )  # fmt: skip
     rules = health_rules.evaluate(observed)
     verdicts = _subject_verdicts(rules, frame, data)
-    lived = lifecycle.advance(state.events, verdicts, now=now, life=config.life)
+    moved = lifecycle.advance(state.events, verdicts, now=now, life=config.life)
     state["seen_ts"][:] = np.fmax(state["seen_ts"], np.where(data.state == DataState.UNKNOWN, np.nan, frame.ts))
     state["updated_at"][judgeable] = now
     thawed = (state["thawed_at"] != thawed_before) & ~np.isnan(state["thawed_at"])
     result = CycleResult(
-        observed, rules, verdicts.verdict[:, len(data.collectors) :], lived, features.left_out_bits(feats), moded.mode,
+        observed, rules, verdicts.verdict[:, len(data.collectors) :], moved, features.left_out_bits(feats), moded.mode,
         thawed,
     )  # fmt: skip
-    return replace(state, events=lived.events, cycled_at=now), result
+    return replace(state, events=moved.events, cycled_at=now), result
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""References: what is common to machines of a kind at the moment, so that weather, which moves all, moves no baseline."""
+"""References: what is common to machines of a kind at the moment, so that weather does not move their baselines."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor

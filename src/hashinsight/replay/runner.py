@@ -60,7 +60,7 @@ def replay(
         for now in _cycles(rows, newest, config.cycle_sec):
             frame = newest.frame()
             state, result = step(state, frame, now, config)
-            log.add(now, result.lived)
+            log.add(now, result.lifecycle)
             if with_evidence:
                 log.explain(result)
             cycles += 1
@@ -102,9 +102,9 @@ class _Log:
         self.evidence: dict[int, str] = {}
 
     def add(self, now: float, lived: LifecycleStep) -> None:
-        keep = np.isin(lived.moves.action, [ACTIONS.index(action) for action in _REPORTED])
+        keep = np.isin(lived.transitions.action, [ACTIONS.index(action) for action in _REPORTED])
         if keep.any():
-            moves = lived.moves
+            moves = lived.transitions
             rows = tuple(
                 getattr(moves, name)[keep] for name in ("event_no", "subject", "issue", "severity", "action", "notify")
             )
@@ -114,8 +114,8 @@ class _Log:
 
     def explain(self, result: CycleResult) -> None:
         """Keep the evidence of problems that opened in this cycle."""
-        events = result.lived.events
-        opened = result.lived.moves.of(CycleAction.CREATED).event_no
+        events = result.lifecycle.events
+        opened = result.lifecycle.transitions.of(CycleAction.CREATED).event_no
         which = np.isin(events.event_no, opened)
         if not which.any():
             return

@@ -99,7 +99,7 @@ async def move(
         "entries": new_ids(len(ids)),
         "now": now,
         "by": signature(actor),
-        "kind": MOVES[act].told,
+        "kind": MOVES[act].timeline_kind,
         "actor_kind": actor.kind.value,
         "actor_id": actor.id,
         "message": said.comment,

@@ -84,11 +84,11 @@ async def run_cycle(
     spent.lap("state")
     await _write_features(session, kept, site_id, found, now=now)
     spent.lap("features")
-    health = _health(found.lived.events, found)
+    health = _health(found.lifecycle.events, found)
     live = _stood(read.live, found, state, health)
     await update_health(session, _changed(live))
     await cycle.move_site(
-        session, site_id, next_no=found.lived.events.next_no, mixtures=state.mixtures,
+        session, site_id, next_no=found.lifecycle.events.next_no, mixtures=state.mixtures,
         fitted_before=kept.mixtures.fitted_at, standing=pack(live), now=now,
     )  # fmt: skip
     spent.lap("rest")
