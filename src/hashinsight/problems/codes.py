@@ -3,6 +3,8 @@
 from datetime import datetime, timedelta
 from enum import IntEnum, StrEnum
 
+CYCLE_SEC = 300.0  # every site is scanned this often
+
 
 class Issue(IntEnum):
     """Issue codes. The number is a row of the verdict's matrix, so the order may only be added to."""

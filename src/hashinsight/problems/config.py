@@ -13,6 +13,7 @@ import numpy as np
 from hashinsight.facts.models import MinerModel, find_model
 from hashinsight.facts.temperatures import SensorKind, sensor_kind
 from hashinsight.inventory.tenant_settings import RuleLimits, TenantSettings, Thresholds
+from hashinsight.problems.codes import CYCLE_SEC
 from hashinsight.problems.frame import Floats, Frame, Ints
 from hashinsight.problems.group_stats import distinct_rows
 from hashinsight.problems.temperature_limits import (
@@ -26,7 +27,6 @@ from hashinsight.problems.temperature_limits import (
 from hashinsight.telemetry.states import SampleFlags
 from hashinsight.wire.freshness import DEFAULT_INTERVAL_SEC, freshness
 
-CYCLE_SEC = 300.0
 _DEFAULTS = Thresholds()  # of a tenant that has changed nothing
 
 

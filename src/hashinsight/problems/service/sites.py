@@ -16,8 +16,8 @@ from hashinsight.kit.db.database import Database
 from hashinsight.problems.codes import Severity
 from hashinsight.problems.config import Config, resolve_limits, site_config
 from hashinsight.problems.live_frames import LIMITS_BY, limits_frame
+from hashinsight.problems.machine_health import SiteTally, partial_tally
 from hashinsight.problems.queries import counts, details, lists
-from hashinsight.problems.site_tally import SiteTally, partial_tally
 from hashinsight.telemetry.queries import live_frame, sensors_frame
 
 
