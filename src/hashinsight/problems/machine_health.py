@@ -10,7 +10,6 @@ import polars as pl
 
 from hashinsight.problems import group_stats, populations
 from hashinsight.problems.codes import DataState, EventStatus, ExpectationSource, Metric, Mode, RuleVerdict, Severity
-from hashinsight.problems.features import HASHING_RATIO
 from hashinsight.problems.frame import Floats
 from hashinsight.problems.pipeline import CycleResult
 from hashinsight.problems.state import State
@@ -111,7 +110,13 @@ def mode_shares(result: CycleResult, state: State) -> Floats:
         samples >= _MIN_SAMPLES, baseline, np.where(features.hashing, np.nan, _last(state, samples, baseline))
     )
     share = np.where(np.isnan(of_kind), own, of_kind)
-    return np.where(apart & (np.abs(share - 1) > _AS_RATED), share, np.nan)
+    return np.where(apart, np.where(np.abs(share - 1) <= _AS_REPORTED, 1.0, share), np.nan)
+
+
+def _last(state: State, samples: Floats, baseline: Floats) -> Floats:
+    """What a machine that went dark early did in its mode: its few samples, else its last reading."""
+    reading = state["last_raw"][int(Metric.HASHRATE_RATIO)].astype(np.float64)
+    return np.where(samples >= 1, baseline, np.where(reading > HASHING_RATIO, reading, np.nan))
 
 
 @dataclass(frozen=True)
