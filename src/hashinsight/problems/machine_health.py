@@ -10,6 +10,7 @@ import polars as pl
 
 from hashinsight.problems import group_stats, populations
 from hashinsight.problems.codes import DataState, EventStatus, ExpectationSource, Metric, Mode, RuleVerdict, Severity
+from hashinsight.problems.features import HASHING_RATIO
 from hashinsight.problems.frame import Floats
 from hashinsight.problems.pipeline import CycleResult
 from hashinsight.problems.state import State
