@@ -8,9 +8,9 @@ import pytest
 from hashinsight.cli.problems.evidence import EXPECTED, NAMES, SENSORS, SOURCES, UNITS, sentence, value_of
 from hashinsight.problems.codes import Issue
 from hashinsight.problems.health_rules import RULES
-from hashinsight.problems.routes.examples import EVIDENCE
 from tests.problems.fleet import Fleet
 from tests.problems.rule_cases import CASE_IDS, CASES, Drive, read_evidence, run_case, silent_collector
+from tests.problems.rule_cases import EXAMPLE as EVIDENCE
 
 CONSOLE = Path(__file__).parents[2] / "console" / "src"
 

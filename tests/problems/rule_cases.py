@@ -209,6 +209,32 @@ CASES: list[tuple[Issue, str, Drive]] = [
     (Issue.COLLECTOR_DOWN, "silent", silent_collector),
     (Issue.COLLECTOR_DOWN, "no_samples", collector_without_samples),
 ]
+EXAMPLE: dict[str, Any] = {
+    "rule_code": "hashrate_degradation",
+    "description": "Hashrate below its own baseline, or repeated reboots",
+    "evaluated_at": "2026-03-01T12:00:00Z",
+    "way": "own_past",
+    "ways": ["own_past"],
+    "metric": "hashrate_ratio",
+    "hashrate_ratio": 0.672,
+    "threshold": 0.968,
+    "side": "below",
+    "measured": "now",
+    "held": False,
+    "baseline": {
+        "metric": "hashrate_ratio",
+        "value": 0.672,
+        "expected": 0.998,
+        "residual": -0.326,
+        "smoothed_residual": -0.071,
+        "sigma": 0.009,
+        "z": -7.9,
+        "from_anchor": -0.074,
+    },
+    "expected_ths": 104.0,
+    "expectation": "given",
+    "left_out": ["board_share_min"],
+}
 CASE_IDS = [f"{issue.code}-{criterion}" for issue, criterion, _ in CASES]
 
 

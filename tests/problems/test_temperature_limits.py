@@ -9,8 +9,8 @@ import pytest
 
 from hashinsight.cli.problems.evidence import sentence
 from hashinsight.facts.temperatures import SERIES_LIMITS, SensorKind
+from hashinsight.identity.caller import system_caller
 from hashinsight.kit.db.context import job_context
-from hashinsight.problems.caller import system_caller
 from hashinsight.problems.codes import Issue, RuleVerdict
 from hashinsight.problems.config import Config
 from hashinsight.problems.frame import text_column

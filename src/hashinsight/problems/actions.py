@@ -1,7 +1,7 @@
-"""What people do with a problem, from where to where, and why not: pure.
+"""Operators' actions on a problem: the moves they make, and why one is refused. Pure.
 
 open ── acknowledge ──> ack ── start ──> in progress          open, ack, in progress ── resolve ──> resolved
-`assign` and `comment` move nothing, and are open to everything that is shown, resolved problems too.
+`assign` and `comment` change no status, and work on everything that is shown, also on resolved problems.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class ProblemAction(StrEnum):
 
 
 class ResolutionCause(StrEnum):
-    """Why it is over. After the first two the machine is another one: its baseline begins anew."""
+    """Why it is resolved. After the first two the machine's baseline starts again."""
 
     REPAIRED = "repaired"
     REPLACED = "replaced"
@@ -35,7 +35,7 @@ class ResolutionCause(StrEnum):
 @dataclass(frozen=True)
 class ActionMove:
     begins: tuple[EventStatus, ...]
-    ends: EventStatus | None  # None: it stays where it is
+    ends: EventStatus | None  # None: no change
     timeline_kind: str
 
 
@@ -51,7 +51,7 @@ MOVES: dict[ProblemAction, ActionMove] = {
 
 @dataclass(frozen=True)
 class ActionInput:
-    """What comes with an act: `assignee` with assign (None: nobody), `cause` and `action` with resolve."""
+    """`assignee` is for assign (None: nobody), `cause` and `action` for resolve."""
 
     comment: str | None = None
     assignee: str | None = None
@@ -66,19 +66,19 @@ class ActionRefusal:
 
 
 def find_refusal(
-    act: ProblemAction, status: EventStatus, *, assigned_to: str | None, said: ActionInput
+    action: ProblemAction, status: EventStatus, *, assigned_to: str | None, given: ActionInput
 ) -> ActionRefusal | None:
-    """Why the act changes nothing; None when it may go on."""
+    """Why the action is refused; None when it is not."""
     if status is EventStatus.PENDING:
-        return ActionRefusal("NOT_CONFIRMED", "it was seen once and is not confirmed yet")
-    if status is EventStatus.RESOLVED and act not in (ProblemAction.ASSIGN, ProblemAction.COMMENT):
-        return ActionRefusal("ALREADY_RESOLVED", "it is resolved already")
-    if act is ProblemAction.ACKNOWLEDGE and status is not EventStatus.OPEN:
-        return ActionRefusal("ALREADY_ACKNOWLEDGED", "somebody has taken it already")
-    if act is ProblemAction.START and status is EventStatus.IN_PROGRESS:
-        return ActionRefusal("ALREADY_STARTED", "somebody works on it already")
-    if act is ProblemAction.ASSIGN and assigned_to == said.assignee:
-        return ActionRefusal("ALREADY_ASSIGNED", "it is assigned so already")
+        return ActionRefusal("NOT_CONFIRMED", "this problem is not confirmed yet")
+    if status is EventStatus.RESOLVED and action not in (ProblemAction.ASSIGN, ProblemAction.COMMENT):
+        return ActionRefusal("ALREADY_RESOLVED", "this problem is already resolved")
+    if action is ProblemAction.ACKNOWLEDGE and status is not EventStatus.OPEN:
+        return ActionRefusal("ALREADY_ACKNOWLEDGED", "this problem is already acknowledged")
+    if action is ProblemAction.START and status is EventStatus.IN_PROGRESS:
+        return ActionRefusal("ALREADY_STARTED", "work on this problem has already started")
+    if action is ProblemAction.ASSIGN and assigned_to == given.assignee:
+        return ActionRefusal("ALREADY_ASSIGNED", "this problem is already assigned that way")
     return None
 
 

@@ -6,7 +6,6 @@ from uuid import UUID, uuid4
 
 from hashinsight.problems.actions import ProblemAction
 from hashinsight.problems.codes import EventStatus
-from hashinsight.problems.routes import examples
 from tests.problems.api.problems_api import ProblemsApi, code_of
 
 
@@ -15,7 +14,6 @@ async def test_a_problem_is_acknowledged_started_assigned_commented_and_resolved
     user_id, email = await ward.desk.people.user("Technician", email="kim@example.com")
     acked = await ward.act(problem, "acknowledge", noc, comment="on my way")
     assert (acked.status_code, acked.json()["status"]) == (200, "ack")
-    assert acked.json().keys() == examples.PROBLEM.keys()
     assert acked.json()["acked_at"] is not None
     assert (await ward.act(problem, "assign", noc, assignee=email)).json()["assigned_to"] == str(user_id)
     assert (await ward.act(problem, "start", noc)).json()["status"] == "in_progress"

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from hashinsight.identity.caller import Caller, system_caller
 from hashinsight.kit.db.context import job_context
 from hashinsight.problems.actions import ActionInput, ProblemAction, ResolutionCause
-from hashinsight.problems.caller import ProblemsCaller, system_caller
 from hashinsight.problems.service.actions import act_on_problem
 from hashinsight.problems.service.details import get_details, get_health
 from hashinsight.problems.service.lists import list_miner_problems
@@ -19,7 +19,7 @@ from tests.problems.stored_site import StoredFleet, StoredSite
 HOT = readings_of(3, temp_max_c=97.0)
 
 
-def asker(site: StoredSite) -> ProblemsCaller:
+def asker(site: StoredSite) -> Caller:
     return system_caller(site.tenant_id)
 
 

@@ -14,10 +14,10 @@ from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.problems.codes import EventStatus, Issue, Severity
-from hashinsight.problems.routes.examples import EVIDENCE
 from hashinsight.problems.service.cycle import run_cycle
 from tests.commands.test_cli import Shell
 from tests.problems.api.problems_api import ProblemsApi
+from tests.problems.rule_cases import EXAMPLE as EVIDENCE
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ async def test_a_shift_looks_takes_resolves_and_suppresses(ward: ProblemsApi, sh
     assert (await shell.told("problem", "list", "--tenant", "a", "--severity", "P3")) == "no problems\n"
     assert "P9: severity is one of" in await shell.refused("problem", "list", "--tenant", "a", "--severity", "P9")
     assert (await shell.told("problem", "ack", str(worst), "--comment", "on my way")) == "P0 offline of m1: ack\n"
-    assert "somebody has taken it already" in await shell.refused("problem", "ack", str(worst))
+    assert "already acknowledged" in await shell.refused("problem", "ack", str(worst))
     assert (await shell.told("problem", "start", str(worst))).endswith("in_progress\n")
     assert (await shell.told("problem", "comment", str(worst), "the breaker is out")).endswith("in_progress\n")
     await ward.desk.people.user("Technician", email="kim@example.com")
@@ -69,7 +69,7 @@ async def test_a_summary_prints_what_is_lost_as_of_the_last_scan(
     site = ward.desk.row("select id from sites where code = 'tx-1'")["id"]
     async with database.transaction(job_context()) as session:
         assert await run_cycle(database, session, site, period=ward.now, now=ward.now)
-    assert "lost hashrate: 0.0 TH/s\n" in await shell.told("problem", "summary", "--site", "tx-1")
+    assert "lost hashrate: unknown\n" in await shell.told("problem", "summary", "--site", "tx-1")
     ward.desk.write("update problem_runs set lost_ths = %s", 105594.04)
     printed = await shell.told("problem", "summary", "--site", "tx-1")
     assert "lost hashrate: 105,594.0 TH/s\n" in printed

@@ -5,7 +5,6 @@ from uuid import uuid4
 
 from hashinsight.problems.codes import EventStatus, Issue, Metric, Severity
 from hashinsight.problems.models import FEATURE_CHUNKS, STATE
-from hashinsight.problems.routes import story_examples
 from hashinsight.problems.state import FIELDS, PACKED
 from tests.problems.api.problems_api import V1, ProblemsApi, code_of
 
@@ -70,19 +69,14 @@ async def test_a_problem_is_told_with_its_rule_machine_baseline_past_and_what_he
     noc = await ward.headers()
     await ward.act(problem, "acknowledge", noc, comment="seen")
     told = await ward.get(f"/problems/{problem}", noc)
-    assert told.keys() == story_examples.STORY.keys()
-    for part in ("rule", "machine", "baseline"):
-        assert told[part].keys() == story_examples.STORY[part].keys(), part
     assert (told["rule"]["code"], told["rule"]["recommended_actions"]) == (
         *("hashrate_degradation", ["restart", "inspect_boards"]),
     )
     assert (told["machine"]["miner_id"], told["machine"]["zone"]) == ("m1", "z1")
     assert [one["id"] for one in told["predecessors"]] == [str(parent), str(grandparent)]
-    assert told["predecessors"][0].keys() == story_examples.STORY["predecessors"][0].keys()
     assert [(one["resolution_cause"], one["times"]) for one in told["similar"]] == [
         *(("repaired", 2), ("cleaned", 1)),
     ]
-    assert told["similar"][0].keys() == story_examples.STORY["similar"][0].keys()
     assert [(one["kind"], one["message"]) for one in told["timeline"]] == [("acknowledged", "seen")]
     assert list(told["people"]) == [told["problem"]["acked_by"]]
     metrics = told["baseline"]["metrics"]
@@ -94,7 +88,6 @@ async def test_a_problem_is_told_with_its_rule_machine_baseline_past_and_what_he
     assert metrics["hw_error_rate"]["anchor"] is None
     assert metrics["hw_error_rate"]["expected"] == 7.5  # of what has no reference, the number itself
     (point,) = told["history"]
-    assert point.keys() == story_examples.STORY["history"][0].keys()
     assert (point["hashrate_ratio"], point["expected"]["hashrate_ratio"], point["efficiency"]) == (0.75, 1.0, None)
     assert (point["data_state"], point["inferred_mode"]) == ("fresh", "normal")
     longer = await ward.get(f"/problems/{problem}", noc, history_hours=48)
@@ -123,7 +116,6 @@ async def test_a_timeline_is_paged_newest_first(ward: ProblemsApi) -> None:
     rest = await ward.get(f"/problems/{problem}/timeline", noc, limit=3, cursor=first["next_cursor"])
     said = [one["message"] for one in (*first["timeline"], *rest["timeline"])]
     assert said == [f"remark {n}" for n in (4, 3, 2, 1, 0)]
-    assert first["timeline"][0].keys() == story_examples.TIMELINE["timeline"][0].keys()
     assert rest["next_cursor"] is None
 
 
@@ -147,10 +139,8 @@ async def test_the_health_of_a_machine_is_the_worst_of_what_is_open_else_what_th
     ward.problem("m1", Issue.OVERHEAT_CRIT, Severity.P0)
     ward.problem("m1", Issue.FAN_ZERO, Severity.P1, EventStatus.PENDING)
     told = await ward.get("/miners/m1/health", noc)
-    assert told.keys() == story_examples.HEALTH.keys()
     assert told["health_state"] == "P0"
     assert [one["issue_code"] for one in told["issues"]] == ["overheat_crit", "hashrate_degradation"]
-    assert told["issues"][0].keys() == story_examples.HEALTH["issues"][0].keys()
     assert told["issues"][0]["evidence"] == [{"rule_code": "overheat_crit", "threshold": 0.05}]
     assert told["p_fail_24h"] == 0.25
 

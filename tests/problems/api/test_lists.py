@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import Any
 
 from hashinsight.problems.codes import EventStatus, Issue, Severity
-from hashinsight.problems.routes import examples
 from tests.problems.api.problems_api import HOSTING, V1, ProblemsApi, code_of
 
 FIVE = (
@@ -51,7 +50,6 @@ async def test_the_order_is_severity_then_risk_then_when_it_was_last_seen_and_th
     assert ids(found) == [str(one) for one in (worst, riskier, risky, seen, old)]
     assert found["problems"][3]["last_seen_ts"] == (ward.now - timedelta(minutes=1)).isoformat().replace("+00:00", "Z")
     assert found["problems"][0]["recurrence_count"] == 3
-    assert found["problems"][0].keys() == examples.PROBLEM.keys()
     assert found["pagination"] == {"page": 1, "per_page": 50, "total": 5, "pages": 1}
     turned = await ward.get("/sites/tx-1/problems", await ward.headers(), order="reversed")
     assert ids(turned) == list(reversed(ids(found)))
@@ -154,8 +152,6 @@ async def test_facets_count_what_a_list_could_be_narrowed_to_and_leave_their_own
     ward.problem("n1", site="tx-2")
     noc = await ward.headers()
     told = await ward.get("/problems/counts", noc)
-    assert told.keys() == examples.COUNTS.keys()
-    assert told["facets"].keys() == examples.COUNTS["facets"].keys()
 
     def pairs(counted: Any, facet: str) -> dict[str, int]:
         return {one["value"]: one["problems"] for one in counted["facets"][facet]}
@@ -179,7 +175,6 @@ async def test_facets_count_what_a_list_could_be_narrowed_to_and_leave_their_own
 async def test_a_problem_can_be_given_to_those_who_may_act_at_its_site(ward: ProblemsApi) -> None:
     async def ids_at(site: str) -> set[str]:
         found = (await ward.get("/problems/assignees", noc, site_id=site))["assignees"]
-        assert {tuple(one) for one in found} == {tuple(examples.ASSIGNEES["assignees"][0])}
         return {one["id"] for one in found}
 
     async def me(headers: dict[str, str]) -> str:
@@ -288,7 +283,6 @@ async def test_a_summary_counts_problems_now_and_machines_as_the_last_scan_left_
         *(ward.now, ward.now),
     )
     told = await ward.get("/sites/tx-1/health_summary", noc)
-    assert told.keys() == examples.SUMMARY.keys()
     assert told["by_severity"] == {"P0": 1, "P1": 0, "P2": 2, "P3": 0}
     assert told["by_issue"] == {"hashrate_degradation": 2, "offline": 1}
     machines = ("total", "healthy", "problem", "stopped", "down", "unknown")
@@ -309,7 +303,6 @@ async def test_risks_are_each_machines_worst_and_say_when_no_model_says_anything
     ward.problem("m4", p_fail=0.05)
     ward.problem("m5", p_fail=0.9, status=EventStatus.RESOLVED)
     told = await ward.get("/sites/tx-1/risks", noc, least=0.1)
-    assert told.keys() == examples.RISKS.keys()
     assert told["judged"] == 3
     assert (told["columns"]["miner_id"], told["columns"]["p_fail_24h"]) == (["m2", "m3"], [0.75, 0.5])
     machine = ward.desk.row("select miner_no from miners where miner_id = 'm2'")
@@ -328,8 +321,6 @@ async def test_temperature_limits_are_those_of_each_machine_and_say_whose_they_a
     ward.desk.write("update miners set model = 'Antminer S9' where miner_id = 'm1'")
     ward.desk.write("update miners set model = 'Nobody Knows 7' where miner_id = 'm2'")
     answer = await ward.get("/sites/tx-1/temperature-limits", noc)
-    assert answer.keys() == examples.TEMPERATURE_LIMITS.keys()
-    assert {tuple(one) for one in answer["limits"]} == {tuple(examples.TEMPERATURE_LIMITS["limits"][0])}
     columns = answer["columns"]
     assert len(columns["miner_no"]) == len(columns["limit"]) == 60
 

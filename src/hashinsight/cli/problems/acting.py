@@ -62,8 +62,8 @@ def _act(verb: str, problem_id: str, as_json: bool, **given: str | None) -> None
     async def work(acting: Acting) -> dict[str, Any]:
         from uuid import UUID
 
+        from hashinsight.identity.caller import system_caller
         from hashinsight.problems.actions import ProblemAction
-        from hashinsight.problems.caller import system_caller
         from hashinsight.problems.service import lists
         from hashinsight.problems.service.actions import act_on_problem
 

@@ -52,8 +52,7 @@ def list_problems(
             text=miner,
         )
         seen = acting.asker.seen
-        found = await lists.list_page(acting.session, seen, wanted, page=page, per_page=per_page, now=acting.now)
-        return found.shown()
+        return await lists.list_page(acting.session, seen, wanted, page=page, per_page=per_page, now=acting.now)
 
     answer = jsons.loads(encoded(run(work, tenant=tenant, site=site)))
     if json:

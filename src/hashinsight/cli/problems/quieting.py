@@ -28,7 +28,7 @@ def suppress(
     async def work(acting: Acting) -> dict[str, Any]:
         from pydantic import AwareDatetime, TypeAdapter
 
-        from hashinsight.problems.caller import system_caller
+        from hashinsight.identity.caller import system_caller
         from hashinsight.problems.service.suppressions import SuppressionRequest, get_target
         from hashinsight.problems.service.suppressions import suppress as suppress_all
 
@@ -56,7 +56,7 @@ def unsuppress(
     """Lift the suppression of a machine itself."""
 
     async def work(acting: Acting) -> dict[str, Any]:
-        from hashinsight.problems.caller import system_caller
+        from hashinsight.identity.caller import system_caller
         from hashinsight.problems.service.suppressions import unsuppress_miner
 
         asker = system_caller(acting.asker.tenant_id, shell_user())

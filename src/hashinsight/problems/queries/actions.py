@@ -81,7 +81,7 @@ from problem_events e join unnest(cast(:ids as uuid[]), cast(:entries as uuid[])
 """).bindparams(_IDS)
 
 
-async def lock(session: AsyncSession, ids: Sequence[UUID]) -> Sequence[Any]:
+async def lock_problems(session: AsyncSession, ids: Sequence[UUID]) -> Sequence[Any]:
     """The rows as they are, and stay until the transaction ends."""
     await session.execute(_LOCK_SITES, {"ids": list(ids)})
     await session.execute(_LOCK_PULSE, {"ids": list(ids)})
@@ -110,7 +110,7 @@ async def move(
     return (await session.execute(_STATEMENTS[act], values)).all()
 
 
-async def tell(
+async def insert_timeline(
     session: AsyncSession,
     actor: Actor,
     ids: Sequence[UUID],

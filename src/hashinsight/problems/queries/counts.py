@@ -105,7 +105,7 @@ FACETS: dict[str, tuple[str, Any]] = {
     "zone": ("zone", ()),
     "model": ("model", ()),
     "firmware": ("firmware", ()),
-    "age": ("began", ()),
+    "age": ("started", ()),
     "symptom": ("with_symptoms", True),
 }
 

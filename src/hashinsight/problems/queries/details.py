@@ -11,9 +11,8 @@ from hashinsight.identity.models import User
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.queries.scopes import miners_within
 from hashinsight.inventory.queries.tables import Miner, Rack, Zone
-from hashinsight.kit.paging import Page, page
 from hashinsight.problems.errors import problem_not_found
-from hashinsight.problems.models import ENDED_BY_PEOPLE, EVENTS, RUNS, SITES, TIMELINE
+from hashinsight.problems.models import ENDED_BY_PEOPLE, EVENTS, RUNS, SITES
 from hashinsight.problems.queries.lists import list_rows, problems_within
 from hashinsight.telemetry.models import LIVE
 
@@ -33,7 +32,7 @@ from chain c join problem_events e on e.id = c.id where c.n > 0 order by c.n
 """)
 
 
-async def list_seen(session: AsyncSession, scope: Scope, ids: Sequence[UUID]) -> set[UUID]:
+async def list_visible(session: AsyncSession, scope: Scope, ids: Sequence[UUID]) -> set[UUID]:
     named = EVENTS.c.id == literal(list(ids), ARRAY(Uuid)).any_()
     return set((await session.execute(select(EVENTS.c.id).where(problems_within(scope), named))).scalars())
 
@@ -43,15 +42,6 @@ async def get_problem(session: AsyncSession, scope: Scope, problem_id: UUID) -> 
     if not found:
         raise problem_not_found()
     return found[0]
-
-
-async def list_timeline(session: AsyncSession, problem_id: UUID, *, limit: int, cursor: str | None = None) -> Page:
-    """Of a problem that was found within a scope, newest first."""
-    t = TIMELINE.c
-    names = ("id", "at", "kind", "actor_kind", "actor_id", "message", "details")
-    query = select(*(t[name] for name in names)).where(t.problem_id == problem_id)
-    found = await page(session, query, [t.at, t.id], limit=limit, cursor=cursor, descending=True)
-    return Page([dict(zip(names, row, strict=True)) for row in found.rows], found.next_cursor)
 
 
 async def list_predecessors(session: AsyncSession, problem_id: UUID) -> list[dict[str, Any]]:
@@ -113,7 +103,7 @@ async def find_last_scan(session: AsyncSession, site_id: int) -> Any | None:
     return (await session.execute(query)).one_or_none()
 
 
-async def find_standing(session: AsyncSession, scope: Scope, site_id: int) -> tuple[bytes | None, list[int]]:
+async def find_conditions(session: AsyncSession, scope: Scope, site_id: int) -> tuple[bytes | None, list[int]]:
     """How each machine of a site stood at its newest scan, packed; and which of its machines lie in the scope."""
     packed = await session.execute(select(SITES.c.standing).where(SITES.c.site_id == site_id))
     within = select(Miner.miner_no).where(miners_within(scope), Miner.site_id == site_id)

@@ -15,7 +15,7 @@ from hashinsight.problems.codes import ANCHORED_METRICS, MIN_CONFIDENCE, REFEREN
 from hashinsight.problems.models import FEATURE_CHUNKS, FEATURE_HOURS
 
 WHOLE_HOURS = 48  # of every cycle; before that one row an hour
-MOST_HOURS = 720
+MAX_HOURS = 720
 _WITH_RESIDUAL = {"hashrate_ratio": "residual_hashrate", "efficiency": "residual_eff", "temp_max": "residual_temp"}
 SERIES = ("hashrate_ratio", "temp_max", "efficiency", "boards_ratio", "fan_speed_min", "reject_rate", "hw_error_rate",
           "trend_slope", "volatility", "temp_spread", "temp_load", "board_share_min")  # fmt: skip

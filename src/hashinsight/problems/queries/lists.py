@@ -81,7 +81,7 @@ class ProblemFilter:
     model: tuple[str, ...] = ()
     firmware: tuple[str, ...] = ()
     zone: tuple[str, ...] = ()
-    began: tuple[Span, ...] = ()  # within any of them
+    started: tuple[Span, ...] = ()  # within any of them
     miner_no: int | None = None
     text: str | None = None
     assigned_to: str | None = None
@@ -103,8 +103,8 @@ class ProblemFilter:
             found.append(c.site_id.in_(select(Site.id).where(Site.code_key.in_(self.site_keys()))))
         if self.zone:
             found.append(c.zone_id.in_(select(Zone.id).where(Zone.code.in_(self.zone))))
-        if self.began:
-            found.append(or_(*(_within(one) for one in self.began)))
+        if self.started:
+            found.append(or_(*(_within(one) for one in self.started)))
         if self.text is not None:
             found.append(func.starts_with(c.miner_id, self.text))
         if not self.with_symptoms:
@@ -158,7 +158,7 @@ def _ordered(column: Any, stored: Any, descending: bool, is_reversed: bool) -> C
     return ordered.nulls_first() if is_reversed else ordered.nulls_last()
 
 
-async def plan_by_values(session: AsyncSession) -> None:
+async def use_custom_plans(session: AsyncSession) -> None:
     """For what follows in this transaction: a filter that nobody meets and one that half do need plans of their own."""
     await session.execute(text("set local plan_cache_mode = force_custom_plan"))
 

@@ -1,11 +1,11 @@
-"""The routes of problems, for people and programs; five of them also by their older paths."""
+"""The routes of problems. Those of `legacy` also answer under their older paths."""
 
 from fastapi import APIRouter
 
 from hashinsight.problems.routes import actions, legacy, problems, stream, suppressions
 
 router = APIRouter(tags=["problems"])
-# the paths with a word of their own go before those with a problem's id
+# paths with a fixed word come before those with a problem's id
 for part in (legacy, problems, actions, suppressions, stream):
     router.include_router(part.router, prefix="/api/v1")
 router.include_router(

@@ -1,4 +1,4 @@
-"""Server-sent events: what changes in one's scope, as it changes."""
+"""Server-sent events: changes in the caller's scope, as they happen."""
 
 import time
 from typing import Annotated, Any
@@ -20,7 +20,7 @@ from hashinsight.problems.service.stream import KINDS, MAX_STREAMS_PER_USER, Str
 router = APIRouter()
 
 _MOST_SECONDS = 3600
-_TOO_MANY = f"too many open streams (at most {MAX_STREAMS_PER_USER} per person): close some, or try again later"
+_TOO_MANY = f"too many open streams (at most {MAX_STREAMS_PER_USER} per user): close some, or retry later"
 _EXAMPLE = (
     'retry: 3000\nevent: hello\ndata: {"sites":[3],"kinds":["problems"]}\n\n'
     'id: 01980f80-0000-7000-8000-0000000007e2\nevent: problems\ndata: {"site_id":3,"changes":[{"id":'
@@ -33,7 +33,7 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
 
 
 @router.get("/stream", response_class=StreamingResponse, responses=_ANSWERS)
-async def stream(
+async def stream_changes(
     *,
     request: Request,
     principal: CurrentCaller,
@@ -42,18 +42,18 @@ async def stream(
         str, Query(max_length=100, description="`problems`, `telemetry`, or both by a comma.")
     ] = "problems",
     seconds: Annotated[
-        int, Query(ge=0, le=_MOST_SECONDS, description="How long at the most; 0: what is known now, and end.")
+        int, Query(ge=0, le=_MOST_SECONDS, description="Maximum duration; 0: what is new now, then end.")
     ] = _MOST_SECONDS,
     last_event_id: Annotated[
-        str | None, Header(max_length=64, description="Tell again what came after this; a browser sends it by itself.")
+        str | None,
+        Header(max_length=64, description="Repeat what came after this one; browsers send it by themselves."),
     ] = None,
 ) -> Response:
-    """What changes in one's scope, as it changes (text/event-stream).
+    """Changes in the caller's scope, as they happen (text/event-stream).
 
-    `hello` says what is watched, and that lists are to be read now; `problems` what happened to which problem;
-    `telemetry` that live values of a site are new; `resync` that too much has changed to tell, so that lists are to be
-    read again; `bye` why it ends: the login ran out or was ended, the time is up, the server stops. A comment every 15
-    seconds keeps the line open.
+    `hello`: what is watched; read lists now. `problems`: what happened to which problem. `telemetry`: a site has new
+    live values. `resync`: too many changes, read lists again. `bye`: why the stream ends (signed out, time is up,
+    server stops). A comment every 15 seconds keeps the connection open.
     """
     chosen, last = _kinds(kinds), _uuid(last_event_id)
     announcer: ChangeFeed = request.app.state.announcer
@@ -66,13 +66,15 @@ async def stream(
         async with get_database(request).reading(scope.context(read_only=True)) as session:
             site = (await places.get_site(session, scope, site_id)).id
 
-    async def again() -> Scope:
+    async def current_scope() -> Scope:
         return (await authenticate(request)).scope_for(Permission.SEE)
 
     lasts = 0 if request.scope.get("is_head") else seconds
-    watching = StreamWatch(get_database(request), announcer, again, time.monotonic, site, chosen, last, lasts, holder)
+    watching = StreamWatch(
+        get_database(request), announcer, current_scope, time.monotonic, site, chosen, last, lasts, holder
+    )
     lines = watch(watching, scope)
-    # a proxy that collects an answer before it passes it on would hold the events back
+    # proxies must not buffer the events
     return StreamingResponse(lines, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
 
@@ -87,4 +89,4 @@ def _uuid(given: str | None) -> UUID | None:
     try:
         return None if not given else UUID(given)
     except ValueError:
-        raise ValidationFailed("Last-Event-ID is not one of ours", code="UNKNOWN_EVENT_ID") from None
+        raise ValidationFailed("Last-Event-ID is not an id of this stream", code="UNKNOWN_EVENT_ID") from None

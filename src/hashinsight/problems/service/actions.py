@@ -1,4 +1,4 @@
-"""Acts of people on problems: one or a thousand, each with its own result, all in one transaction."""
+"""Operators' actions on problems: one or a thousand, each with its own result, all in one transaction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.actions import Action
 from hashinsight.audit.service.entries import Entry, record_many
 from hashinsight.identity import queries as identity
+from hashinsight.identity.caller import Caller
 from hashinsight.identity.permissions import MAY, Permission
 from hashinsight.kit.changes import note_change
 from hashinsight.kit.errors import HashInsightError
@@ -24,11 +25,10 @@ from hashinsight.problems.actions import (
     parse_status,
     status_word,
 )
-from hashinsight.problems.caller import ProblemsCaller
 from hashinsight.problems.queries import actions, details
 
 MAX_ASSIGNEES = 500
-_ACTING = [role.value for role in MAY[Permission.ACKNOWLEDGE]]
+_ROLES = [role.value for role in MAY[Permission.ACKNOWLEDGE]]
 _AUDITED = {
     ProblemAction.ACKNOWLEDGE: Action.PROBLEM_ACKNOWLEDGED,
     ProblemAction.START: Action.PROBLEM_STARTED,
@@ -40,7 +40,7 @@ _AUDITED = {
 
 @dataclass(frozen=True)
 class ActionResult:
-    """What became of one id. `error` says why nothing did."""
+    """The new status of one problem, or the error that refused the action."""
 
     id: UUID
     status: str | None = None
@@ -48,121 +48,112 @@ class ActionResult:
 
 
 async def act_on_problem(
-    session: AsyncSession,
-    asker: ProblemsCaller,
-    act: ProblemAction,
-    problem_id: UUID,
-    said: ActionInput,
-    *,
-    now: datetime,
+    session: AsyncSession, caller: Caller, action: ProblemAction, problem_id: UUID, given: ActionInput, *, now: datetime
 ) -> None:
-    (outcome,) = await act_on_problems(session, asker, act, [problem_id], said, now=now)
-    if outcome.error is not None:
-        raise outcome.error
+    (result,) = await act_on_problems(session, caller, action, [problem_id], given, now=now)
+    if result.error is not None:
+        raise result.error
 
 
 async def act_on_problems(
     session: AsyncSession,
-    asker: ProblemsCaller,
-    act: ProblemAction,
+    caller: Caller,
+    action: ProblemAction,
     ids: Sequence[UUID],
-    said: ActionInput,
+    given: ActionInput,
     *,
     now: datetime,
 ) -> list[ActionResult]:
-    """In the order of the ids, each named once. Nobody else's act comes between reading and writing."""
-    wanted = list(dict.fromkeys(ids))
-    seen = await details.list_seen(session, asker.seen, wanted)
-    if not seen:
+    """In the order of the ids, each once. Rows are locked between reading and writing."""
+    unique = list(dict.fromkeys(ids))
+    visible = await details.list_visible(session, caller.seen, unique)
+    if not visible:
         raise errors.problem_not_found()
-    mine = await details.list_seen(session, asker.acting(), sorted(seen))
-    if act is ProblemAction.ASSIGN and said.assignee is not None:
-        said = replace(said, assignee=await _assignee(session, said.assignee))
-    rows = {row.id: row for row in await actions.lock(session, sorted(mine))}
+    allowed = await details.list_visible(session, caller.scope_for(Permission.ACKNOWLEDGE), sorted(visible))
+    is_assignment = action is ProblemAction.ASSIGN
+    if is_assignment and given.assignee is not None:
+        given = replace(given, assignee=await _get_assignee_id(session, given.assignee))
+    rows = {row.id: row for row in await actions.lock_problems(session, sorted(allowed))}
     sites = {row.site_id for row in rows.values()}
-    barred = await _barred(session, asker, sites, said) if act is ProblemAction.ASSIGN else {}
-    refused = {key: find_refusal(act, parse_status(row.status), assigned_to=row.assigned_to, said=said)
-               for key, row in rows.items()}  # fmt: skip
-    going = [key for key, why in refused.items() if why is None and rows[key].site_id not in barred]
-    moved = {row.id: row for row in await actions.move(session, asker.actor, act, going, said, now=now)}
-    entries = [_entry(asker, act, rows[key], said) for key in moved]
+    barred = await _barred_sites(session, caller, sites, given.assignee) if is_assignment else {}
+    refused = {problem_id: _refusal(action, row, given, barred) for problem_id, row in rows.items()}
+    accepted = [problem_id for problem_id, error in refused.items() if error is None]
+    moved = {row.id: row for row in await actions.move(session, caller.actor, action, accepted, given, now=now)}
+    entries = [_audit_entry(caller, action, rows[problem_id], given) for problem_id in moved]
     if entries:
-        await record_many(session, asker.actor, entries, now=now)
+        await record_many(session, caller.actor, entries, now=now)
     for site_id in {row.site_id for row in moved.values()}:
-        note_change(session, asker.tenant_id, site_id, "problems")
-    return [
-        ActionResult(key, moved[key].status)
-        if key in moved
-        else ActionResult(key, error=_why(key, seen, mine, rows, refused, barred=barred))
-        for key in wanted
-    ]
+        note_change(session, caller.tenant_id, site_id, "problems")
+
+    def result(problem_id: UUID) -> ActionResult:
+        if problem_id in moved:
+            return ActionResult(problem_id, moved[problem_id].status)
+        if problem_id in visible and problem_id not in allowed:
+            return ActionResult(problem_id, error=errors.not_allowed_here())
+        if problem_id not in rows:
+            return ActionResult(problem_id, error=errors.problem_not_found())
+        conflict = ActionRefusal("CONFLICT", "another user was first")
+        return ActionResult(problem_id, error=refused[problem_id] or _conflict(conflict, rows[problem_id]))
+
+    return [result(problem_id) for problem_id in unique]
 
 
-async def list_assignees(session: AsyncSession, asker: ProblemsCaller, site_id: int) -> list[dict[str, Any]]:
-    """Whom a problem of this site can be given to: those who may act there.
+def _refusal(
+    action: ProblemAction, row: Any, given: ActionInput, barred: dict[int, HashInsightError]
+) -> HashInsightError | None:
+    refusal = find_refusal(action, parse_status(row.status), assigned_to=row.assigned_to, given=given)
+    return barred.get(row.site_id) if refusal is None else _conflict(refusal, row)
 
-    Who holds only a part of the site is told of nobody but themselves: who else works there is not theirs to know.
+
+def _conflict(refusal: ActionRefusal, row: Any) -> HashInsightError:
+    return errors.refused(refusal, {"status": row.status, "acked_by": row.acked_by})
+
+
+async def list_assignees(session: AsyncSession, caller: Caller, site_id: int) -> list[dict[str, Any]]:
+    """The users who may act on problems of this site.
+
+    A caller with only a part of the site sees only themselves: who else works there is not theirs to know.
     """
-    scope = asker.acting()
-    found = await identity.list_users_with_access(session, scope.tenant_id, site_id, _ACTING, most=MAX_ASSIGNEES)
-    return found if scope.holds_site(site_id) else [one for one in found if str(one["id"]) == asker.actor.id]
+    scope = caller.scope_for(Permission.ACKNOWLEDGE)
+    users = await identity.list_users_with_access(session, scope.tenant_id, site_id, _ROLES, most=MAX_ASSIGNEES)
+    return users if scope.holds_site(site_id) else [user for user in users if str(user["id"]) == caller.actor.id]
 
 
-async def _assignee(session: AsyncSession, named: str) -> str:
-    """By id or e-mail, as the id."""
+async def _get_assignee_id(session: AsyncSession, id_or_email: str) -> str:
     try:
-        user = await identity.find_user(session, UUID(named))
+        user = await identity.find_user(session, UUID(id_or_email))
     except ValueError:
-        user = await identity.find_user_by_email(session, named.lower())
+        user = await identity.find_user_by_email(session, id_or_email.lower())
     if user is None or user.state != "active":
         raise errors.no_such_user()
     return str(user.id)
 
 
-async def _barred(
-    session: AsyncSession, asker: ProblemsCaller, site_ids: set[int], said: ActionInput
+async def _barred_sites(
+    session: AsyncSession, caller: Caller, site_ids: set[int], assignee: str | None
 ) -> dict[int, HashInsightError]:
-    """At which of these sites the one who is named cannot be given a problem, and why: as `list_takers` tells it."""
-    if said.assignee is None:
+    """The sites at which this user cannot be assigned a problem, and why, as in `list_assignees`."""
+    if assignee is None:
         return {}
-    scope, taker = asker.acting(), UUID(said.assignee)
-    found: dict[int, HashInsightError] = {}
+    scope, user_id = caller.scope_for(Permission.ACKNOWLEDGE), UUID(assignee)
+    barred: dict[int, HashInsightError] = {}
     for site_id in sorted(site_ids):
-        if not scope.holds_site(site_id) and said.assignee != asker.actor.id:
-            found[site_id] = errors.no_such_user()
+        if not scope.holds_site(site_id) and assignee != caller.actor.id:
+            barred[site_id] = errors.no_such_user()
         elif not await identity.list_users_with_access(
-            session, scope.tenant_id, site_id, _ACTING, most=1, user_id=taker
+            session, scope.tenant_id, site_id, _ROLES, most=1, user_id=user_id
         ):
-            found[site_id] = errors.cannot_act_there()
-    return found
+            barred[site_id] = errors.cannot_act_there()
+    return barred
 
 
-def _entry(asker: ProblemsCaller, act: ProblemAction, row: Any, said: ActionInput) -> Entry:
-    ends = MOVES[act].ends
+def _audit_entry(caller: Caller, action: ProblemAction, row: Any, given: ActionInput) -> Entry:
+    ends = MOVES[action].ends
     before: dict[str, Any] = {"status": row.status}
     after: dict[str, Any] = {"status": row.status if ends is None else status_word(ends), "miner_id": row.miner_id}
     after |= {"issue_code": row.issue_code, "site_id": row.site_id}
-    if act is ProblemAction.ASSIGN:
-        before["assigned_to"], after["assigned_to"] = row.assigned_to, said.assignee
-    if act is ProblemAction.RESOLVE:
-        after |= {"cause": None if said.cause is None else said.cause.value, "action": said.action}
-    return Entry(_AUDITED[act], "problem", row.id, before, after, said.comment, asker.tenant_id)
-
-
-def _why(
-    key: UUID,
-    seen: set[UUID],
-    mine: set[UUID],
-    rows: dict[UUID, Any],
-    refused: dict[UUID, ActionRefusal | None],
-    *,
-    barred: dict[int, HashInsightError],
-) -> HashInsightError:
-    if key in seen and key not in mine:
-        return errors.not_allowed_here()
-    if key not in rows:
-        return errors.problem_not_found()
-    if refused[key] is None and rows[key].site_id in barred:
-        return barred[rows[key].site_id]
-    why = refused[key] or ActionRefusal("CONFLICT", "somebody was first")
-    return errors.refused(why, {"status": rows[key].status, "acked_by": rows[key].acked_by})
+    if action is ProblemAction.ASSIGN:
+        before["assigned_to"], after["assigned_to"] = row.assigned_to, given.assignee
+    if action is ProblemAction.RESOLVE:
+        after |= {"cause": None if given.cause is None else given.cause.value, "action": given.action}
+    return Entry(_AUDITED[action], "problem", row.id, before, after, given.comment, caller.tenant_id)

@@ -1,4 +1,4 @@
-"""Sum up a site: how many machines are well, what is open, and what is likeliest to fail next."""
+"""A site as a whole: its summary, the machines at risk, and the temperature limits of its machines."""
 
 import asyncio
 from collections import Counter
@@ -22,65 +22,58 @@ from hashinsight.telemetry.queries import live_frame, sensors_frame
 
 
 async def get_summary(session: AsyncSession, scope: Scope, site: str | int) -> dict[str, Any]:
-    """Problems as they are now; machines and what is lost as of the last scan, of a part of a site as of the whole."""
-    found = await places.get_site(session, scope, site)
-    await lists.plan_by_values(session)
-    counted = await counts.count_open(session, scope, found.id)
-    scan = await details.find_last_scan(session, found.id)
+    """Problems as of now; machines and losses as of the last scan."""
+    site_id = (await places.get_site(session, scope, site)).id
+    await lists.use_custom_plans(session)
     by_severity, by_issue = Counter[str](), Counter[str]()
-    for row in counted:
+    for row in await counts.count_open(session, scope, site_id):
         by_severity[row.severity] += row.problems
         by_issue[row.issue_code] += row.problems
-    machines = await _machine_counts(session, scope, found.id, scan)
-    lost = {"ths": machines.pop("lost_ths"), "thh": await counts.sum_hours_lost(session, scope, found.id)}
+    scan = await details.find_last_scan(session, site_id)
+    tally = await _tally(session, scope, site_id, scan)
+    counted = tally.healthy + tally.with_problem + tally.stopped + tally.down
     return {
-        "site_id": found.id,
-        **machines,
-        "by_severity": {one.name: by_severity[one.name] for one in Severity},
+        "site_id": site_id,
+        "total_miners": tally.machines,
+        "healthy_miners": tally.healthy,
+        "problem_miners": tally.with_problem,
+        "stopped_miners": tally.stopped,
+        "down_miners": tally.down,
+        "unknown_miners": tally.machines - counted,
+        "by_severity": {severity.name: by_severity[severity.name] for severity in Severity},
         "by_issue": dict(by_issue.most_common()),
-        "incidents": await counts.list_incidents(session, scope, found.id),
-        "loss": lost,
-        "top_risks": await counts.list_risks(session, scope, found.id),
+        "incidents": await counts.list_incidents(session, scope, site_id),
+        "loss": {"ths": tally.lost_ths, "thh": await counts.sum_hours_lost(session, scope, site_id)},
+        "top_risks": await counts.list_risks(session, scope, site_id),
         "last_scan_ts": None if scan is None else scan.ran_at,
     }
 
 
-async def _machine_counts(session: AsyncSession, scope: Scope, site_id: int, scan: Any) -> dict[str, Any]:
-    """What nobody has looked at yet is unknown. A scan has counted its whole site; a part of one is counted here."""
-    counted = None
+async def _tally(session: AsyncSession, scope: Scope, site_id: int, scan: Any) -> SiteTally:
+    """As the scan counted the whole site; a part of it is counted here. Without a scan all are unknown."""
     if scan is not None and scope.holds_site(site_id):
-        counted = SiteTally(scan.machines, scan.healthy, scan.with_problem, scan.stopped, scan.down, scan.lost_ths)
-    elif scan is not None:
-        packed, miner_nos = await details.find_standing(session, scope, site_id)
-        counted = None if packed is None else partial_tally(packed, miner_nos)
-    if counted is None:  # also of a part until the first scan after an upgrade
-        counted = SiteTally(await places.count_miners(session, scope, site_id))
-    standing = (counted.healthy, counted.with_problem, counted.stopped, counted.down)
-    return {
-        "total_miners": counted.machines,
-        "healthy_miners": counted.healthy,
-        "problem_miners": counted.with_problem,
-        "stopped_miners": counted.stopped,
-        "down_miners": counted.down,
-        "unknown_miners": counted.machines - sum(standing),
-        "lost_ths": counted.lost_ths,
-    }
+        return SiteTally(scan.machines, scan.healthy, scan.with_problem, scan.stopped, scan.down, scan.lost_ths)
+    if scan is not None:
+        packed, miner_nos = await details.find_conditions(session, scope, site_id)
+        if packed is not None:  # null until the first scan after an upgrade
+            return partial_tally(packed, miner_nos)
+    return SiteTally(await places.count_miners(session, scope, site_id))
 
 
 async def list_risks(session: AsyncSession, scope: Scope, site: str | int, *, least: float) -> dict[str, Any]:
-    """Those at risk in columns: a map asks for thousands of machines, and for nothing but this of each."""
-    found = await places.get_site(session, scope, site)
-    await lists.plan_by_values(session)
-    judged = await counts.count_judged(session, scope, found.id)
-    rows = await counts.list_at_risk(session, scope, found.id, least=least) if judged else []
+    """As columns: a map asks for thousands of machines, and only for this of each."""
+    site_id = (await places.get_site(session, scope, site)).id
+    await lists.use_custom_plans(session)
+    judged = await counts.count_judged(session, scope, site_id)
+    rows = await counts.list_at_risk(session, scope, site_id, least=least) if judged else []
     columns = {name: [getattr(row, name) for row in rows] for name in ("miner_no", "miner_id", "p_fail_24h")}
-    return {"site_id": found.id, "judged": judged, "columns": columns}
+    return {"site_id": site_id, "judged": judged, "columns": columns}
 
 
 async def list_temperature_limits(
     database: Database, scope: Scope, site: str | int, *, now: datetime
 ) -> dict[str, Any]:
-    """`limits` are the few distinct ones, of both kinds of sensor; `columns.limit` says which each machine has."""
+    """As the cycle resolves them, so that a map colours by the same limits."""
     context = scope.context(read_only=True)
     async with database.reading(context) as session:
         place = await places.get_site(session, scope, site)
@@ -94,14 +87,15 @@ async def list_temperature_limits(
 
 
 def _resolved(live: pl.DataFrame, sensors: pl.DataFrame, config: Config) -> dict[str, Any]:
+    """`limits` are the few distinct ones; `columns.limit` is the place of each machine's in it."""
     frame = limits_frame(live, sensors)
-    of_frame = resolve_limits(config, frame)
-    distinct = list(dict.fromkeys(of_frame.heat))
-    number_of_kind = [distinct.index(heat) for heat in of_frame.heat]
+    resolved = resolve_limits(config, frame)
+    distinct = list(dict.fromkeys(resolved.heat))
+    place_of_kind = [distinct.index(heat) for heat in resolved.heat]
     return {
         "limits": [asdict(heat.main) | {"other": asdict(heat.other)} for heat in distinct],
         "columns": {
             "miner_no": frame.miner_no.tolist(),
-            "limit": [number_of_kind[kind] for kind in of_frame.kind.tolist()],
+            "limit": [place_of_kind[kind] for kind in resolved.kind.tolist()],
         },
     }

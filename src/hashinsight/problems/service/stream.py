@@ -1,7 +1,7 @@
-"""A stream of what changes, for one who watches: it holds no session, reads in its own scope, and heals by looking.
+"""The stream of changes: it holds no session, reads in the caller's scope, and polls as a fallback.
 
-Redis only says when to look. Without it a stream looks every few seconds; with it, it looks now and then all the same,
-because a message can be lost and a replica can be late.
+Redis only says when to look. Without it a stream polls every few seconds; with it, it still polls now and then, because
+a message can be lost and a replica can lag.
 """
 
 from collections import OrderedDict
@@ -21,15 +21,15 @@ from hashinsight.kit.errors import HashInsightError
 from hashinsight.problems.queries import timeline
 
 KINDS = ("problems", "telemetry")
-MAX_CHANGES = 500  # in one look; more than that are not told one by one
+MAX_CHANGES = 500  # in one poll; more than that become a `resync`
 MAX_STREAMS = 500  # of one process
-MAX_STREAMS_PER_TENANT = MAX_STREAMS // 2  # so that none keeps the others out
-MAX_STREAMS_PER_USER = 20  # with all their keys; a console's tab holds one
+MAX_STREAMS_PER_TENANT = MAX_STREAMS // 2  # so that no tenant locks out the others
+MAX_STREAMS_PER_USER = 20  # with all their keys; a console tab holds one
 _BEAT_SECONDS = 15.0
 _LOOK_SECONDS = 5.0  # while Redis is away
 _TELEMETRY_SECONDS = 60.0  # the same: how often live values are rolled up
 _RETRY_MS = 3000
-# Ids are made before their transaction commits: what was under way at the last look may have an older one.
+# Ids are created before their transaction commits: one committed since the last poll may be older.
 _OVERLAP = timedelta(seconds=60)
 _MOST_REMEMBERED = 5000
 _NONE = UUID(int=0)
@@ -37,13 +37,13 @@ _NONE = UUID(int=0)
 
 @dataclass
 class StreamPosition:
-    """How far a stream has come: the newest entry that it knows of, the newest it told, and those it told lately."""
+    """How far a stream is: the newest entry it knows, the newest it sent, and those it sent lately."""
 
     newest: UUID
     floor: UUID = _NONE
     shown: UUID | None = None
     told: OrderedDict[UUID, None] = field(default_factory=OrderedDict)
-    heals_at: float | None = None  # when lists are to be read once more
+    heals_at: float | None = None  # when lists are to be read again
 
     def begin(self) -> UUID:
         return max(self.floor, _earlier(self.newest))
@@ -59,7 +59,7 @@ class StreamPosition:
         return fresh
 
     def skip_to(self, newest: UUID, *, now: float) -> None:
-        """What is older and was still under way is not told any more: after a while lists are read once more."""
+        """Entries committed late are not sent any more: after a while lists are read again."""
         self.newest = self.floor = max(self.newest, newest)
         self.heals_at = now + _OVERLAP.total_seconds()
 
@@ -70,30 +70,32 @@ class StreamPosition:
 
 
 def _earlier(one: UUID) -> UUID:
-    """The first id of a moment before this one's. Its first 48 bits are milliseconds since 1970."""
+    """The first id of some time earlier. The first 48 bits of an id are milliseconds since 1970."""
     return UUID(int=max((one.int >> 80) - int(_OVERLAP.total_seconds() * 1000), 0) << 80)
 
 
 @dataclass(frozen=True)
 class StreamWatch:
-    """Who watches what. `scope` asks again who they are: a login that has ended ends the stream."""
+    """What one stream watches. `scope` authenticates again: a session that has ended ends the stream."""
 
     database: Database
     announcer: ChangeFeed
     scope: Callable[[], Awaitable[Scope]]
-    clock: Callable[[], float]  # seconds that only go forward
+    clock: Callable[[], float]  # monotonic seconds
     site_id: int | None
     kinds: frozenset[str]
     last_event_id: UUID | None
     seconds: float
-    holder: str = ""  # the person who watches, or a key that stands for nobody
+    holder: str = ""  # the user, or a key without one
 
 
 async def watch(watching: StreamWatch, scope: Scope) -> AsyncIterator[str]:
     """Lines of a text/event-stream."""
     ends, telemetry_at = watching.clock() + watching.seconds, watching.clock()
     with watching.announcer.waiting(scope.tenant_id, watching.holder) as bell:
-        if not has_room(watching.announcer, scope.tenant_id, watching.holder, asked=0):  # others came at the same time
+        if not has_room(
+            watching.announcer, scope.tenant_id, watching.holder, asked=0
+        ):  # others connected at the same time
             yield _line("bye", {"reason": "TOO_MANY_STREAMS"})
             return
         place, sites = await _begin(watching, scope)
@@ -107,7 +109,7 @@ async def watch(watching: StreamWatch, scope: Scope) -> AsyncIterator[str]:
             except HashInsightError as error:
                 yield _line("bye", {"reason": error.error_code})
                 return
-            except (SQLAlchemyError, OSError):  # the database is away for a moment: the next look tells
+            except (SQLAlchemyError, OSError):  # the database is away for a moment: the next poll catches up
                 lines = []
             if not watching.announcer.is_heard and watching.clock() - telemetry_at >= _TELEMETRY_SECONDS:
                 rung |= {(site_id, "telemetry") for site_id in sites}
@@ -122,7 +124,7 @@ async def watch(watching: StreamWatch, scope: Scope) -> AsyncIterator[str]:
 
 
 def has_room(announcer: ChangeFeed, tenant_id: UUID, holder: str, *, asked: int = 1) -> bool:
-    """Whether so many more streams may be open."""
+    """Whether so many more streams may open."""
     of_tenant, of_person = announcer.waiters_of(tenant_id, holder)
     return (
         announcer.waiters + asked <= MAX_STREAMS
@@ -136,7 +138,7 @@ async def _wait(watching: StreamWatch, bell: ChangeSubscription, left: float) ->
 
 
 async def _begin(watching: StreamWatch, scope: Scope) -> tuple[StreamPosition, list[int]]:
-    """Behind what the caller has heard of; or here, where what has just happened is taken as told."""
+    """After the last event that the caller has; or now, counting recent entries as sent."""
     async with watching.database.reading(scope.context(read_only=True)) as session:
         sites = _wanted(watching, await timeline.list_sites(session, scope))
         if watching.last_event_id is not None:

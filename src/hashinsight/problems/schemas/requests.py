@@ -1,4 +1,4 @@
-"""What people send about problems. The service judges what it means; here is only its form."""
+"""Request bodies of the routes of problems."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, Self
@@ -20,7 +20,7 @@ _ID = "01980f80-0000-7000-8000-0000000000e1"
 def _in_utc(at: datetime) -> datetime:
     """A time without a zone is UTC, as in everything that collectors send."""
     if not 1970 <= at.year < _LATEST_YEAR:  # noqa: PLR2004 - when computers' time begins
-        raise ValueError(f"a time between 1970 and {_LATEST_YEAR}")
+        raise ValueError(f"must be between 1970 and {_LATEST_YEAR}")
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
@@ -36,7 +36,7 @@ def _form(**example: Any) -> ConfigDict:
 
 
 def body(model: type[BaseModel]) -> Any:
-    """A request's body, with its example beside it in the document."""
+    """A request body, with its example in the API document."""
     extra = model.model_config["json_schema_extra"]
     if not isinstance(extra, dict) or not isinstance(extra["examples"], list):
         raise TypeError(f"{model.__name__} has no example")
@@ -44,13 +44,13 @@ def body(model: type[BaseModel]) -> Any:
 
 
 class Remark(BaseModel):
-    """With an act, where somebody wants to say why."""
+    """An optional comment with an action."""
 
     model_config = _form(comment="on my way to the aisle")
 
     comment: Text | None = None
 
-    def said(self) -> ActionInput:
+    def to_input(self) -> ActionInput:
         return ActionInput(comment=self.comment)
 
 
@@ -59,24 +59,24 @@ class Comment(BaseModel):
 
     comment: Text
 
-    def said(self) -> ActionInput:
+    def to_input(self) -> ActionInput:
         return ActionInput(comment=self.comment)
 
 
 class Assignment(BaseModel):
-    """`assignee` is a user's id or e-mail; null takes it away from whoever has it."""
+    """`assignee` is a user's id or e-mail; null unassigns."""
 
     model_config = _form(assignee="kim@example.com", comment="your aisle")
 
     assignee: Who | None
     comment: Text | None = None
 
-    def said(self) -> ActionInput:
+    def to_input(self) -> ActionInput:
         return ActionInput(comment=self.comment, assignee=self.assignee)
 
 
 class Resolution(BaseModel):
-    """Why it is over and what was done. After `repaired` and `replaced` the machine's baseline begins anew."""
+    """The cause, and what was done. After `repaired` and `replaced` the machine's baseline starts again."""
 
     model_config = _form(cause="repaired", action="hashboard 2 swapped", comment="old board goes to the maker")
 
@@ -84,12 +84,12 @@ class Resolution(BaseModel):
     action: Text | None = None
     comment: Text | None = None
 
-    def said(self) -> ActionInput:
+    def to_input(self) -> ActionInput:
         return ActionInput(self.comment, cause=self.cause, action=self.action)
 
 
 class Bulk(BaseModel):
-    """One act on up to 1,000 problems; the other fields are those of the act."""
+    """One action on up to 1,000 problems; the other fields are those of the action."""
 
     model_config = _form(act="acknowledge", ids=[_ID], comment="all of rack 14: its breaker is out")
 
@@ -101,21 +101,21 @@ class Bulk(BaseModel):
     action: Text | None = None
 
     @model_validator(mode="after")
-    def _fits_the_act(self) -> Self:
+    def _check_action(self) -> Self:
         if (self.cause is not None) != (self.act is ProblemAction.RESOLVE):
-            raise ValueError("a cause belongs to resolve, and resolve needs one")
+            raise ValueError("`cause` is required for resolve and only allowed there")
         if self.act is ProblemAction.COMMENT and self.comment is None:
-            raise ValueError("a comment needs its text")
+            raise ValueError("`comment` is required")
         if self.act is ProblemAction.ASSIGN and "assignee" not in self.model_fields_set:
-            raise ValueError("assign needs an assignee; null takes it away")
+            raise ValueError("`assignee` is required for assign; null unassigns")
         return self
 
-    def said(self) -> ActionInput:
+    def to_input(self) -> ActionInput:
         return ActionInput(self.comment, self.assignee, self.cause, self.action)
 
 
 class Suppress(BaseModel):
-    """Until a time, or (null) until it is lifted. `maintenance`: somebody works on it."""
+    """`until` null: until lifted. `maintenance`: the machine is being worked on."""
 
     model_config = _form(until="2026-03-01T18:00:00Z", maintenance=True, reason="new fans")
 
@@ -123,12 +123,12 @@ class Suppress(BaseModel):
     maintenance: bool = False
     reason: Text
 
-    def wish(self) -> SuppressionRequest:
+    def to_request(self) -> SuppressionRequest:
         return SuppressionRequest(self.reason, self.until, maintenance=self.maintenance)
 
 
 class Lift(BaseModel):
-    """Why a suppression ends, where somebody says so."""
+    """An optional reason for lifting a suppression."""
 
     model_config = _form(reason="fans are in")
 
@@ -152,20 +152,20 @@ class NewSuppression(BaseModel):
     miner_id: MinerId | None = None
     zone: Code | None = None
     group_id: Id | None = None
-    from_at: Instant | None = Field(None, alias="from", description="Now, where nothing is said.")
+    from_at: Instant | None = Field(None, alias="from", description="Default: now.")
     until: Instant | None = None
     maintenance: bool = False
     reason: Text
 
     @model_validator(mode="after")
-    def _fits_the_kind(self) -> Self:
+    def _check_kind(self) -> Self:
         given = {name for name in ("miner_id", "zone", "group_id") if getattr(self, name) is not None}
         wanted = {"miner": {"miner_id"}, "zone": {"zone"}, "group": {"group_id"}, "site": set[str]()}[self.kind]
         if given != wanted:
-            raise ValueError(f"for a {self.kind} give {' and '.join(wanted) or 'site_id alone'}")
+            raise ValueError(f"a suppression of a {self.kind} needs {' and '.join(wanted) or 'only site_id'}")
         if self.kind in ("zone", "site") and self.site_id is None:
-            raise ValueError("say site_id")
+            raise ValueError("`site_id` is required")
         return self
 
-    def wish(self) -> SuppressionRequest:
+    def to_request(self) -> SuppressionRequest:
         return SuppressionRequest(self.reason, self.until, self.from_at, maintenance=self.maintenance)
