@@ -80,7 +80,7 @@ def test_an_unknown_priority_is_refused(name: str, number: int) -> None:
 
 @pytest.mark.parametrize("priority", [-1, 40, 1000])
 def test_an_unknown_wire_priority_cannot_be_split(priority: int) -> None:
-    with pytest.raises(ValueError, match="no priority"):
+    with pytest.raises(ValueError, match="not a priority"):
         split_priority(priority)
 
 
