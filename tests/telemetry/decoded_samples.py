@@ -16,7 +16,7 @@ TS = "2026-03-01T12:00:00Z"
 
 
 def decode_batch(data: bytes, names: Dialect | None = None) -> DecodedBatch:
-    batch = decode(data, names, most_samples=1000)
+    batch = decode(data, names, max_samples=1000)
     assert isinstance(batch, DecodedBatch)
     return batch
 
@@ -32,5 +32,5 @@ def stored_values(samples: Samples, row: int = 0) -> dict[str, Any]:
     found |= {name: texts[row] for name, texts in samples.texts.items() if texts[row] is not None}
     for name, lists in samples.lists.items():
         if lists.lengths[row]:
-            found[name] = [None if np.isnan(one) else one for one in lists.said[row][: lists.lengths[row]].tolist()]
+            found[name] = [None if np.isnan(one) else one for one in lists.values[row][: lists.lengths[row]].tolist()]
     return found

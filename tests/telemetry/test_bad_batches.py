@@ -146,13 +146,13 @@ async def test_a_batch_of_many_samples_and_one_long_list_lets_others_go_on(place
 
 def _unpack() -> None:
     with pytest.raises(PayloadTooLarge):
-        unzip(WHOLE["a bomb"][0], most_bytes=1_000_000)
+        unzip(WHOLE["a bomb"][0], max_bytes=1_000_000)
 
 
 def _decode() -> None:
     for data in (MILLION, b"[" + b"{}," * 5_000_000 + b"{}]", b"[" + b"1," * 11_000_000 + b"1]"):
         with pytest.raises(PayloadTooLarge):
-            decode(data, ("miner_id", "ts"), most_samples=20_000)
+            decode(data, ("miner_id", "ts"), max_samples=20_000)
 
 
 @pytest.mark.parametrize(("read", "most_mb"), [(_unpack, 5), (_decode, 100)])

@@ -116,19 +116,19 @@ async def test_a_clock_behind_does_not_narrow_what_is_taken(place: SiteWithColle
 
 def test_time_in_a_spool_is_not_taken_for_a_wrong_clock() -> None:
     skews, who = ClockSkews(), (new_id(), "box-1")
-    assert skews.note(who, 600.0, now=_NOW) == 600.0
-    assert skews.note(who, -7200.0, now=_NOW) == 600.0, "wrapped two hours ago"
-    assert skews.note((who[0], "box-2"), -3.0, now=_NOW) == -3.0, "each device has its clock"
-    assert skews.note(who, 0.5, now=_NOW + timedelta(minutes=11)) == 0.5, "the clock was set"
+    assert skews.add(who, 600.0, now=_NOW) == 600.0
+    assert skews.add(who, -7200.0, now=_NOW) == 600.0, "wrapped two hours ago"
+    assert skews.add((who[0], "box-2"), -3.0, now=_NOW) == -3.0, "each device has its clock"
+    assert skews.add(who, 0.5, now=_NOW + timedelta(minutes=11)) == 0.5, "the clock was set"
 
 
 def test_a_skew_is_stored_when_it_changed_and_not_all_the_time() -> None:
     skews, who = ClockSkews(), new_id()
-    assert not skews.is_news(who, 0.4, 0.0, now=_NOW)
-    assert skews.is_news(who, 5.0, None, now=_NOW)
-    assert not skews.is_news(who, 5.5, None, now=_NOW + timedelta(minutes=1)), "hardly changed"
-    assert not skews.is_news(who, 60.0, None, now=_NOW + timedelta(seconds=10)), "said just now"
-    assert skews.is_news(who, 60.0, None, now=_NOW + timedelta(seconds=31))
+    assert not skews.should_store(who, 0.4, 0.0, now=_NOW)
+    assert skews.should_store(who, 5.0, None, now=_NOW)
+    assert not skews.should_store(who, 5.5, None, now=_NOW + timedelta(minutes=1)), "hardly changed"
+    assert not skews.should_store(who, 60.0, None, now=_NOW + timedelta(seconds=10)), "said just now"
+    assert skews.should_store(who, 60.0, None, now=_NOW + timedelta(seconds=31))
 
 
 async def test_lag_outcomes_and_reasons_are_measured(place: SiteWithCollector) -> None:

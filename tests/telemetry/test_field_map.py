@@ -83,7 +83,7 @@ ALIASES: list[tuple[str, Any, str, Any]] = [
 @pytest.mark.parametrize(("name", "sent", "column", "stored"), ALIASES)
 def test_a_documented_name_lands_in_its_column_and_unit(name: str, sent: Any, column: str, stored: Any) -> None:
     samples = decode_sample({name: sent})
-    assert samples.bad == {}
+    assert samples.rejected == {}
     found = stored_values(samples)[column]
     assert found == (pytest.approx(stored) if isinstance(stored, float) else stored)
 
@@ -144,7 +144,7 @@ def test_a_machine_is_offline_when_either_says_so(fields: dict[str, Any], status
 )
 def test_what_is_no_reading_is_unknown_and_says_why(fields: dict[str, Any], flag: SampleFlags, gone: str) -> None:
     samples = decode_sample(fields)
-    assert samples.bad == {}
+    assert samples.rejected == {}
     assert samples.flags[0] & flag
     assert gone not in stored_values(samples)
 
@@ -289,7 +289,7 @@ def test_what_a_machine_says_of_its_boards_goes_before_counting_them() -> None:
 @pytest.mark.parametrize("boards", ["three", 3, {"0": {}}, [], None])
 def test_boards_that_are_no_list_are_not_counted(boards: Any) -> None:
     samples = decode_sample({"boards": boards})
-    assert samples.bad == {}
+    assert samples.rejected == {}
     assert stored_values(samples) == {}
 
 

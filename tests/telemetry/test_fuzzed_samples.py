@@ -45,13 +45,13 @@ GOOD = [{"miner_id": f"good-{n}", "ts": TS, "hashrate_ths": 100.0, "fan_speeds":
 
 def rows_of(read: Samples) -> bytes:
     """All the way to the bytes of a COPY."""
-    chosen = np.array([row for row in range(len(read)) if row not in read.bad], np.int64)
+    chosen = np.array([row for row in range(len(read)) if row not in read.rejected], np.int64)
     nos = np.arange(1, len(read) + 1)
     return b"".join(to_rows(read, nos, chosen, Stamp(UUID(int=1), 1, NOON, 0, 1)).all())
 
 
 def survivors(read: Samples) -> list[str]:
-    return [one for row, one in enumerate(read.miner_ids) if row not in read.bad and one.startswith("good-")]
+    return [one for row, one in enumerate(read.miner_ids) if row not in read.rejected and one.startswith("good-")]
 
 
 @settings(max_examples=300, deadline=None)
@@ -66,7 +66,7 @@ def test_any_sample_between_good_ones_leaves_them_as_they_are(odd: dict[str, Any
             assert stored_values(read, row)["fan_speeds"] == [5000, 5100]
     assert len(rows_of(read)) > 0
     for row in range(len(read)):
-        if row not in read.bad:
+        if row not in read.rejected:
             check_storable(stored_values(read, row))
 
 
@@ -93,7 +93,7 @@ def test_the_fast_way_and_the_slow_way_read_the_same(batch: list[dict[str, Any]]
     assert fast.indexes == slow.indexes
     assert fast.faults == slow.faults
     one, other = (normalise(way, zero_is_unknown=True) for way in (fast, slow))
-    assert one.bad == other.bad
+    assert one.rejected == other.rejected
     assert one.miner_ids == other.miner_ids
     assert one.ts.tolist() == other.ts.tolist()
     assert one.status.tolist() == other.status.tolist()
@@ -110,7 +110,7 @@ def test_the_fast_way_and_the_slow_way_read_the_same(batch: list[dict[str, Any]]
 def test_any_body_is_read_or_refused_with_a_documented_error(body: bytes, names: tuple[str, ...] | None) -> None:
     refusal: HashInsightError | None = None
     try:
-        batch = decode(body, names, most_samples=10)
+        batch = decode(body, names, max_samples=10)
     except HashInsightError as error:
         refusal = error
     if refusal is not None:

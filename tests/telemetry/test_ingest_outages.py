@@ -60,7 +60,7 @@ async def test_a_server_in_trouble_is_told_as_503_and_nothing_is_stored(
     with failing(superuser_url, trouble):
         for again in (False, True):  # straight, and by way of the staging table
             if again:
-                place.api.app.state.store.repeats.update(  # type: ignore[attr-defined] # the fixture's
+                place.api.app.state.store.raw.repeaters.update(  # type: ignore[attr-defined] # the fixture's
                     row[0] for row in place.rows("select id from collectors")
                 )
             answer = await place.post(samples(place, seconds=-60))
@@ -106,7 +106,7 @@ async def test_shards_that_send_the_same_at_once_in_another_order_never_stand_in
     place: SiteWithCollector,
 ) -> None:
     assert (await place.post(samples(place, 1000))).status_code == 200
-    known: set[Any] = place.api.app.state.store.repeats  # type: ignore[attr-defined] # the fixture's
+    known: set[Any] = place.api.app.state.store.raw.repeaters  # type: ignore[attr-defined] # the fixture's
     for n in range(1, 9):
         batch = samples(place, 1000, seconds=-n)
         known.clear()  # both straight

@@ -17,11 +17,11 @@ HIGH = {"accepted_shares": 82_000, "rejected_shares": 18_000}
 def read(*fields: dict[str, Any], before: RejectRateUnitCounts | None = None, **envelope: Any) -> Samples:
     records = [{"miner_id": f"m{no}", "ts": TS, **one} for no, one in enumerate(fields)]
     sent = {"records": records, **envelope} if envelope else records
-    return normalise(decode_batch(json.dumps(sent).encode()), zero_is_unknown=False, rate_signs=before)
+    return normalise(decode_batch(json.dumps(sent).encode()), zero_is_unknown=False, rate_units=before)
 
 
 def rates(samples: Samples) -> list[float]:
-    assert samples.bad == {}
+    assert samples.rejected == {}
     return [round(rate, 6) for rate in samples.number("reject_rate").tolist()]
 
 
@@ -72,10 +72,10 @@ def test_a_name_that_says_percent_is_one(name: str) -> None:
 
 
 def test_signs_fade_so_that_an_updated_collector_is_read_by_its_new_unit() -> None:
-    signs = RejectRateUnitCounts(ratio=10_000)
+    counts = RejectRateUnitCounts(ratio=10_000)
     for _ in range(4):
-        signs = signs.with_more(RejectRateUnitCounts(percent=3_000))
-    assert signs.is_percent
+        counts = counts.add(RejectRateUnitCounts(percent=3_000))
+    assert counts.is_percent
 
 
 SICK, IDLE = {"accepted_shares": 99_600, "rejected_shares": 400}, {"reject_rate": 0, **LOW}
@@ -90,7 +90,7 @@ def test_a_sick_machine_is_not_read_as_a_percentage_because_few_shares_were_reje
 def test_a_rate_that_is_a_hundred_times_the_counters_by_chance_decides_nothing_where_others_do_not_fit() -> None:
     by_chance = {"reject_rate": 0.4, **SICK}
     assert rates(read(by_chance, IDLE, IDLE))[0] == 0.4
-    before = read(IDLE, IDLE, IDLE).rate_signs  # what it sent before counts, too
+    before = read(IDLE, IDLE, IDLE).rate_units  # what it sent before counts, too
     assert rates(read(by_chance, before=before)) == [0.4]
 
 

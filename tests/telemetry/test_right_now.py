@@ -37,7 +37,7 @@ def samples_of(rows: list[dict[str, Any]]) -> Samples:
 
 def note(right_now: RightNow, site_id: int, rows: list[dict[str, Any]], now: datetime = NOW) -> None:
     samples = samples_of(rows)
-    right_now.note(site_id, samples, np.arange(len(samples)), now=now)
+    right_now.add(site_id, samples, np.arange(len(samples)), now=now)
 
 
 def at(seconds: float) -> str:
@@ -124,7 +124,7 @@ async def test_a_redis_that_does_not_answer_holds_a_bounded_number_of_samples_an
     rows = [{"miner_id": f"m{n}", "ts": at(0)} for n in range(2000)]
     samples, every = samples_of(rows), np.arange(2000)
     for _ in range(80):
-        right_now.note(7, samples, every, now=NOW)
+        right_now.add(7, samples, every, now=NOW)
         await asyncio.sleep(0)
     assert right_now._count <= 100_000
     began = time.monotonic()

@@ -40,7 +40,7 @@ class ZonedSite:
         """What came is rolled up, and what each process remembers has run out."""
         await self.fleet.roll()
         await self.fleet.pass_time(timedelta(**time))
-        self.place.api.app.state.store.machines.numbers.forget(self.place.site_id)  # type: ignore[attr-defined]
+        self.place.api.app.state.store.machines.cache.forget(self.place.site_id)  # type: ignore[attr-defined]
 
     async def act(self, method: str, path: str, **fields: Any) -> Any:
         """Of the owner."""

@@ -110,8 +110,8 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
         app.state.store,
         app.state.vault,
         app.state.right_now,
-        most_bytes=settings.batch_unzipped_limit_kb * 1024,
-        most_samples=settings.batch_samples,
+        max_bytes=settings.batch_unzipped_limit_kb * 1024,
+        max_samples=settings.batch_samples,
     )
     install_handlers(app)
     app.router.default = ConsolePages(app.router.default)

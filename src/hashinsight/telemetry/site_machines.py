@@ -1,4 +1,4 @@
-"""Which number a machine has, and which collectors may report it: remembered for half a minute by each process."""
+"""The machines of a site with their numbers and zones: remembered for half a minute by each process."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 
 from hashinsight.inventory.fields import fold_miner_id
 
-_KEEP_SECONDS = 30.0
-_LOOK_AGAIN_SECONDS = 5.0
+_REMEMBERED_SECONDS = 30.0
+_FRESH_SECONDS = 5.0
 UNKNOWN = 0
-WHOLE_SITE = 0  # in place of a zone: a collector of the whole site reads this machine
+WHOLE_SITE = 0  # instead of a zone: a collector of the whole site reads this machine
 
 
 @dataclass(frozen=True)
 class SiteMachines:
-    """A site's machines by their ids. `zones` says for which zone's collectors each is; one that it lacks is for all.
+    """Machine numbers by id. `zones` is the zone whose collectors may report a machine; without an entry, all may.
 
-    `zones` is None where no collector of the site is bound to a zone: then nobody has to be asked. `held` have no zone,
-    and a collector that reads them; `unclaimed` have neither.
+    `zones` is None if no collector of the site is bound to a zone. `held` machines have no zone but a collector that
+    reads them; `unclaimed` ones have neither.
     """
 
     numbers: Mapping[str, int]
@@ -30,31 +30,33 @@ class SiteMachines:
     unclaimed: frozenset[str] = frozenset()
     read_at: float = field(default_factory=time.monotonic)
     _by_zone: dict[int, dict[str, int]] = field(default_factory=dict)
-    _alike: dict[int, set[str]] = field(default_factory=dict)
+    _folded_ids: dict[int, set[str]] = field(default_factory=dict)
 
     def open_to(self, zone_id: int | None) -> Mapping[str, int]:
-        """The machines that a collector may report: all of the site, or for a zone's those that are not another's."""
+        """The machines that a collector may report: all of the site; with a zone, all that belong to no other zone."""
         if zone_id is None or self.zones is None:
             return self.numbers
         if zone_id not in self._by_zone:
             allowed = (None, zone_id)
             zone_of = self.zones.get
-            self._by_zone[zone_id] = {one: no for one, no in self.numbers.items() if zone_of(one) in allowed}
+            self._by_zone[zone_id] = {
+                miner_id: no for miner_id, no in self.numbers.items() if zone_of(miner_id) in allowed
+            }
         return self._by_zone[zone_id]
 
-    def read_alike(self, zone_id: int | None, miner_ids: Sequence[str]) -> set[str]:
-        """Which of these new ids a person would take for a machine that is not open to this zone."""
+    def confusable(self, zone_id: int | None, miner_ids: Sequence[str]) -> set[str]:
+        """New ids that a person would confuse with a machine of another zone."""
         if zone_id is None or self.zones is None:
             return set()
-        if zone_id not in self._alike:
+        if zone_id not in self._folded_ids:
             others = self.numbers.keys() - self.open_to(zone_id).keys()
-            self._alike[zone_id] = set(map(fold_miner_id, others))
-        return {one for one in miner_ids if fold_miner_id(one) in self._alike[zone_id]}
+            self._folded_ids[zone_id] = set(map(fold_miner_id, others))
+        return {one for one in miner_ids if fold_miner_id(one) in self._folded_ids[zone_id]}
 
     @property
     def is_fresh(self) -> bool:
-        """Whether a refusal may rest on it: who moved a machine to another zone should not wait for half a minute."""
-        return time.monotonic() - self.read_at < _LOOK_AGAIN_SECONDS
+        """Whether a rejection may rely on it: a machine moved to another zone should not wait half a minute."""
+        return time.monotonic() - self.read_at < _FRESH_SECONDS
 
 
 class MachineCache:
@@ -62,16 +64,20 @@ class MachineCache:
         self._sites: dict[int, SiteMachines] = {}
 
     def find(self, site_id: int, *, zoned: bool = False) -> SiteMachines | None:
-        """The site's machines, or None when they have to be read (again)."""
-        kept = self._sites.get(site_id)
-        if kept is None or time.monotonic() - kept.read_at >= _KEEP_SECONDS or (zoned and kept.zones is None):
+        """The machines of a site, or None if they must be loaded (again)."""
+        machines = self._sites.get(site_id)
+        if (
+            machines is None
+            or time.monotonic() - machines.read_at >= _REMEMBERED_SECONDS
+            or (zoned and machines.zones is None)
+        ):
             return None
-        return kept
+        return machines
 
     def has_zones(self, site_id: int) -> bool:
-        """Whether a zone's collector has been heard: from then on zones are read with the numbers."""
-        kept = self._sites.get(site_id)
-        return kept is not None and kept.zones is not None
+        """Whether a collector of a zone was seen: from then on zones are loaded with the numbers."""
+        machines = self._sites.get(site_id)
+        return machines is not None and machines.zones is not None
 
     def keep(self, site_id: int, machines: SiteMachines) -> SiteMachines:
         self._sites[site_id] = machines

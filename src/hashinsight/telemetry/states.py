@@ -1,4 +1,4 @@
-"""What a sample says of its machine, and what we make of readings that are none. Pure."""
+"""Status, flags and upload mode of samples. Pure."""
 
 from enum import IntEnum, IntFlag
 
@@ -10,19 +10,17 @@ class SampleStatus(IntEnum):
 
 
 class SampleFlags(IntFlag):
-    """Kept with a sample: what was not a reading, so that nobody takes it for one, and what was measured where."""
+    """Stored with a sample: which values were impossible, repaired or doubtful, and which sensor was read."""
 
     TEMPERATURE_SENTINEL = 1  # 0 °C or 255 °C: a broken sensor
     FAN_SENTINEL = 2  # below 0 rpm
-    UNITS_MENDED = (
-        4  # a hashrate that was thousands or millions too high, divided: the total, a board's or the expected
-    )
-    IMPLAUSIBLE = 8  # a hashrate that no machine has: unknown
-    POWER_UNKNOWN = 16  # 0 W of a machine that hashes
-    CHIP_SENSOR = 32  # the hottest was read at a chip; without this or the next, the firmware says where
+    UNITS_MENDED = 4  # a hashrate (total, board or expected) was thousands or millions too high, and was divided
+    IMPLAUSIBLE = 8  # a hashrate that no machine reaches: unknown
+    POWER_UNKNOWN = 16  # 0 W from a machine that hashes
+    CHIP_SENSOR = 32  # the hottest reading is a chip; without this or the next flag, the firmware tells
     BOARD_SENSOR = 64
-    HASHRATE_DOUBTFUL = 128  # the edge has it from the boards alone, or watts or boards contradict it
-    TEMPERATURE_DOUBTFUL = 256  # only a mean or the water is known, or nothing at all of a machine that hashes
+    HASHRATE_DOUBTFUL = 128  # derived from the boards only, or contradicted by power or boards
+    TEMPERATURE_DOUBTFUL = 256  # only a mean or the water is known, or nothing at all while the machine hashes
 
 
 class UploadMode(IntEnum):
@@ -35,7 +33,7 @@ _ERROR = frozenset({"error", "fault", "failed", "failure", "alarm"})
 
 
 def sample_status(state: str | None, online: object) -> SampleStatus:
-    """A word that we do not know is somebody answering: online, the word is kept."""
+    """An unknown word still means that the machine responded: online."""
     word = (state or "").strip().lower()
     if word in _OFFLINE or online in (False, 0, "false", "0", "no", "offline"):
         return SampleStatus.OFFLINE

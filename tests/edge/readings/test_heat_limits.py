@@ -43,10 +43,10 @@ HOT_DAY = tuple(name for name in NAMES if name.startswith("Antminer S19, stock")
 
 def overheat_problems(record: Record) -> set[str]:
     """The overheat problems that the cloud opens after four cycles with this sample."""
-    batch = decode(json.dumps([record]).encode(), None, most_samples=1)
+    batch = decode(json.dumps([record]).encode(), None, max_samples=1)
     assert isinstance(batch, DecodedBatch)
     samples = normalise(batch, zero_is_unknown=False)
-    assert samples.bad == {}
+    assert samples.rejected == {}
     yard = Fleet(n=1)
     yard.columns |= {
         **{name: text_column([samples.texts.get(name, [None])[0]]) for name in ("model", "firmware", "temp_limits")},

@@ -1,8 +1,7 @@
-"""Bytes to samples: typed and fast for what a collector always sends, one by one when something is odd. Pure.
+"""JSON to samples: one fast typed decode for the usual batch, sample by sample if something does not fit. Pure.
 
-Each collector speaks a dialect: the fields that it sends, in their order. A decoder for exactly these is made once and
-kept, and finds each field where it expects it. A batch that does not fit is read sample by sample, so that a bad one
-costs only itself.
+Each collector has a dialect: the fields that it sends, in their order. A decoder for exactly these fields is made once
+and kept. A batch that does not fit the dialect is read sample by sample, so that a bad sample costs only itself.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +23,7 @@ from hashinsight.telemetry.ingest.payload import (
     too_many_samples,
 )
 
-_DIALECTS = 64
+_MAX_DIALECTS = 64
 _ENVELOPE = (
     *("schema", "site_id", "zone_id", "device_id", "sent_at", "mode", "record_count"),
     *("zeros_are_readings", "reject_rate_unit"),
@@ -34,12 +33,12 @@ _KNOWN: dict[str, Any] = {
     MINER: Any,
     **dict.fromkeys(TIMES, Any),
     SEQUENCE: Any,
-    **{alias.name: TYPES[one.kind] for one in FIELDS for alias in one.aliases},
+    **{alias.name: TYPES[field.kind] for field in FIELDS for alias in field.aliases},
     **dict.fromkeys(IGNORED | DROPPED, Any),
 }
-_KEPT = frozenset(_KNOWN) - IGNORED - DROPPED
+_STORED = frozenset(_KNOWN) - IGNORED - DROPPED
 _MEASURED = frozenset(TIMES) | {
-    alias.name for one in FIELDS if one.kind in (Kind.NUMBER, Kind.COUNT, Kind.NUMBERS) for alias in one.aliases
+    alias.name for field in FIELDS if field.kind in (Kind.NUMBER, Kind.COUNT, Kind.NUMBERS) for alias in field.aliases
 }
 
 Decoder = msgspec.json.Decoder[Any]
@@ -57,7 +56,7 @@ class SampleFault:
 
 @dataclass
 class DecodedBatch:
-    """Samples as columns of their raw values, `None` where one does not say; and what could not be read."""
+    """Samples as columns of raw values, `None` where missing; and the samples that could not be read."""
 
     indexes: list[int]
     columns: Mapping[str, Sequence[Any]]
@@ -65,33 +64,35 @@ class DecodedBatch:
     faults: list[SampleFault] = field(default_factory=list)
     extras: list[dict[str, Any] | None] | None = None
     envelope: dict[str, Any] = field(default_factory=dict)
-    names: tuple[str, ...] = ()  # the dialect, to be tried first next time; empty: do not try
+    names: tuple[str, ...] = ()  # the dialect, tried first next time; empty: none
 
 
-def decode(data: bytes, names: Dialect | None, *, most_samples: int) -> DecodedBatch | EncryptedBatch:
+def decode(data: bytes, names: Dialect | None, *, max_samples: int) -> DecodedBatch | EncryptedBatch:
     """A JSON array of samples or an envelope around one."""
-    check_object_count(data, most_samples)
+    check_object_count(data, max_samples)
     wrapped = is_envelope(data)
     if names:
-        fast = _fast(data, names, most_samples, wrapped=wrapped)
+        fast = _decode_typed(data, names, max_samples, wrapped=wrapped)
         if fast is not None:
             return fast
-    return _slow(data, most_samples, wrapped=wrapped)
+    return _decode_lenient(data, max_samples, wrapped=wrapped)
 
 
-def decode_records(data: bytes, names: Dialect | None, envelope: dict[str, Any], *, most_samples: int) -> DecodedBatch:
-    """What an encrypted envelope held: a JSON array and nothing else."""
+def decode_records(data: bytes, names: Dialect | None, envelope: dict[str, Any], *, max_samples: int) -> DecodedBatch:
+    """The content of an encrypted envelope: a JSON array and nothing else."""
     if is_envelope(data):
         raise MalformedBatch("the encrypted payload is not a JSON array of records", code="NO_RECORDS")
-    batch = decode(data, names, most_samples=most_samples)
+    batch = decode(data, names, max_samples=max_samples)
     if isinstance(batch, EncryptedBatch):
-        raise TypeError("an array is never sealed")
+        raise TypeError("an array is never encrypted")
     batch.envelope = envelope
     return batch
 
 
-def _fast(data: bytes, names: Dialect, most_samples: int, *, wrapped: bool) -> DecodedBatch | EncryptedBatch | None:
-    """The whole batch in one typed decode, or None when it does not fit the dialect."""
+def _decode_typed(
+    data: bytes, names: Dialect, max_samples: int, *, wrapped: bool
+) -> DecodedBatch | EncryptedBatch | None:
+    """The whole batch in one typed decode, or None if it does not fit the dialect."""
     try:
         decoded = _decoder(names, wrapped=wrapped).decode(data)
     except (msgspec.DecodeError, ValueError, RecursionError):
@@ -101,63 +102,63 @@ def _fast(data: bytes, names: Dialect, most_samples: int, *, wrapped: bool) -> D
     if wrapped:
         envelope = {name: getattr(decoded, name) for name in _ENVELOPE}
         if decoded.payload_enc is not None:
-            return _encrypted(envelope, decoded.records, decoded.payload_enc)
+            return _read_payload(envelope, decoded.records, decoded.payload_enc)
         if decoded.records is None:
             return None
         samples = decoded.records
-    if len(samples) > most_samples:
-        raise too_many_samples(most_samples)
+    if len(samples) > max_samples:
+        raise too_many_samples(max_samples)
     return DecodedBatch(
         list(range(len(samples))), _columns(samples, names), len(samples), envelope=envelope, names=names
     )
 
 
 def _columns(samples: list[Any], names: Dialect) -> dict[str, Sequence[Any]]:
-    """From rows to columns. A sample's fields stand in the dialect's order."""
+    """Rows to columns; a sample's fields are in the dialect's order."""
     if not samples:
         return {}
     columns = zip(*map(msgspec.structs.astuple, samples), strict=True)
-    return {name: values for name, values in zip(names, columns, strict=True) if name in _KEPT}
+    return {name: values for name, values in zip(names, columns, strict=True) if name in _STORED}
 
 
-def _slow(data: bytes, most_samples: int, *, wrapped: bool) -> DecodedBatch | EncryptedBatch:
-    decoded, is_odd = read_json(data)
+def _decode_lenient(data: bytes, max_samples: int, *, wrapped: bool) -> DecodedBatch | EncryptedBatch:
+    decoded, may_be_invalid = read_json(data)
     records = decoded
     envelope: dict[str, Any] = {}
     if wrapped:
         envelope = {name: decoded.get(name) for name in _ENVELOPE}
         records = decoded.get("records")
         if decoded.get("payload_enc") is not None:
-            return _encrypted(envelope, records, decoded["payload_enc"])
+            return _read_payload(envelope, records, decoded["payload_enc"])
     if not isinstance(records, list):
         raise MalformedBatch("the envelope has no list of records", code="NO_RECORDS")
-    if len(records) > most_samples:
-        raise too_many_samples(most_samples)
-    return _one_by_one(records, envelope, is_odd=is_odd)
+    if len(records) > max_samples:
+        raise too_many_samples(max_samples)
+    return _decode_each(records, envelope, may_be_invalid=may_be_invalid)
 
 
-def _encrypted(envelope: dict[str, Any], records: Any, payload: Any) -> EncryptedBatch:
+def _read_payload(envelope: dict[str, Any], records: Any, payload: Any) -> EncryptedBatch:
     if records:
-        raise MalformedBatch("an envelope has records or payload_enc, not both", code="NO_RECORDS")
+        raise MalformedBatch("an envelope must have records or payload_enc, not both", code="NO_RECORDS")
     return read_encrypted(envelope, payload)
 
 
-def _one_by_one(records: list[Any], envelope: dict[str, Any], *, is_odd: bool) -> DecodedBatch:
+def _decode_each(records: list[Any], envelope: dict[str, Any], *, may_be_invalid: bool) -> DecodedBatch:
     batch = DecodedBatch([], {}, len(records), envelope=envelope)
     samples: list[Any] = []
     extras: list[dict[str, Any] | None] = []
     names: dict[str, None] = {}
-    for index, one in enumerate(records):
-        sample = _read_one(one, is_odd=is_odd)
+    for index, record in enumerate(records):
+        sample = _decode_one(record, may_be_invalid=may_be_invalid)
         if isinstance(sample, tuple):
             batch.faults.append(SampleFault(index, *sample))
             continue
-        names.update(dict.fromkeys(name for name in one if name in _KNOWN))
+        names.update(dict.fromkeys(name for name in record if name in _KNOWN))
         batch.indexes.append(index)
         samples.append(sample)
-        extras.append({name: value for name, value in one.items() if name not in _KNOWN} or None)
-    kept = names.keys() & _KEPT
-    batch.columns = {name: values for name, values in _columns(samples, tuple(_KNOWN)).items() if name in kept}
+        extras.append({name: value for name, value in record.items() if name not in _KNOWN} or None)
+    stored = names.keys() & _STORED
+    batch.columns = {name: values for name, values in _columns(samples, tuple(_KNOWN)).items() if name in stored}
     if any(extras):
         batch.extras = extras
     else:
@@ -165,25 +166,25 @@ def _one_by_one(records: list[Any], envelope: dict[str, Any], *, is_odd: bool) -
     return batch
 
 
-def _read_one(one: Any, *, is_odd: bool) -> Any:
-    """The sample, or a code and a reason."""
-    if not isinstance(one, dict):
-        return "NOT_AN_OBJECT", "a sample is a JSON object"
-    known = {name: value for name, value in one.items() if name in _KNOWN}
-    if is_odd:
-        wild = find_not_finite({name: value for name, value in known.items() if name in _MEASURED})
-        if wild is not None:
-            return "NOT_A_NUMBER", f"{wild} is not a finite number"
+def _decode_one(record: Any, *, may_be_invalid: bool) -> Any:
+    """The sample, or a code and a reason for its rejection."""
+    if not isinstance(record, dict):
+        return "NOT_AN_OBJECT", "a sample must be a JSON object"
+    known = {name: value for name, value in record.items() if name in _KNOWN}
+    if may_be_invalid:
+        not_finite = find_not_finite({name: value for name, value in known.items() if name in _MEASURED})
+        if not_finite is not None:
+            return "NOT_A_NUMBER", f"{not_finite} is not a finite number"
     try:
-        return msgspec.convert(known, _general())
+        return msgspec.convert(known, _general_struct())
     except msgspec.ValidationError as error:
-        is_wild = str(error).startswith("Number out of range")
-        return "OUT_OF_RANGE" if is_wild else "WRONG_TYPE", str(error)[:200]
-    except UnicodeEncodeError:  # half a character where a number should be
-        return "WRONG_TYPE", "a text in place of a number"
+        is_out_of_range = str(error).startswith("Number out of range")
+        return "OUT_OF_RANGE" if is_out_of_range else "WRONG_TYPE", str(error)[:200]
+    except UnicodeEncodeError:  # half a character in place of a number
+        return "WRONG_TYPE", "text in place of a number"
 
 
-@lru_cache(maxsize=_DIALECTS)
+@lru_cache(maxsize=_MAX_DIALECTS)
 def _decoder(names: Dialect, *, wrapped: bool) -> Decoder:
     sample = _struct(names)
     if not wrapped:
@@ -194,7 +195,7 @@ def _decoder(names: Dialect, *, wrapped: bool) -> Decoder:
 
 
 @lru_cache(maxsize=1)
-def _general() -> Any:
+def _general_struct() -> Any:
     return _struct(_KNOWN)
 
 

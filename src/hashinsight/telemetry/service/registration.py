@@ -1,4 +1,4 @@
-"""Machines that nobody has listed join the inventory of the collector that reports them: within its limits."""
+"""Automatic registration: unknown machines that a collector reports join the inventory, within its limits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True)
 class RegistrationLimits:
-    """How many machines a collector may register; beyond that somebody has to list them."""
+    """How many machines a collector may register; beyond that, an operator has to import them."""
 
     per_call: int = 1000
     per_day: int = 5000
@@ -31,7 +31,7 @@ class RegistrationLimits:
 
 @dataclass(frozen=True)
 class Registered:
-    """How many were registered, and why the rest was not."""
+    """How many were registered, and why the rest were not."""
 
     count: int
     reason: str = ""
@@ -41,7 +41,7 @@ class Registered:
 class _Limit:
     name: str
     most: int
-    words: str
+    period: str
 
 
 async def register_reported(
@@ -52,10 +52,7 @@ async def register_reported(
     *,
     now: datetime,
 ) -> Registered:
-    """Register the first of them, as many as the limits leave room for.
-
-    One call of a collector at a time, or each would find the same room.
-    """
+    """Register as many as the limits allow, in the given order. One call per collector at a time."""
     done = await count_registered(session, caller.site_id, caller.collector_no, since=now - _DAY)
     collector = await session.get_one(Collector, caller.collector_id)
     open_until = collector.registration_open_until
@@ -72,39 +69,43 @@ async def register_reported(
     refused = len(miner_ids) - len(chosen)
     if not refused:
         return Registered(len(chosen))
-    met = per_day if room < per_call.most else per_call
-    if met.name == "per_call":
-        goes_on = "the next upload goes on"
+    limit = per_day if room < per_call.most else per_call
+    if limit.name == "per_call":
+        resumes = "the next upload continues"
     else:
-        over = max(done + len(chosen) - met.most, 0)
+        over = max(done + len(chosen) - limit.most, 0)
         oldest = await find_registered_at(session, caller.site_id, caller.collector_no, over, since=now - _DAY)
-        goes_on = "no more are registered" if oldest is None else f"goes on at {iso_z(oldest + _DAY)}"
-    await _tell_limit(session, caller, collector, met, refused=refused, goes_on=goes_on, now=now)
-    return Registered(len(chosen), f"this collector has registered {met.most} new machines {met.words}: {goes_on}")
+        resumes = "no more are registered" if oldest is None else f"resumes at {iso_z(oldest + _DAY)}"
+    await _report_limit(session, caller, collector, limit, refused=refused, resumes=resumes, now=now)
+    return Registered(len(chosen), f"this collector has registered {limit.most} new machines {limit.period}: {resumes}")
 
 
-async def _tell_limit(
+async def _report_limit(
     session: AsyncSession,
     caller: CollectorCaller,
     collector: Collector,
-    met: _Limit,
+    limit: _Limit,
     *,
     refused: int,
-    goes_on: str,
+    resumes: str,
     now: datetime,
 ) -> None:
-    """Once a day and limit, however often it is met: an event for the operator, and an audit entry."""
-    if await events.has_recent_event(session, collector.id, REGISTRATION_LIMIT, ("limit", met.name), since=now - _DAY):
+    """An event for the operator and an audit entry, once a day per limit."""
+    if await events.has_recent_event(
+        session, collector.id, REGISTRATION_LIMIT, ("limit", limit.name), since=now - _DAY
+    ):
         return
-    details = {"limit": met.name, "machines": met.most, "refused": refused}
-    more = "raise HASHINSIGHT_REGISTER_FIRST_DAY" if met.name == "first_day" else "open its registration for some hours"
+    details = {"limit": limit.name, "machines": limit.most, "refused": refused}
+    advice = (
+        "raise HASHINSIGHT_REGISTER_FIRST_DAY" if limit.name == "first_day" else "open its registration for some hours"
+    )
     await open_event(
         session,
         collector,
         REGISTRATION_LIMIT,
-        f"collector {collector.name} reports more than {met.most} unknown machines {met.words}",
-        message=f"{refused} were not registered, and their samples were rejected: {goes_on}. If these machines are "
-        f"yours, import the asset list or {more}; if not, revoke the collector's token.",
+        f"collector {collector.name} reports more than {limit.most} unknown machines {limit.period}",
+        message=f"{refused} were not registered, and their samples were rejected: {resumes}. If these machines are "
+        f"yours, import the asset list or {advice}; if not, revoke the collector's token.",
         details=details,
         now=now,
     )
