@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import Query
-from pydantic import AfterValidator
+from pydantic import AfterValidator, BaseModel, Field
 
 from hashinsight.inventory.fields import MINER_ID_CHARS
 from hashinsight.inventory.filters import SiteRef
@@ -38,6 +38,23 @@ Format = Annotated[
 ]
 Start = Annotated[Instant, Query(description="ISO 8601; without a zone it is UTC.")]
 End = Annotated[Instant, Query(description="Not included.")]
+
+
+class SampleError(BaseModel):
+    index: int = Field(description="Position of the sample in the batch")
+    error_code: str
+    reason: str
+
+
+class UploadAnswer(BaseModel):
+    """All rejected samples are counted in `rejected`; `errors` lists the first 100."""
+
+    success: Literal[True]
+    accepted: int
+    rejected: int
+    duplicates: int = Field(description="Already stored, from an earlier upload")
+    errors: list[SampleError]
+
 
 _MINER: dict[str, Any] = {
     "site_id": 3,

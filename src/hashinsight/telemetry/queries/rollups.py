@@ -12,8 +12,11 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.telemetry.layers import Layer
-from hashinsight.telemetry.models import COUNTERS, DAYS, FIVE_MINUTES, HOURS, MEANS, POWERED, READINGS
+from hashinsight.telemetry.models import DAYS, FIVE_MINUTES, HOURS, READINGS
 
+COUNTERS = ("accepted", "rejected", "hw_errors")
+MEANS = ("hashrate", "temp", "power", "fan")
+POWERED = ("powered_w_sum", "powered_ths_sum")
 _MEASURED = {"hashrate": "hashrate_ths", "temp": "temp_c", "power": "power_w", "fan": "fan_rpm"}
 _KEY = "miner_no, tenant_id, site_id"
 _OWNED = ("miner_no", "tenant_id", "site_id")
