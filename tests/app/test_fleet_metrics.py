@@ -74,8 +74,8 @@ async def test_the_fleet_is_told_by_site_and_agrees_with_the_page_of_sites(fleet
     stands = common | {"hashrate_ths": 0.0, "power_w": 20.0}
     await fleet.send(*({"miner_id": name, "ts": fleet.at(-40), **stands} for name in ("stopped", "broken")))
     await fleet.roll()
-    fleet.place.rows("update telemetry_live set overall_health = 'ok' returning 1")
-    ((number,),) = fleet.place.rows("select miner_no from miners where miner_id = 'stopped'")
+    fleet.site.rows("update telemetry_live set overall_health = 'ok' returning 1")
+    ((number,),) = fleet.site.rows("select miner_no from miners where miner_id = 'stopped'")
     async with fleet.database.transaction(job_context()) as session:
         await expect(session, [number], "stopped", cause="command 1", now=fleet.now - timedelta(minutes=9))
     told = await series(fleet.api)
@@ -144,7 +144,7 @@ async def test_the_age_of_the_figures_is_that_of_the_newest_sample_and_of_the_la
     fleet.set_clock(fleet.now + timedelta(seconds=60))
     assert await ages() == {("samples",): 100.0}
     async with fleet.database.transaction(job_context()) as session:
-        assert await run_cycle(fleet.database, session, fleet.place.site_id, period=fleet.now, now=fleet.now)
+        assert await run_cycle(fleet.database, session, fleet.site.site_id, period=fleet.now, now=fleet.now)
     fleet.set_clock(fleet.now + timedelta(seconds=70))
     assert await ages() == {("samples",): 170.0, ("scan",): 70.0}
     fleet.set_clock(fleet.now + timedelta(seconds=30))  # not read again, and older all the same

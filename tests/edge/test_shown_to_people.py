@@ -32,12 +32,12 @@ async def send(fleet: Fleet, folder: Path, *records: Record) -> None:
     lines = tuple(msgspec.json.encode(record) for record in records)
     batch = SampleBatch((), lines, 1, len(lines), fleet.now.timestamp())
     body = seal(batch, site_settings(folder, ["127.0.0.1"]), "edge-1", now=fleet.now.timestamp())
-    answer = await fleet.place.post(body)
+    answer = await fleet.site.post(body)
     assert answer.json()["accepted"] == len(records), answer.text
 
 
 async def problems(fleet: Fleet) -> set[str]:
-    rows = fleet.place.rows("select issue_code from problem_events")
+    rows = fleet.site.rows("select issue_code from problem_events")
     return {str(code) for (code,) in rows}
 
 
@@ -49,7 +49,7 @@ async def classify(fleet: Fleet, folder: Path, record: Record) -> dict[str, Any]
         await send(fleet, folder, {**record, "timestamp": fleet.at(-10)})
         await fleet.roll()
         async with fleet.database.transaction(job_context()) as session:
-            await run_cycle(fleet.database, session, fleet.place.site_id, period=fleet.now, now=fleet.now)
+            await run_cycle(fleet.database, session, fleet.site.site_id, period=fleet.now, now=fleet.now)
     return (await fleet.live())[record["miner_id"]]
 
 

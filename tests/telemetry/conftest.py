@@ -10,19 +10,19 @@ from tests.telemetry.zoned_site import ZonedSite
 
 
 @pytest.fixture
-async def place(api: httpx.AsyncClient, people: People, superuser_url: str) -> SiteWithCollector:
+async def site(api: httpx.AsyncClient, people: People, superuser_url: str) -> SiteWithCollector:
     made = SiteWithCollector(api, people, superuser_url)
     await made.open()
     return made
 
 
 @pytest.fixture
-def fleet(place: SiteWithCollector) -> Fleet:
-    return Fleet(place)
+def fleet(site: SiteWithCollector) -> Fleet:
+    return Fleet(site)
 
 
 @pytest.fixture
-async def halls(place: SiteWithCollector, fleet: Fleet) -> ZonedSite:
-    made = ZonedSite(place, fleet)
+async def zoned_site(site: SiteWithCollector, fleet: Fleet) -> ZonedSite:
+    made = ZonedSite(site, fleet)
     await made.open()
     return made

@@ -19,28 +19,28 @@ HISTORY = "/api/v1/telemetry/history"
 
 
 class Fleet:
-    def __init__(self, place: SiteWithCollector) -> None:
-        self.place = place
-        self.api = place.api
-        self.app: FastAPI = place.api.app  # type: ignore[attr-defined] # the fixture's
+    def __init__(self, site: SiteWithCollector) -> None:
+        self.site = site
+        self.api = site.api
+        self.app: FastAPI = site.api.app  # type: ignore[attr-defined] # the fixture's
         self.database: Database = self.app.state.database
         self.set_clock(datetime.now(UTC).replace(microsecond=0))
 
     def set_clock(self, now: datetime) -> None:
         """People sign in at the same time: a token from later than the application's clock is refused."""
         self.now = now
-        self.app.state.clock = self.place.people.clock = lambda: now
+        self.app.state.clock = self.site.people.clock = lambda: now
 
     async def pass_time(self, time: timedelta) -> None:
         """The owner signs in again: a session does not last that long."""
         self.set_clock(self.now + time)
-        self.place.owner = await self.place.people.headers("Owner")
+        self.site.owner = await self.site.people.headers("Owner")
 
     def at(self, seconds: float) -> str:
         return (self.now + timedelta(seconds=seconds)).isoformat()
 
     async def send(self, *samples: Mapping[str, Any]) -> None:
-        answer = await self.place.send(list(samples))
+        answer = await self.site.send(list(samples))
         assert answer.json()["accepted"] == len(samples), answer.text
 
     async def roll(self) -> None:
@@ -50,7 +50,7 @@ class Fleet:
                 await step(session, now=self.now)
 
     async def get(self, path: str, headers: Mapping[str, str] | None = None, **query: Any) -> httpx.Response:
-        return await self.api.get(path, params=query, headers=dict(headers or self.place.owner))
+        return await self.api.get(path, params=query, headers=dict(headers or self.site.owner))
 
     async def ok(self, path: str, headers: Mapping[str, str] | None = None, **query: Any) -> Any:
         answer = await self.get(path, headers, **query)
@@ -69,12 +69,12 @@ class Fleet:
     async def load(self, *lines: str) -> None:
         content = "\n".join(["miner_id,model,zone,expected_ths", *lines])
         answer = await self.api.post(
-            "/api/admin/v1/miners/import", params={"site_id": "tx-1"}, content=content, headers=self.place.owner
+            "/api/admin/v1/miners/import", params={"site_id": "tx-1"}, content=content, headers=self.site.owner
         )
         assert answer.json().get("refused") == 0, answer.text
 
     async def scope(self) -> Scope:
-        return make_scope(await self.place.people.tenant_id("a"), SYSTEM, [WHOLE_TENANT])
+        return make_scope(await self.site.people.tenant_id("a"), SYSTEM, [WHOLE_TENANT])
 
 
 def sample(miner_id: str, ts: str, **said: Any) -> dict[str, Any]:

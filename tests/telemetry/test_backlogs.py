@@ -13,30 +13,30 @@ from tests.telemetry.site_with_collector import SiteWithCollector
 from tests.telemetry.test_layers import contents, roll
 
 
-def hour_before(place: SiteWithCollector) -> datetime:
-    return place.now.replace(minute=0, second=0) - timedelta(hours=2)
+def hour_before(site: SiteWithCollector) -> datetime:
+    return site.now.replace(minute=0, second=0) - timedelta(hours=2)
 
 
 def said(at: datetime, ths: float, miner_id: str = "m0", **more: Any) -> dict[str, Any]:
     return {"miner_id": miner_id, "ts": at.isoformat(), "hashrate_ths": ths} | more
 
 
-async def test_a_machine_that_moves_keeps_what_each_of_its_sites_saw(place: SiteWithCollector) -> None:
+async def test_a_machine_that_moves_keeps_what_each_of_its_sites_saw(site: SiteWithCollector) -> None:
     """In one bucket, one hour and one day: rolled up together, and again when only one of the sites is late."""
-    began = hour_before(place)
-    other = await place.api.post("/api/admin/v1/sites", json={"code": "tx-2", "name": "2"}, headers=place.owner)
-    north, south = place.collector, await place.add_collector("south", "tx-2")
-    assert (await place.post([said(began, 100, accepted_shares=50)])).json()["accepted"] == 1
-    moved = await place.api.patch("/api/admin/v1/miners/m0", json={"site_id": "tx-2"}, headers=place.owner)
+    began = hour_before(site)
+    other = await site.api.post("/api/admin/v1/sites", json={"code": "tx-2", "name": "2"}, headers=site.owner)
+    north, south = site.collector, await site.add_collector("south", "tx-2")
+    assert (await site.post([said(began, 100, accepted_shares=50)])).json()["accepted"] == 1
+    moved = await site.api.patch("/api/admin/v1/miners/m0", json={"site_id": "tx-2"}, headers=site.owner)
     assert moved.status_code == 200, moved.text
-    place.collector = south
+    site.collector = south
     after = [said(began + timedelta(minutes=n), 50, accepted_shares=60) for n in (1, 30)]
-    assert (await place.post(after)).json()["accepted"] == 2
-    tomorrow = place.now + timedelta(days=1, hours=1)
-    await roll(place, tomorrow)
-    here, there = place.site_id, other.json()["id"]
+    assert (await site.post(after)).json()["accepted"] == 2
+    tomorrow = site.now + timedelta(days=1, hours=1)
+    await roll(site, tomorrow)
+    here, there = site.site_id, other.json()["id"]
     layers = {
-        table: place.rows(
+        table: site.rows(
             "select site_id, sum(samples)::int, sum(hashrate_sum), sum(accepted_delta)::int"
             f" from {table} group by 1 order by 1"
         )
@@ -44,54 +44,54 @@ async def test_a_machine_that_moves_keeps_what_each_of_its_sites_saw(place: Site
     }
     assert layers["telemetry_5min"] == [(here, 1, 100.0, None), (there, 2, 100.0, None)]
     assert layers["telemetry_hour"] == layers["telemetry_day"] == [(here, 1, 100.0, 0), (there, 2, 100.0, 0)]
-    assert place.rows("select site_id from telemetry_live") == [(there,)]
+    assert site.rows("select site_id from telemetry_live") == [(there,)]
 
-    before = contents(place)
-    for one, site in ((south, there), (north, here)):
-        place.collector = one
-        await _touch_all(place, site)
-        await roll(place, tomorrow)
-        assert contents(place) == before
+    before = contents(site)
+    for one, moved_site in ((south, there), (north, here)):
+        site.collector = one
+        await _touch_all(site, moved_site)
+        await roll(site, tomorrow)
+        assert contents(site) == before
 
 
-async def test_a_backlog_is_caught_up_over_some_runs_and_ends_the_same(place: SiteWithCollector) -> None:
-    began = place.now - timedelta(hours=20)
+async def test_a_backlog_is_caught_up_over_some_runs_and_ends_the_same(site: SiteWithCollector) -> None:
+    began = site.now - timedelta(hours=20)
     samples = [said(began + timedelta(minutes=4 * n), 90 + n % 7, f"m{n % 3}") for n in range(285)]
     samples.append(said(began, 80, "silent since"))
-    assert (await place.post(samples)).json()["accepted"] == 286
+    assert (await site.post(samples)).json()["accepted"] == 286
     wanted: dict[str, Any] = {}
     for most in (None, 8):
-        async with place.api.app.state.database.transaction(job_context()) as session:  # type: ignore[attr-defined]
+        async with site.api.app.state.database.transaction(job_context()) as session:  # type: ignore[attr-defined]
             for run in range(1 if most is None else 40):
-                await rollups.roll_up_live(session, now=place.now, most=most)
-                await rollups.roll_up_five_minutes(session, now=place.now, most=most)
+                await rollups.roll_up_live(session, now=site.now, most=most)
+                await rollups.roll_up_five_minutes(session, now=site.now, most=most)
                 if most is not None and run == 0:
                     newest = (await session.execute(text("select count(*), max(ts) from telemetry_live"))).one()
                     assert newest == (3, began + timedelta(minutes=4 * 284)), "whoever still answers comes first"
-            await rollups.roll_up_hours(session, now=place.now)
-        found = contents(place)
+            await rollups.roll_up_hours(session, now=site.now)
+        found = contents(site)
         assert len(found["telemetry_live"]) == 4
         wanted = wanted or found
         assert found == wanted
-        await _forget(place)
-        await _touch_all(place, place.site_id)
+        await _forget(site)
+        await _touch_all(site, site.site_id)
 
 
-async def test_no_run_of_the_ticks_takes_more_than_some_hours(place: SiteWithCollector) -> None:
-    began = place.now - timedelta(hours=20)
-    await place.post([said(began + timedelta(minutes=5 * n), 90) for n in range(200)])
+async def test_no_run_of_the_ticks_takes_more_than_some_hours(site: SiteWithCollector) -> None:
+    began = site.now - timedelta(hours=20)
+    await site.post([said(began + timedelta(minutes=5 * n), 90) for n in range(200)])
     ticks = {tick.name: tick for tick in telemetry_ticks(five_minutes_kept=timedelta(days=90), days_kept=None)}
     for name, layer in (("telemetry_live", 0), ("telemetry_5min", 1)):
         waiting = f"select count(distinct bucket_ts) from telemetry_touched where layer = {layer}"
-        before = place.rows(waiting)[0][0]
-        run = TickRun(name, 0, place.now, place.now, 1)
-        async with place.api.app.state.database.transaction(job_context()) as session:  # type: ignore[attr-defined]
+        before = site.rows(waiting)[0][0]
+        run = TickRun(name, 0, site.now, site.now, 1)
+        async with site.api.app.state.database.transaction(job_context()) as session:  # type: ignore[attr-defined]
             await ticks[name].work(session, run)
-        assert 0 < before - place.rows(waiting)[0][0] <= 48
+        assert 0 < before - site.rows(waiting)[0][0] <= 48
 
 
-async def _touch_all(place: SiteWithCollector, site_id: int) -> None:
-    async with place.api.app.state.database.transaction(job_context()) as session:  # type: ignore[attr-defined]
+async def _touch_all(site: SiteWithCollector, site_id: int) -> None:
+    async with site.api.app.state.database.transaction(job_context()) as session:  # type: ignore[attr-defined]
         await session.execute(
             text(
                 "insert into telemetry_touched (tenant_id, site_id, layer, bucket_ts)"
@@ -103,7 +103,7 @@ async def _touch_all(place: SiteWithCollector, site_id: int) -> None:
         )
 
 
-async def _forget(place: SiteWithCollector) -> None:
-    async with place.api.app.state.database.transaction(job_context()) as session:  # type: ignore[attr-defined]
+async def _forget(site: SiteWithCollector) -> None:
+    async with site.api.app.state.database.transaction(job_context()) as session:  # type: ignore[attr-defined]
         for table in ("telemetry_live", "telemetry_5min", "telemetry_hour", "telemetry_day", "telemetry_touched"):
             await session.execute(text(f"delete from {table}"))

@@ -92,7 +92,7 @@ async def test_rows_from_before_are_read_by_their_plain_means_and_an_hour_that_i
     await fleet.load("shed,S21,A,", "plain,S21,A,")
     hour = bucket_start(fleet.now, Layer.HOUR) + LENGTH[Layer.HOUR]
     await send_bucket(fleet, hour, "shed", "plain")
-    fleet.place.rows("update telemetry_5min set powered_w_sum = null, powered_ths_sum = null returning 1")
+    fleet.site.rows("update telemetry_5min set powered_w_sum = null, powered_ths_sum = null returning 1")
     before = {name: rounded(points[0]["efficiency_j_th"]) for name, points in (await fleet.history()).items()}
     assert before == {"shed": 29.17, "plain": round(PLAIN, 2)}
     (then,) = (await fleet.ok(SITES, site_id="tx-1", at=hour.isoformat()))["sites"]
@@ -101,7 +101,7 @@ async def test_rows_from_before_are_read_by_their_plain_means_and_an_hour_that_i
     await fleet.pass_time(timedelta(days=1, minutes=10))
     await fleet.roll()
     for resolution, table in (("hourly", "telemetry_hour"), ("daily", "telemetry_day")):
-        kept = fleet.place.rows(f"select distinct powered_w_sum, powered_ths_sum from {table}")
+        kept = fleet.site.rows(f"select distinct powered_w_sum, powered_ths_sum from {table}")
         assert kept == [(None, None)], resolution
         told = await fleet.history(resolution=resolution, start=(hour - timedelta(days=1)).isoformat())
         assert {name: rounded(points[0]["efficiency_j_th"]) for name, points in told.items()} == before, resolution

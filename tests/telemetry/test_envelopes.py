@@ -12,105 +12,105 @@ from tests.telemetry.site_with_collector import SiteWithCollector
 _NOW = datetime.fromisoformat("2026-03-01T12:00:00Z")
 
 
-def envelope(place: SiteWithCollector, *records: dict[str, Any], **said: Any) -> dict[str, Any]:
-    return {"schema": "telemetry_envelope.v1", "site_id": "tx-1", "sent_at": place.at(0), **said, "records": records}
+def envelope(site: SiteWithCollector, *records: dict[str, Any], **said: Any) -> dict[str, Any]:
+    return {"schema": "telemetry_envelope.v1", "site_id": "tx-1", "sent_at": site.at(0), **said, "records": records}
 
 
-def sample(place: SiteWithCollector, seconds: float = 0, miner_id: str = "m1") -> dict[str, Any]:
-    return {"miner_id": miner_id, "timestamp": place.at(seconds)}
+def sample(site: SiteWithCollector, seconds: float = 0, miner_id: str = "m1") -> dict[str, Any]:
+    return {"miner_id": miner_id, "timestamp": site.at(seconds)}
 
 
-def freeze(place: SiteWithCollector) -> None:
+def freeze(site: SiteWithCollector) -> None:
     """From now on it is now: not when the place was made, which is before its owner signed in."""
-    place.now = datetime.now(UTC).replace(microsecond=0)
-    place.api.app.state.clock = lambda: place.now  # type: ignore[attr-defined] # the fixture's
+    site.now = datetime.now(UTC).replace(microsecond=0)
+    site.api.app.state.clock = lambda: site.now  # type: ignore[attr-defined] # the fixture's
 
 
-async def collector_of(place: SiteWithCollector) -> dict[str, Any]:
-    found: list[dict[str, Any]] = (await place.api.get("/api/admin/v1/collectors", headers=place.owner)).json()[
+async def collector_of(site: SiteWithCollector) -> dict[str, Any]:
+    found: list[dict[str, Any]] = (await site.api.get("/api/admin/v1/collectors", headers=site.owner)).json()[
         "collectors"
     ]
     return found[0]
 
 
-async def test_its_own_site_and_zone_in_either_form_are_taken(place: SiteWithCollector) -> None:
+async def test_its_own_site_and_zone_in_either_form_are_taken(site: SiteWithCollector) -> None:
     zone = {"site_id": "tx-1", "code": "hall-1", "name": "hall 1"}
-    made = (await place.api.post("/api/admin/v1/zones", json=zone, headers=place.owner)).json()
+    made = (await site.api.post("/api/admin/v1/zones", json=zone, headers=site.owner)).json()
     for said in (
         {},
-        {"site_id": place.site_id},
-        {"site_id": str(place.site_id)},
+        {"site_id": site.site_id},
+        {"site_id": str(site.site_id)},
         {"zone_id": "hall-1"},
         {"zone_id": made["id"]},
     ):
-        answer = await place.post(envelope(place, **said))
+        answer = await site.post(envelope(site, **said))
         assert answer.status_code == 200, answer.text
 
 
-async def test_a_collector_of_a_zone_speaks_for_that_zone_alone(place: SiteWithCollector) -> None:
+async def test_a_collector_of_a_zone_speaks_for_that_zone_alone(site: SiteWithCollector) -> None:
     for code in ("hall-1", "hall-2"):
         zone = {"site_id": "tx-1", "code": code, "name": code}
-        await place.api.post("/api/admin/v1/zones", json=zone, headers=place.owner)
-    own = await collector_of(place)
-    await place.api.patch(f"/api/admin/v1/collectors/{own['id']}", json={"zone_id": "hall-1"}, headers=place.owner)
-    assert (await place.post(envelope(place, sample(place), zone_id="hall-1"))).status_code == 200
+        await site.api.post("/api/admin/v1/zones", json=zone, headers=site.owner)
+    own = await collector_of(site)
+    await site.api.patch(f"/api/admin/v1/collectors/{own['id']}", json={"zone_id": "hall-1"}, headers=site.owner)
+    assert (await site.post(envelope(site, sample(site), zone_id="hall-1"))).status_code == 200
     for said in ("hall-2", "hall-3", 0, True):
-        answer = await place.post(envelope(place, sample(place, -1), zone_id=said))
+        answer = await site.post(envelope(site, sample(site, -1), zone_id=said))
         assert (answer.status_code, answer.json()["error_code"]) == (403, "ZONE_MISMATCH"), said
-    header = await place.post(envelope(place), headers={"X-Zone-ID": "hall-2"})
+    header = await site.post(envelope(site), headers={"X-Zone-ID": "hall-2"})
     assert (header.status_code, header.json()["error_code"]) == (403, "ZONE_MISMATCH")
-    assert place.rows("select count(*) from telemetry_raw") == [(1,)]
+    assert site.rows("select count(*) from telemetry_raw") == [(1,)]
 
 
 async def test_the_mode_is_the_header_s_else_the_envelope_s_and_the_same_sample_is_stored_once(
-    place: SiteWithCollector,
+    site: SiteWithCollector,
 ) -> None:
-    await place.post(envelope(place, sample(place, 0), mode="latest"))
-    await place.post(envelope(place, sample(place, -1), mode="raw"), headers={"X-Upload-Mode": "latest"})
-    await place.post(envelope(place, sample(place, -2), mode="raw"))
-    await place.post(envelope(place, sample(place, -3), mode={"odd": 1}))
-    twice = await place.post(envelope(place, sample(place, -2), mode="latest"))
+    await site.post(envelope(site, sample(site, 0), mode="latest"))
+    await site.post(envelope(site, sample(site, -1), mode="raw"), headers={"X-Upload-Mode": "latest"})
+    await site.post(envelope(site, sample(site, -2), mode="raw"))
+    await site.post(envelope(site, sample(site, -3), mode={"odd": 1}))
+    twice = await site.post(envelope(site, sample(site, -2), mode="latest"))
     assert twice.json()["duplicates"] == 1
-    assert place.rows("select upload_mode from telemetry_raw order by ts desc") == [(1,), (1,), (0,), (0,)]
+    assert site.rows("select upload_mode from telemetry_raw order by ts desc") == [(1,), (1,), (0,), (0,)]
 
 
-async def test_a_wrong_count_of_records_is_counted_and_taken(place: SiteWithCollector) -> None:
+async def test_a_wrong_count_of_records_is_counted_and_taken(site: SiteWithCollector) -> None:
     def miscounted() -> float:
         return REGISTRY.get_sample_value("hashinsight_telemetry_miscounted_total") or 0.0
 
     before = miscounted()
-    assert (await place.post(envelope(place, sample(place), record_count=1))).json()["accepted"] == 1
+    assert (await site.post(envelope(site, sample(site), record_count=1))).json()["accepted"] == 1
     assert miscounted() == before
-    assert (await place.post(envelope(place, sample(place, -1), record_count=7))).json()["accepted"] == 1
+    assert (await site.post(envelope(site, sample(site, -1), record_count=7))).json()["accepted"] == 1
     assert miscounted() == before + 1
 
 
-async def test_a_collector_ten_minutes_ahead_is_heard_and_its_skew_shown(place: SiteWithCollector) -> None:
-    freeze(place)
+async def test_a_collector_ten_minutes_ahead_is_heard_and_its_skew_shown(site: SiteWithCollector) -> None:
+    freeze(site)
     ahead = 600
-    answer = await place.post(envelope(place, sample(place, ahead), sent_at=place.at(ahead)))
+    answer = await site.post(envelope(site, sample(site, ahead), sent_at=site.at(ahead)))
     assert answer.json()["accepted"] == 1, answer.text
-    assert place.rows("select ts from telemetry_raw") == [(place.now + timedelta(seconds=ahead),)], "stored as sent"
-    assert (await collector_of(place))["clock_skew_sec"] == 600
-    again = await place.post(envelope(place, sample(place, ahead), sent_at=place.at(ahead)))
+    assert site.rows("select ts from telemetry_raw") == [(site.now + timedelta(seconds=ahead),)], "stored as sent"
+    assert (await collector_of(site))["clock_skew_sec"] == 600
+    again = await site.post(envelope(site, sample(site, ahead), sent_at=site.at(ahead)))
     assert again.json()["duplicates"] == 1
-    plain = await place.post([sample(place, ahead + 1)])
+    plain = await site.post([sample(site, ahead + 1)])
     assert plain.json()["accepted"] == 1, "also what comes without sent_at"
 
 
-async def test_without_a_skew_or_beyond_its_bound_the_future_is_refused(place: SiteWithCollector) -> None:
-    freeze(place)
-    answer = await place.post(envelope(place, sample(place, 299), sample(place, 301)))
+async def test_without_a_skew_or_beyond_its_bound_the_future_is_refused(site: SiteWithCollector) -> None:
+    freeze(site)
+    answer = await site.post(envelope(site, sample(site, 299), sample(site, 301)))
     assert [error["error_code"] for error in answer.json()["errors"]] == ["IN_THE_FUTURE"]
-    far = await place.post(envelope(place, sample(place, 1199), sample(place, 1201), sent_at=place.at(86_400)))
+    far = await site.post(envelope(site, sample(site, 1199), sample(site, 1201), sent_at=site.at(86_400)))
     assert (far.json()["accepted"], far.json()["rejected"]) == (1, 1), "at most 15 minutes and the allowance"
 
 
-async def test_a_clock_behind_does_not_narrow_what_is_taken(place: SiteWithCollector) -> None:
-    freeze(place)
-    behind = await place.post(envelope(place, sample(place, 290), sent_at=place.at(-3600)))
+async def test_a_clock_behind_does_not_narrow_what_is_taken(site: SiteWithCollector) -> None:
+    freeze(site)
+    behind = await site.post(envelope(site, sample(site, 290), sent_at=site.at(-3600)))
     assert behind.json()["accepted"] == 1
-    odd = await place.post(envelope(place, sample(place, 0), sent_at="lately"))
+    odd = await site.post(envelope(site, sample(site, 0), sent_at="lately"))
     assert odd.json()["accepted"] == 1
 
 
@@ -131,8 +131,8 @@ def test_a_skew_is_stored_when_it_changed_and_not_all_the_time() -> None:
     assert skews.should_store(who, 60.0, None, now=_NOW + timedelta(seconds=31))
 
 
-async def test_lag_outcomes_and_reasons_are_measured(place: SiteWithCollector) -> None:
-    freeze(place)
+async def test_lag_outcomes_and_reasons_are_measured(site: SiteWithCollector) -> None:
+    freeze(site)
 
     def value(name: str, **chosen: str) -> float:
         return REGISTRY.get_sample_value(name, chosen) or 0.0
@@ -146,8 +146,8 @@ async def test_lag_outcomes_and_reasons_are_measured(place: SiteWithCollector) -
         "lags": value("telemetry_ingest_lag_seconds_count"),
         "lag": value("telemetry_ingest_lag_seconds_sum"),
     }
-    await place.post([sample(place, -90), sample(place, -40), sample(place, -40), {**sample(place), "power_w": -1}])
-    await place.post(b"nothing")
+    await site.post([sample(site, -90), sample(site, -40), sample(site, -40), {**sample(site), "power_w": -1}])
+    await site.post(b"nothing")
     after = {
         "accepted": value("hashinsight_telemetry_samples_total", outcome="accepted"),
         "duplicates": value("hashinsight_telemetry_samples_total", outcome="duplicates"),
@@ -159,5 +159,5 @@ async def test_lag_outcomes_and_reasons_are_measured(place: SiteWithCollector) -
     }
     grown = {name: after[name] - before[name] for name in before}
     assert grown == {"accepted": 2, "duplicates": 1, "negative": 1, "refused": 1, "batches": 1, "lags": 1, "lag": 40}
-    shown = (await place.api.get("/metrics")).text
+    shown = (await site.api.get("/metrics")).text
     assert "telemetry_ingest_lag_seconds_bucket" in shown

@@ -293,14 +293,14 @@ def test_boards_that_are_no_list_are_not_counted(boards: Any) -> None:
     assert stored_values(samples) == {}
 
 
-async def test_the_legacy_route_stores_and_answers_the_same(place: SiteWithCollector) -> None:
-    sample = {"timestamp": place.at(0)[:19], "hashrate_ghs": 100_000, "temperature_max": 70, "fan_speeds": [5000]}
-    old = await place.post([{"miner_id": "old", **sample}], path="/api/collector/upload", zipped=True)
-    new = await place.post([{"miner_id": "new", **sample}], zipped=True)
+async def test_the_legacy_route_stores_and_answers_the_same(site: SiteWithCollector) -> None:
+    sample = {"timestamp": site.at(0)[:19], "hashrate_ghs": 100_000, "temperature_max": 70, "fan_speeds": [5000]}
+    old = await site.post([{"miner_id": "old", **sample}], path="/api/collector/upload", zipped=True)
+    new = await site.post([{"miner_id": "new", **sample}], zipped=True)
     assert old.status_code == new.status_code == 200
     assert old.json() == new.json() == {"success": True, "accepted": 1, "rejected": 0, "duplicates": 0, "errors": []}
     columns = "ts, site_id, upload_mode, status, flags, hashrate_ths, temp_max_c, fan_rpm, fan_speeds"
-    one, other = place.rows(f"select {columns} from telemetry_raw")
+    one, other = site.rows(f"select {columns} from telemetry_raw")
     assert one == other
-    document = (await place.api.get("/openapi.json")).json()
+    document = (await site.api.get("/openapi.json")).json()
     assert document["paths"]["/api/collector/upload"]["post"]["deprecated"] is True

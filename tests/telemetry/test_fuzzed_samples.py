@@ -144,6 +144,6 @@ def test_times_of_one_length_too_also_where_one_is_spoilt(
 ) -> None:
     texts = [at.isoformat(timespec="microseconds")[:width] + end for at in moments]
     if spoilt is not None and spoilt[0] < width:
-        place, char = spoilt
-        texts[-1] = texts[-1][:place] + char + texts[-1][place + 1 :]
+        site, char = spoilt
+        texts[-1] = texts[-1][:site] + char + texts[-1][site + 1 :]
     assert read_times(texts).tolist() == [read_time(text) for text in texts]

@@ -11,35 +11,35 @@ from hashinsight.telemetry.service.identity_reports import IdentityReports
 from tests.telemetry.site_with_collector import SiteWithCollector
 
 
-def said(place: SiteWithCollector, seconds: float, miner_id: str = "m1", **fields: Any) -> dict[str, Any]:
-    return {"miner_id": miner_id, "ts": place.at(seconds), **fields}
+def said(site: SiteWithCollector, seconds: float, miner_id: str = "m1", **fields: Any) -> dict[str, Any]:
+    return {"miner_id": miner_id, "ts": site.at(seconds), **fields}
 
 
-def reports(place: SiteWithCollector) -> IdentityReports:
-    found: IdentityReports = place.api.app.state.store.reports  # type: ignore[attr-defined] # the fixture's
+def reports(site: SiteWithCollector) -> IdentityReports:
+    found: IdentityReports = site.api.app.state.store.reports  # type: ignore[attr-defined] # the fixture's
     return found
 
 
-def inventory(place: SiteWithCollector) -> list[tuple[Any, ...]]:
-    return place.rows("select miner_id, model, firmware, mac, serial from miners order by 1")
+def inventory(site: SiteWithCollector) -> list[tuple[Any, ...]]:
+    return site.rows("select miner_id, model, firmware, mac, serial from miners order by 1")
 
 
-async def test_model_firmware_mac_and_serial_reach_the_inventory(place: SiteWithCollector) -> None:
+async def test_model_firmware_mac_and_serial_reach_the_inventory(site: SiteWithCollector) -> None:
     fields = {
         "miner_type": "Own make 1",
         "firmware_version": "2.1",
         "mac_address": "AA-BB-CC-DD-EE-01",
         "serial_number": "SN1",
     }
-    assert (await place.post([said(place, 0, **fields)])).json()["accepted"] == 1
-    await reports(place).settle()
-    assert inventory(place) == [("m1", "Own make 1", "2.1", "aa:bb:cc:dd:ee:01", "SN1")]
-    assert place.rows("select count(*) from miner_changes") == [(4,)]
+    assert (await site.post([said(site, 0, **fields)])).json()["accepted"] == 1
+    await reports(site).settle()
+    assert inventory(site) == [("m1", "Own make 1", "2.1", "aa:bb:cc:dd:ee:01", "SN1")]
+    assert site.rows("select count(*) from miner_changes") == [(4,)]
 
 
-async def test_what_was_told_is_not_told_again_and_what_changed_is(place: SiteWithCollector) -> None:
+async def test_what_was_told_is_not_told_again_and_what_changed_is(site: SiteWithCollector) -> None:
     transactions = []
-    engine = place.api.app.state.database._engine.sync_engine  # type: ignore[attr-defined]
+    engine = site.api.app.state.database._engine.sync_engine  # type: ignore[attr-defined]
     event.listen(engine, "before_cursor_execute", lambda *arguments: transactions.append(str(arguments[2])))
 
     def told() -> int:
@@ -48,62 +48,62 @@ async def test_what_was_told_is_not_told_again_and_what_changed_is(place: SiteWi
         return count
 
     for firmware, news in (("1", True), ("1", False), ("2", True), ("2", False), ("1", True), ("1", False)):
-        place.now = place.now.replace(microsecond=place.now.microsecond + 1)
-        await place.post([said(place, 0, firmware=firmware), said(place, 0, "m2", firmware="7")])
-        await reports(place).settle()
+        site.now = site.now.replace(microsecond=site.now.microsecond + 1)
+        await site.post([said(site, 0, firmware=firmware), said(site, 0, "m2", firmware="7")])
+        await reports(site).settle()
         assert (told() > 0) is news, firmware
-        assert inventory(place)[0][2] == firmware
-    assert place.rows("select count(*) from miner_changes") == [(4,)]
+        assert inventory(site)[0][2] == firmware
+    assert site.rows("select count(*) from miner_changes") == [(4,)]
 
 
-async def test_what_a_sample_leaves_out_stays(place: SiteWithCollector) -> None:
-    await place.post([said(place, 0, firmware="1", model="Own make 1")])
-    await place.post([said(place, -1, firmware="2")])
-    await place.post([said(place, -2, model="Own make 1")])
-    await reports(place).settle()
-    assert inventory(place) == [("m1", "Own make 1", "2", None, None)]
+async def test_what_a_sample_leaves_out_stays(site: SiteWithCollector) -> None:
+    await site.post([said(site, 0, firmware="1", model="Own make 1")])
+    await site.post([said(site, -1, firmware="2")])
+    await site.post([said(site, -2, model="Own make 1")])
+    await reports(site).settle()
+    assert inventory(site) == [("m1", "Own make 1", "2", None, None)]
 
 
-async def test_values_that_are_none_do_not_reach_it(place: SiteWithCollector) -> None:
-    await place.post([said(place, 0, mac_address="00:00:00:00:00:00", serial_number="", firmware="2")])
-    await reports(place).settle()
-    assert inventory(place) == [("m1", None, "2", None, None)]
+async def test_values_that_are_none_do_not_reach_it(site: SiteWithCollector) -> None:
+    await site.post([said(site, 0, mac_address="00:00:00:00:00:00", serial_number="", firmware="2")])
+    await reports(site).settle()
+    assert inventory(site) == [("m1", None, "2", None, None)]
 
 
-async def test_of_a_bad_sample_nothing_is_believed(place: SiteWithCollector) -> None:
-    await place.post([said(place, 0, firmware="1")])
-    await place.post([said(place, -1, firmware="9", power_w=-1)])
-    await reports(place).settle()
-    assert inventory(place)[0][2] == "1"
+async def test_of_a_bad_sample_nothing_is_believed(site: SiteWithCollector) -> None:
+    await site.post([said(site, 0, firmware="1")])
+    await site.post([said(site, -1, firmware="9", power_w=-1)])
+    await reports(site).settle()
+    assert inventory(site)[0][2] == "1"
 
 
 async def test_a_report_that_fails_costs_no_batch_and_is_said_again(
-    place: SiteWithCollector, superuser_url: str
+    site: SiteWithCollector, superuser_url: str
 ) -> None:
-    await place.post([said(place, 0)])
+    await site.post([said(site, 0)])
     with psycopg.connect(superuser_url, autocommit=True) as db:
         db.execute("alter table miner_changes rename to hidden_changes")
     before = REGISTRY.get_sample_value("hashinsight_telemetry_identity_failed_total") or 0.0
-    answer = await place.post([said(place, -1, firmware="2")])
+    answer = await site.post([said(site, -1, firmware="2")])
     assert (answer.status_code, answer.json()["accepted"]) == (200, 1)
-    await reports(place).settle()
+    await reports(site).settle()
     assert REGISTRY.get_sample_value("hashinsight_telemetry_identity_failed_total") == before + 1
-    assert inventory(place)[0][2] is None
+    assert inventory(site)[0][2] is None
     with psycopg.connect(superuser_url, autocommit=True) as db:
         db.execute("alter table hidden_changes rename to miner_changes")
-    await place.post([said(place, -2, firmware="2")])
-    await reports(place).settle()
-    assert inventory(place)[0][2] == "2"
+    await site.post([said(site, -2, firmware="2")])
+    await reports(site).settle()
+    assert inventory(site)[0][2] == "2"
 
 
 @pytest.mark.parametrize("register", [True, False])
 async def test_machines_join_the_inventory_unless_that_is_switched_off(
-    place: SiteWithCollector, *, register: bool
+    site: SiteWithCollector, *, register: bool
 ) -> None:
-    place.api.app.state.store.machines.auto_register = register  # type: ignore[attr-defined] # the fixture's
-    told = (await place.post([said(place, 0), said(place, 0, "m2")])).json()
+    site.api.app.state.store.machines.auto_register = register  # type: ignore[attr-defined] # the fixture's
+    told = (await site.post([said(site, 0), said(site, 0, "m2")])).json()
     assert told["accepted"] == (2 if register else 0)
     assert {error["error_code"] for error in told["errors"]} == (set() if register else {"MINER_UNKNOWN"})
-    entries = place.rows("select actor_kind, after from audit_log where action = 'miners_registered'")
+    entries = site.rows("select actor_kind, after from audit_log where action = 'miners_registered'")
     wanted = [("collector", {"machines": 2, "miner_ids": ["m1", "m2"]})]
     assert entries == (wanted if register else [])

@@ -20,12 +20,12 @@ from tests.people import People
 from tests.telemetry.site_with_collector import SiteWithCollector
 
 
-def samples(place: SiteWithCollector, count: int = 3, seconds: float = 0) -> list[dict[str, Any]]:
-    return [{"miner_id": f"m{n}", "ts": place.at(seconds), "hashrate_ths": 100} for n in range(count)]
+def samples(site: SiteWithCollector, count: int = 3, seconds: float = 0) -> list[dict[str, Any]]:
+    return [{"miner_id": f"m{n}", "ts": site.at(seconds), "hashrate_ths": 100} for n in range(count)]
 
 
-def stored(place: SiteWithCollector) -> tuple[int, int]:
-    (row,) = place.rows("select (select count(*) from telemetry_raw), (select count(*) from telemetry_touched)")
+def stored(site: SiteWithCollector) -> tuple[int, int]:
+    (row,) = site.rows("select (select count(*) from telemetry_raw), (select count(*) from telemetry_touched)")
     return row[0], row[1]
 
 
@@ -53,128 +53,126 @@ def failing(url: str, body: str) -> Iterator[None]:
     ],
 )
 async def test_a_server_in_trouble_is_told_as_503_and_nothing_is_stored(
-    place: SiteWithCollector, superuser_url: str, code: str, told: str
+    site: SiteWithCollector, superuser_url: str, code: str, told: str
 ) -> None:
-    assert (await place.post(samples(place))).status_code == 200
+    assert (await site.post(samples(site))).status_code == 200
     trouble = f"if new.miner_no > 1 then raise exception 'in trouble' using errcode = '{code}'; end if; return new;"
     with failing(superuser_url, trouble):
         for again in (False, True):  # straight, and by way of the staging table
             if again:
-                place.api.app.state.store.raw.repeaters.update(  # type: ignore[attr-defined] # the fixture's
-                    row[0] for row in place.rows("select id from collectors")
+                site.api.app.state.store.raw.repeaters.update(  # type: ignore[attr-defined] # the fixture's
+                    row[0] for row in site.rows("select id from collectors")
                 )
-            answer = await place.post(samples(place, seconds=-60))
+            answer = await site.post(samples(site, seconds=-60))
             assert (answer.status_code, answer.json()["error_code"]) == (503, told), answer.text
             assert int(answer.headers["retry-after"]) > 0
             assert answer.json()["success"] is False
-            assert stored(place)[0] == 3
-    assert (await place.post(samples(place, seconds=-60))).json()["accepted"] == 3
-    assert stored(place)[0] == 6
+            assert stored(site)[0] == 3
+    assert (await site.post(samples(site, seconds=-60))).json()["accepted"] == 3
+    assert stored(site)[0] == 6
 
 
-async def test_a_batch_whose_buckets_cannot_be_noted_is_not_stored(
-    place: SiteWithCollector, superuser_url: str
-) -> None:
+async def test_a_batch_whose_buckets_cannot_be_noted_is_not_stored(site: SiteWithCollector, superuser_url: str) -> None:
     """The rows are in, the last statement before the commit fails: it was sent together with the commit."""
-    assert (await place.post(samples(place))).status_code == 200
-    before = stored(place)
+    assert (await site.post(samples(site))).status_code == 200
+    before = stored(site)
     with psycopg.connect(superuser_url, autocommit=True) as db:
         db.execute("alter table telemetry_touched add constraint refused check (bucket_ts is null) not valid")
-        answer = await place.post(samples(place, seconds=-60))
+        answer = await site.post(samples(site, seconds=-60))
         assert answer.status_code == 500, answer.text
         assert answer.json()["success"] is False
-        assert stored(place) == before
+        assert stored(site) == before
         db.execute("alter table telemetry_touched drop constraint refused")
-    assert (await place.post(samples(place, seconds=-60))).json()["accepted"] == 3
+    assert (await site.post(samples(site, seconds=-60))).json()["accepted"] == 3
 
 
-async def test_a_connection_that_is_lost_in_the_middle_of_a_batch(place: SiteWithCollector, superuser_url: str) -> None:
-    assert (await place.post(samples(place))).status_code == 200
+async def test_a_connection_that_is_lost_in_the_middle_of_a_batch(site: SiteWithCollector, superuser_url: str) -> None:
+    assert (await site.post(samples(site))).status_code == 200
     with failing(superuser_url, "perform pg_sleep(20); return new;"):
-        sending = asyncio.create_task(place.post(samples(place, seconds=-60)))
+        sending = asyncio.create_task(site.post(samples(site, seconds=-60)))
         busy = "select pid from pg_stat_activity where query ilike 'copy%' and wait_event = 'PgSleep'"
-        await asyncio.to_thread(wait_for, lambda: bool(place.rows(busy)), "the batch to be in the middle of it")
-        place.rows(f"select pg_terminate_backend({place.rows(busy)[0][0]})")
+        await asyncio.to_thread(wait_for, lambda: bool(site.rows(busy)), "the batch to be in the middle of it")
+        site.rows(f"select pg_terminate_backend({site.rows(busy)[0][0]})")
         answer = await sending
     assert (answer.status_code, answer.json()["error_code"]) == (503, "DATABASE_UNAVAILABLE"), answer.text
     assert answer.headers["retry-after"]
-    assert stored(place)[0] == 3
-    assert (await place.post(samples(place, seconds=-60))).json()["accepted"] == 3
+    assert stored(site)[0] == 3
+    assert (await site.post(samples(site, seconds=-60))).json()["accepted"] == 3
 
 
 async def test_shards_that_send_the_same_at_once_in_another_order_never_stand_in_each_others_way(
-    place: SiteWithCollector,
+    site: SiteWithCollector,
 ) -> None:
-    assert (await place.post(samples(place, 1000))).status_code == 200
-    known: set[Any] = place.api.app.state.store.raw.repeaters  # type: ignore[attr-defined] # the fixture's
+    assert (await site.post(samples(site, 1000))).status_code == 200
+    known: set[Any] = site.api.app.state.store.raw.repeaters  # type: ignore[attr-defined] # the fixture's
     for n in range(1, 9):
-        batch = samples(place, 1000, seconds=-n)
+        batch = samples(site, 1000, seconds=-n)
         known.clear()  # both straight
-        one, other = await asyncio.gather(place.post(batch), place.post(batch[::-1]))
+        one, other = await asyncio.gather(site.post(batch), site.post(batch[::-1]))
         assert (one.status_code, other.status_code) == (200, 200), one.text + other.text
         assert one.json()["accepted"] + other.json()["accepted"] == 1000
-    assert stored(place)[0] == 9000
+    assert stored(site)[0] == 9000
 
 
 async def test_a_request_that_is_cancelled_at_any_moment_leaves_no_half_batch_and_no_odd_connection(
-    place: SiteWithCollector,
+    site: SiteWithCollector,
 ) -> None:
     """As on shutdown. Whoever gets the connection next must get his own answers, not what was left in the pipe."""
-    assert (await place.post(samples(place, 200))).status_code == 200
+    assert (await site.post(samples(site, 200))).status_code == 200
     chance = random.Random(7)
     answered = set()
     for n in range(1, 120):
-        sending = asyncio.create_task(place.post(samples(place, 200, seconds=-n)))
+        sending = asyncio.create_task(site.post(samples(site, 200, seconds=-n)))
         await asyncio.sleep(chance.uniform(0, 0.03))
         sending.cancel()
         with suppress(asyncio.CancelledError):
             answered.add((await sending).status_code)
-        stranger = await place.post(samples(place), headers={"X-Collector-Key": "hi_collector_of_nobody"})
+        stranger = await site.post(samples(site), headers={"X-Collector-Key": "hi_collector_of_nobody"})
         assert stranger.status_code == 401
     assert answered <= {200}
-    assert set(place.rows("select count(*) from telemetry_raw group by ts")) == {(200,)}
-    assert (await place.post(samples(place, 200))).json()["duplicates"] == 200
+    assert set(site.rows("select count(*) from telemetry_raw group by ts")) == {(200,)}
+    assert (await site.post(samples(site, 200))).json()["duplicates"] == 200
 
 
 async def test_a_database_that_is_away_and_comes_back(
-    place: SiteWithCollector, admin: psycopg.Connection, database_name: str
+    site: SiteWithCollector, admin: psycopg.Connection, database_name: str
 ) -> None:
-    assert (await place.post(samples(place))).status_code == 200
+    assert (await site.post(samples(site))).status_code == 200
     name = sql.Identifier(database_name)
     admin.execute(sql.SQL("alter database {} allow_connections false").format(name))
     try:
         admin.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", [database_name])
         for _ in range(3):
-            answer = await place.post(samples(place, seconds=-60))
+            answer = await site.post(samples(site, seconds=-60))
             assert (answer.status_code, answer.json()["error_code"]) == (503, "DATABASE_UNAVAILABLE"), answer.text
             assert answer.headers["retry-after"]
     finally:
         admin.execute(sql.SQL("alter database {} allow_connections true").format(name))
-    answer = await place.post(samples(place, seconds=-60))
+    answer = await site.post(samples(site, seconds=-60))
     assert answer.json()["accepted"] == 3, answer.text
-    assert stored(place)[0] == 6
+    assert stored(site)[0] == 6
 
 
 @pytest.mark.parametrize("repeats", [False, True])
 async def test_an_hour_that_was_dropped_is_made_again(
-    place: SiteWithCollector, superuser_url: str, *, repeats: bool
+    site: SiteWithCollector, superuser_url: str, *, repeats: bool
 ) -> None:
-    assert (await place.post(samples(place))).status_code == 200
+    assert (await site.post(samples(site))).status_code == 200
     if repeats:
-        assert (await place.post(samples(place))).json()["duplicates"] == 3
-    hour = f"telemetry_raw_{place.now.astimezone(UTC):%Y%m%dt%H}00"
+        assert (await site.post(samples(site))).json()["duplicates"] == 3
+    hour = f"telemetry_raw_{site.now.astimezone(UTC):%Y%m%dt%H}00"
     with psycopg.connect(superuser_url, autocommit=True) as db:
         db.execute(f"drop table {hour}".encode())
-    answer = await place.post(samples(place))
+    answer = await site.post(samples(site))
     assert (answer.status_code, answer.json().get("accepted")) == (200, 3), answer.text
-    assert stored(place)[0] == 3
+    assert stored(site)[0] == 3
 
 
-async def test_a_batch_over_many_hours_is_stored_whole(place: SiteWithCollector) -> None:
-    spread = [{"miner_id": "m1", "ts": place.at(-3500 * n)} for n in range(24)]
-    assert (await place.post(spread)).json()["accepted"] == 24
-    assert (await place.post(spread)).json()["duplicates"] == 24
-    count, buckets = stored(place)
+async def test_a_batch_over_many_hours_is_stored_whole(site: SiteWithCollector) -> None:
+    spread = [{"miner_id": "m1", "ts": site.at(-3500 * n)} for n in range(24)]
+    assert (await site.post(spread)).json()["accepted"] == 24
+    assert (await site.post(spread)).json()["duplicates"] == 24
+    count, buckets = stored(site)
     assert (count, buckets) == (24, 48)
 
 
@@ -189,9 +187,9 @@ async def alone(settings: Settings, people: People, superuser_url: str) -> Async
         httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as api,
     ):
         api.app = app  # type: ignore[attr-defined]
-        place = SiteWithCollector(api, people, superuser_url)
-        await place.open()
-        yield place
+        site = SiteWithCollector(api, people, superuser_url)
+        await site.open()
+        yield site
 
 
 async def test_without_redis_ingest_goes_on(alone: SiteWithCollector) -> None:

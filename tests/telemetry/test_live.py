@@ -69,7 +69,7 @@ async def test_what_is_not_known_is_null_and_never_zero(fleet: Fleet) -> None:
         "sent_at": fleet.at(0),
         "records": [{"miner_id": "zeros", "timestamp": fleet.at(-10), "hashrate_ghs": 100_000, **zeros}],
     }
-    assert (await fleet.place.send(envelope)).json()["accepted"] == 1
+    assert (await fleet.site.send(envelope)).json()["accepted"] == 1
     await fleet.send(sample("broken", fleet.at(-10), hashrate_ths=9e9, temp_max=255))
     await fleet.roll()
     found = await fleet.live()

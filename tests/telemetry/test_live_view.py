@@ -21,7 +21,7 @@ KINDS = {
 
 async def judge_as_a_cycle(fleet: Fleet, **standing: dict[str, Any]) -> None:
     """What a cycle has found of these machines."""
-    numbers = dict(fleet.place.rows("select miner_id, miner_no from miners"))
+    numbers = dict(fleet.site.rows("select miner_id, miner_no from miners"))
     rows = [{"miner_no": numbers[name], "overall_health": "ok"} | found for name, found in standing.items()]
     async with fleet.database.transaction(job_context()) as session:
         await update_health(session, pl.DataFrame(rows, schema=KINDS))
@@ -41,7 +41,7 @@ async def test_the_view_tells_the_reject_rate_that_the_api_tells(fleet: Fleet) -
     await judge_as_a_cycle(fleet, sick={"recent_reject_rate": 0.3}, uncounted={"recent_reject_rate": 0.5})
     wanted = {"sick": 0.3, "new": 0.004, "none": 0.0, "uncounted": 0.02, "silent": None}
     told = {name: one["reject"]["rate"] for name, one in (await fleet.live()).items()}
-    shown = dict(fleet.place.rows("select miner_id, reject_rate from miner_telemetry_live"))
+    shown = dict(fleet.site.rows("select miner_id, reject_rate from miner_telemetry_live"))
     assert told == pytest.approx(wanted)
     assert shown == pytest.approx(wanted)
 
@@ -81,7 +81,7 @@ async def test_the_view_tells_the_expected_hashrate_that_the_api_tells(fleet: Fl
         "unknown": None,
     }
     told = {name: one["hashrate"]["expected_ths"] for name, one in (await fleet.live()).items()}
-    shown = dict(fleet.place.rows("select miner_id, hashrate_expected_ghs / 1000 from miner_telemetry_live"))
+    shown = dict(fleet.site.rows("select miner_id, hashrate_expected_ghs / 1000 from miner_telemetry_live"))
     assert told == pytest.approx(wanted)
     assert shown == pytest.approx(wanted)
 
@@ -91,4 +91,4 @@ async def test_a_rating_that_only_the_reported_model_tells_is_in_the_api_and_nul
     await fleet.send(sample("m1", fleet.at(-40), hashrate_ths=150.0, model="Antminer S21"))
     await fleet.roll()
     assert (await fleet.live())["m1"]["hashrate"]["expected_ths"] == 200.0
-    assert fleet.place.rows("select hashrate_expected_ghs from miner_telemetry_live") == [(None,)]
+    assert fleet.site.rows("select hashrate_expected_ghs from miner_telemetry_live") == [(None,)]

@@ -22,7 +22,7 @@ async def send_minutes(fleet: Fleet, miner_id: str, *minutes: dict[str, Any]) ->
 
 def numbers_of(fleet: Fleet, *miner_ids: str) -> list[int]:
     listed = ", ".join(f"'{one}'" for one in miner_ids)
-    return [no for (no,) in fleet.place.rows(f"select miner_no from miners where miner_id in ({listed})")]
+    return [no for (no,) in fleet.site.rows(f"select miner_no from miners where miner_id in ({listed})")]
 
 
 async def set_aside(fleet: Fleet, state: ExpectedKind, *miner_ids: str) -> list[int]:
@@ -54,7 +54,7 @@ async def test_efficiency_is_watts_and_hashrate_of_the_same_five_minutes_after_a
         "live": {name: one["efficiency"]["value"] for name, one in live.items()},
         "map": dict(zip(cells["miner_id"], cells["efficiency_j_th"], strict=True)),
         "file": {one["miner_id"]: float(one["efficiency_j_th"]) for one in of_file},
-        "view": dict(fleet.place.rows("select miner_id, efficiency from miner_telemetry_live")),
+        "view": dict(fleet.site.rows("select miner_id, efficiency from miner_telemetry_live")),
         "sums": {
             name: (await site_of(fleet, site_id="tx-1", zone=zone))["efficiency_j_th"]
             for name, zone in (("shed", "A"), ("back", "B"))
@@ -198,7 +198,7 @@ async def test_a_machine_that_stands_still_without_a_command_is_down_and_lost_be
     await send_minutes(fleet, "hot", *(5 * [STANDS | {"status": "stopped"}]))
     await send_minutes(fleet, "gone", {"online": False}, {"online": False})
     await fleet.roll()
-    fleet.place.rows("update telemetry_live set overall_health = 'ok' returning 1")
+    fleet.site.rows("update telemetry_live set overall_health = 'ok' returning 1")
     site = await site_of(fleet)
     assert (site["conditions"]["down"], site["conditions"]["fine"], site["lost_ths"]) == (2, 0, 400.0)
 
@@ -210,8 +210,8 @@ async def test_in_eco_a_machine_is_expected_to_do_what_its_kind_does_in_eco(flee
     await fleet.roll()
     set_share = "update telemetry_live l set inferred_mode = 'eco', mode_share = {} from miners m"
     set_share += " where m.miner_no = l.miner_no and m.miner_id in ({}) returning 1"
-    fleet.place.rows(set_share.format("0.7", "'eco', 'weak'"))
-    fleet.place.rows(set_share.format("null", "'new'"))  # nobody knows yet what its kind does
+    fleet.site.rows(set_share.format("0.7", "'eco', 'weak'"))
+    fleet.site.rows(set_share.format("null", "'new'"))  # nobody knows yet what its kind does
     live = await fleet.live()
     told = {name: (one["hashrate"]["expected_ths"], one["hashrate"]["expected_source"]) for name, one in live.items()}
     assert {name: (round(ths), source) for name, (ths, source) in told.items()} == dict.fromkeys(live, (140, "mode"))

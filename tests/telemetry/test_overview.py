@@ -55,7 +55,7 @@ async def test_what_others_hash_beyond_their_due_does_not_hide_a_machine_that_st
     await fleet.roll()
     lost = {}
     for zone in (await fleet.ok("/api/admin/v1/zones"))["zones"]:
-        (site,) = (await fleet.ok(SITES, await fleet.place.people.headers("Customer", zones=[zone["id"]])))["sites"]
+        (site,) = (await fleet.ok(SITES, await fleet.site.people.headers("Customer", zones=[zone["id"]])))["sites"]
         lost[zone["code"]] = round(float(site["lost_ths"]), 1)
     assert lost == {"stands": 104.0, "offline": 104.0, "short": 11.0, "luck": 0.0, "all": 20.0}
 
@@ -119,7 +119,7 @@ async def test_a_trend_sums_the_machines_of_each_bucket(fleet: Fleet) -> None:
 async def test_a_narrow_scope_sees_its_own_machines_in_sums_cells_and_trends(fleet: Fleet) -> None:
     await loaded(fleet)
     zones = (await fleet.ok("/api/admin/v1/zones"))["zones"]
-    only_b = await fleet.place.people.headers("Customer", zones=[one["id"] for one in zones if one["code"] == "B"])
+    only_b = await fleet.site.people.headers("Customer", zones=[one["id"] for one in zones if one["code"] == "B"])
     (site,) = (await fleet.ok(SITES, only_b))["sites"]
     assert (site["machines"], site["online"]) == (1, 0)
     assert (await fleet.ok(CELLS, only_b, site_id="tx-1"))["columns"]["miner_id"] == ["silent"]

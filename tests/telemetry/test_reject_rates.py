@@ -108,10 +108,10 @@ def test_counters_since_the_sample_before_show_the_unit_of_a_rate_of_that_time(s
     assert rates(samples)[0] == stored
 
 
-async def test_what_a_collector_sent_before_decides_for_a_batch_that_shows_nothing(place: SiteWithCollector) -> None:
-    other = await place.add_collector("south", "tx-1")
-    await place.post([{"miner_id": "m1", "ts": place.at(-60), "reject_rate": 0.18, **LOW}])
-    await place.post([{"miner_id": "m1", "ts": place.at(0), "reject_rate": 0.4}])
-    await place.post([{"miner_id": "m2", "ts": place.at(0), "reject_rate": 0.4}], headers=other)
-    stored = place.rows("select miner_id, reject_rate from telemetry_raw_24h order by miner_id, ts")
+async def test_what_a_collector_sent_before_decides_for_a_batch_that_shows_nothing(site: SiteWithCollector) -> None:
+    other = await site.add_collector("south", "tx-1")
+    await site.post([{"miner_id": "m1", "ts": site.at(-60), "reject_rate": 0.18, **LOW}])
+    await site.post([{"miner_id": "m1", "ts": site.at(0), "reject_rate": 0.4}])
+    await site.post([{"miner_id": "m2", "ts": site.at(0), "reject_rate": 0.4}], headers=other)
+    stored = site.rows("select miner_id, reject_rate from telemetry_raw_24h order by miner_id, ts")
     assert stored == [("m1", pytest.approx(0.0018)), ("m1", pytest.approx(0.004)), ("m2", pytest.approx(0.4))]

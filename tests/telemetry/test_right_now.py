@@ -144,7 +144,7 @@ async def test_the_right_now_view_lies_over_the_live_layer_by_the_newer_time(fle
         {"miner_id": "m2", "ts": fleet.at(-90), "hashrate_ths": 60, "status": "online"},
         {"miner_id": "m3", "ts": fleet.at(-5), "status": "offline"},
     ]
-    note(right_now, fleet.place.site_id, newer, fleet.now)
+    note(right_now, fleet.site.site_id, newer, fleet.now)
     await right_now.settle()
     answer = await fleet.ok(LIVE, right_now=True)
     assert (answer["_meta"]["source"], answer["_meta"]["right_now"]) == ("right_now", "used")
@@ -163,7 +163,7 @@ async def test_the_right_now_view_lies_over_the_live_layer_by_the_newer_time(fle
 async def test_what_was_just_uploaded_is_there_before_any_job_ran_and_duplicates_change_nothing(fleet: Fleet) -> None:
     rows = [sample("m1", fleet.at(-30), hashrate_ths=99), sample("m1", fleet.at(-5), hashrate_ths=101)]
     await fleet.send(*rows)
-    again = await fleet.place.send(rows[:1])
+    again = await fleet.site.send(rows[:1])
     assert again.json()["duplicates"] == 1
     await fleet.app.state.right_now.settle()
     found = await fleet.live(right_now=True, site_id="tx-1")

@@ -14,12 +14,12 @@ from tests.telemetry.site_with_collector import SiteWithCollector
 async def halves(fleet: Fleet) -> Fleet:
     """m1 and m2 in zone A, m3 in zone B; the group holds m1 and m3; m9 is another site's."""
     await fleet.load("m1,,A,", "m2,,A,", "m3,,B,")
-    owner = fleet.place.owner
+    owner = fleet.site.owner
     body = {"name": "some", "site_id": "tx-1", "miner_ids": ["m1", "m3"]}
     assert (await fleet.api.post("/api/admin/v1/groups", json=body, headers=owner)).status_code == 201
     await fleet.send(*(sample(f"m{n}", fleet.at(-400), hashrate_ths=100) for n in (1, 2, 3)))
     await fleet.api.post("/api/admin/v1/sites", json={"code": "tx-2", "name": "tx-2"}, headers=owner)
-    other = SiteWithCollector(fleet.api, fleet.place.people, fleet.place._url)
+    other = SiteWithCollector(fleet.api, fleet.site.people, fleet.site._url)
     other.owner = owner
     other.collector = await other.add_collector("south", "tx-2")
     assert (await other.send([sample("m9", fleet.at(-400), hashrate_ths=9)])).status_code == 200
@@ -50,28 +50,28 @@ async def test_anonymous_callers_are_told_nothing(halves: Fleet) -> None:
 
 
 async def test_another_tenant_finds_no_such_site_and_no_such_machine(halves: Fleet) -> None:
-    stranger = await halves.place.people.headers("Owner", "b")
+    stranger = await halves.site.people.headers("Owner", "b")
     assert await halves.live(stranger) == {}
     span = {"start": halves.at(-3600), "end": halves.at(0)}
     for form in ("json", "csv"):
         for path, query in (
             (LIVE, {"site_id": "tx-1"}),
             (LIVE, {"miner_id": "m1"}),
-            (LIVE, {"site_id": str(halves.place.site_id), "right_now": "true"}),
+            (LIVE, {"site_id": str(halves.site.site_id), "right_now": "true"}),
             (HISTORY, {"site_id": "tx-1"} | span),
-            (HISTORY, {"site_id": str(halves.place.site_id), "miner_id": "m1"} | span),
+            (HISTORY, {"site_id": str(halves.site.site_id), "miner_id": "m1"} | span),
         ):
             answer = await halves.get(path, stranger, format=form, **query)
             assert (answer.status_code, answer.json()["error_code"]) == (404, "NOT_FOUND"), (path, query)
 
 
 async def test_a_scope_ends_at_its_site_zone_or_group(halves: Fleet) -> None:
-    people = halves.place.people
+    people = halves.site.people
     whole = await people.headers("Customer")
     assert await seen(halves, whole) == {"m1", "m2", "m3", "m9"}
-    sites = halves.place.rows("select id from sites where code = 'tx-1'")
-    zones = halves.place.rows("select id from zones where code = 'A'")
-    groups = halves.place.rows("select id from groups")
+    sites = halves.site.rows("select id from sites where code = 'tx-1'")
+    zones = halves.site.rows("select id from zones where code = 'A'")
+    groups = halves.site.rows("select id from groups")
     assert await seen(halves, await people.headers("NOC", sites=[sites[0][0]])) == {"m1", "m2", "m3"}
     zone = await people.headers("Technician", zones=[zones[0][0]])
     assert await seen(halves, zone) == {"m1", "m2"}
@@ -86,9 +86,9 @@ async def test_a_scope_ends_at_its_site_zone_or_group(halves: Fleet) -> None:
 
 async def test_the_frame_of_a_scope_holds_its_machines_alone(halves: Fleet) -> None:
     whole = await halves.scope()
-    zone = halves.place.rows("select id, site_id from zones where code = 'A'")[0]
+    zone = halves.site.rows("select id, site_id from zones where code = 'A'")[0]
     narrow = make_scope(whole.tenant_id, whole.actor, [Reach(zones=(zone[0],))], touched=[zone[1]])
-    other = make_scope(await halves.place.people.tenant_id("b"), whole.actor, [Reach()])
+    other = make_scope(await halves.site.people.tenant_id("b"), whole.actor, [Reach()])
     found = [await live_frame(halves.database, scope, as_of=halves.now) for scope in (whole, narrow, other)]
     assert [set(frame["miner_id"]) for frame in found] == [{"m1", "m2", "m3", "m9"}, {"m1", "m2"}, set()]
     one = await live_frame(halves.database, whole, as_of=halves.now, site_id=zone[1])
@@ -97,8 +97,8 @@ async def test_the_frame_of_a_scope_holds_its_machines_alone(halves: Fleet) -> N
 
 async def test_the_views_show_each_tenant_and_each_scope_its_own(halves: Fleet) -> None:
     whole = await halves.scope()
-    site = halves.place.rows("select id from sites where code = 'tx-2'")[0][0]
-    other = make_scope(await halves.place.people.tenant_id("b"), whole.actor, [Reach()])
+    site = halves.site.rows("select id from sites where code = 'tx-2'")[0][0]
+    other = make_scope(await halves.site.people.tenant_id("b"), whole.actor, [Reach()])
     narrow = make_scope(whole.tenant_id, whole.actor, [Reach(sites=(site,))])
     everything = {"m1", "m2", "m3", "m9"}
     contexts = [(whole.context(), everything), (narrow.context(), {"m9"}), (other.context(), set()), (Context(), set())]

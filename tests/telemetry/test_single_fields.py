@@ -20,7 +20,7 @@ async def test_board_temperatures_fans_and_hashrates_of_minutes_are_kept_in_raw_
     await fleet.roll()
     for layer in ("telemetry_raw_24h", "miner_telemetry_live"):
         query = f"select boards_data, fan_speeds, extra, temperature_max from {layer}"
-        ((boards, fans, extra, hottest),) = fleet.place.rows(query)
+        ((boards, fans, extra, hottest),) = fleet.site.rows(query)
         assert boards == [{"board": 1, "temp_c": 66}, {"board": 2, "temp_c": 71}, {"board": 3, "temp_c": 68}], layer
         assert fans == [5000, 5200, 5100, 5300]
         assert extra == {"hashrate_1m": 101.5, "hashrate_5m": 102.5, "hashrate_15m": 103.5}

@@ -13,24 +13,24 @@ ADMIN = "/api/admin/v1"
 class ZonedSite:
     """The halls a and b, each with its collector, and one for the whole site."""
 
-    def __init__(self, place: SiteWithCollector, fleet: Fleet) -> None:
-        self.place, self.fleet = place, fleet
-        self.whole = place.collector
+    def __init__(self, site: SiteWithCollector, fleet: Fleet) -> None:
+        self.site, self.fleet = site, fleet
+        self.whole = site.collector
         self.a: dict[str, str] = {}
         self.b: dict[str, str] = {}
 
     async def open(self) -> None:
         content = "miner_id,zone,model\na1,hall-a,S21\nb1,hall-b,S21\nn1,,S21\n"
         url = f"{ADMIN}/miners/import?site_id=tx-1"
-        answer = await self.place.api.post(url, content=content, headers=self.place.owner)
+        answer = await self.site.api.post(url, content=content, headers=self.site.owner)
         assert answer.is_success, answer.text
-        self.a = await self.place.add_collector("a", "tx-1", zone_id="hall-a")
-        self.b = await self.place.add_collector("b", "tx-1", zone_id="hall-b")
+        self.a = await self.site.add_collector("a", "tx-1", zone_id="hall-a")
+        self.b = await self.site.add_collector("b", "tx-1", zone_id="hall-b")
 
     async def send(self, token: dict[str, str], *miner_ids: str, seconds: float = 0, **fields: Any) -> dict[str, str]:
         """The code of each refused sample, by its machine."""
         samples = [{"miner_id": one, "ts": self.fleet.at(seconds), **fields} for one in miner_ids]
-        answer = await self.place.api.post(f"{EDGE}/telemetry/batch", json=samples, headers=token)
+        answer = await self.site.api.post(f"{EDGE}/telemetry/batch", json=samples, headers=token)
         assert answer.status_code == 200, answer.text
         said = answer.json()
         assert said["accepted"] + said["rejected"] + said["duplicates"] == len(miner_ids)
@@ -40,11 +40,11 @@ class ZonedSite:
         """What came is rolled up, and what each process remembers has run out."""
         await self.fleet.roll()
         await self.fleet.pass_time(timedelta(**time))
-        self.place.api.app.state.store.machines.cache.forget(self.place.site_id)  # type: ignore[attr-defined]
+        self.site.api.app.state.store.machines.cache.forget(self.site.site_id)  # type: ignore[attr-defined]
 
     async def act(self, method: str, path: str, **fields: Any) -> Any:
         """Of the owner."""
-        answer = await self.place.api.request(method, f"{ADMIN}{path}", json=fields or None, headers=self.place.owner)
+        answer = await self.site.api.request(method, f"{ADMIN}{path}", json=fields or None, headers=self.site.owner)
         assert answer.is_success, answer.text
         return answer.json()
 
@@ -58,11 +58,11 @@ class ZonedSite:
         return found
 
     async def told(self) -> None:
-        await self.place.api.app.state.store.reports.settle()  # type: ignore[attr-defined] # the fixture's
-        await self.place.api.app.state.right_now.settle()  # type: ignore[attr-defined]
+        await self.site.api.app.state.store.reports.settle()  # type: ignore[attr-defined] # the fixture's
+        await self.site.api.app.state.right_now.settle()  # type: ignore[attr-defined]
 
     def zone_of(self, miner_id: str) -> str | None:
         query = f"select z.code from miners m left join zones z on z.id = m.zone_id where miner_id = '{miner_id}'"
-        ((code,),) = self.place.rows(query)
+        ((code,),) = self.site.rows(query)
         found: str | None = code
         return found

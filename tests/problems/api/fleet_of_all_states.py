@@ -83,7 +83,7 @@ async def pass_time(fleet: Fleet, machines: Mapping[str, dict[str, Any]], *, war
 
 async def scan(fleet: Fleet) -> None:
     async with fleet.database.transaction(job_context()) as session:
-        assert await run_cycle(fleet.database, session, fleet.place.site_id, period=fleet.now, now=fleet.now)
+        assert await run_cycle(fleet.database, session, fleet.site.site_id, period=fleet.now, now=fleet.now)
 
 
 async def pass_cycle(fleet: Fleet, machines: Mapping[str, dict[str, Any]], *, warmth: float) -> None:

@@ -147,7 +147,7 @@ async def test_machines_stopped_on_purpose_are_not_compared_with_expectation_or_
 
 async def headers_of_zone(fleet: Fleet, code: str) -> dict[str, str]:
     zones = {one["code"]: one["id"] for one in (await fleet.ok("/api/admin/v1/zones"))["zones"]}
-    return await fleet.place.people.headers("Customer", zones=[zones[code]])
+    return await fleet.site.people.headers("Customer", zones=[zones[code]])
 
 
 async def test_who_sees_a_part_of_a_site_is_told_the_same_of_that_part(fleet: Fleet) -> None:
@@ -161,7 +161,7 @@ async def test_who_sees_a_part_of_a_site_is_told_the_same_of_that_part(fleet: Fl
 async def test_a_summary_is_as_of_the_last_scan_for_the_whole_site_and_for_a_part_of_it(fleet: Fleet) -> None:
     """A stop between two scans, and a machine that goes dark: sites tell them at once, summaries by the next scan."""
     async with fleet.database.transaction(job_context()) as session:
-        (number,) = [no for (no,) in fleet.place.rows("select miner_no from miners where miner_id = 'eco-0'")]
+        (number,) = [no for (no,) in fleet.site.rows("select miner_no from miners where miner_id = 'eco-0'")]
         await expect(session, [number], "stopped", cause="command 2", now=fleet.now + timedelta(minutes=1))
     scanned = {"whole": await fleet.ok(SUMMARY), "part": await fleet.ok(SUMMARY, await headers_of_zone(fleet, "B"))}
     after = FLEET | {"eco-0": ECO | {"hashrate_ths": 0.0, "power_w": 20.0}, "eco-1": {"online": False}}

@@ -37,7 +37,7 @@ async def stand(fleet: Fleet) -> None:
 
 
 async def post(fleet: Fleet, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    answer = await fleet.api.post(path, json=dict(body), headers=fleet.place.owner)
+    answer = await fleet.api.post(path, json=dict(body), headers=fleet.site.owner)
     assert answer.status_code in (200, 201), answer.text
     found: dict[str, Any] = answer.json()
     return found
@@ -90,8 +90,8 @@ async def test_maintenance_of_a_zone_a_group_or_the_site_counts_for_their_machin
     zone = await suppress(fleet, "zone", zone="A")
     assert await stopped(fleet) == {"a1", "a2"}
     zones = {one["code"]: one["id"] for one in (await fleet.ok("/api/admin/v1/zones"))["zones"]}
-    assert await stopped(fleet, await fleet.place.people.headers("Customer", zones=[zones["A"]])) == {"a1", "a2"}
-    assert await stopped(fleet, await fleet.place.people.headers("Customer", zones=[zones["B"]])) == set()
+    assert await stopped(fleet, await fleet.site.people.headers("Customer", zones=[zones["A"]])) == {"a1", "a2"}
+    assert await stopped(fleet, await fleet.site.people.headers("Customer", zones=[zones["B"]])) == set()
     members = {"name": "g", "miner_ids": ["a1", "b1"], "site_id": "tx-1"}
     group = (await post(fleet, "/api/admin/v1/groups", members))["id"]
     by_group = await suppress(fleet, "group", group_id=group)
@@ -106,7 +106,7 @@ async def test_maintenance_of_a_zone_a_group_or_the_site_counts_for_their_machin
 
 
 async def test_of_a_stop_and_maintenance_each_goes_on_when_the_other_ends(fleet: Fleet) -> None:
-    (number,) = (no for (no,) in fleet.place.rows("select miner_no from miners where miner_id = 'a1'"))
+    (number,) = (no for (no,) in fleet.site.rows("select miner_no from miners where miner_id = 'a1'"))
     async with fleet.database.transaction(job_context()) as session:
         await expect(session, [number], "stopped", cause="command 1", now=fleet.now)
     await post(fleet, f"{V1}/miners/a1/suppress", REASON)
@@ -132,7 +132,7 @@ async def test_the_registrys_summary_counts_machines_under_maintenance_as_stoppe
         await fleet.pass_time(timedelta(minutes=5))
         await stand(fleet)
         async with fleet.database.transaction(job_context()) as session:
-            assert await run_cycle(fleet.database, session, fleet.place.site_id, period=fleet.now, now=fleet.now)
+            assert await run_cycle(fleet.database, session, fleet.site.site_id, period=fleet.now, now=fleet.now)
     summary = await fleet.ok(f"{V1}/sites/tx-1/health_summary")
     (site,) = (await fleet.ok(SITES))["sites"]
     assert (summary["stopped_miners"], summary["problem_miners"], summary["down_miners"]) == (2, 2, 0)
@@ -160,7 +160,7 @@ async def test_maintenance_by_suppression_is_listed_with_that_of_machines_until_
     short = await fleet.ok(MAINTENANCE, limit=2)
     assert (len(short["maintenance"]), short["more"]) == (2, True)
     zones = {one["code"]: one["id"] for one in (await fleet.ok("/api/admin/v1/zones"))["zones"]}
-    only_a = await fleet.place.people.headers("Customer", zones=[zones["A"]])
+    only_a = await fleet.site.people.headers("Customer", zones=[zones["A"]])
     seen = {one["kind"]: one for one in (await fleet.ok(MAINTENANCE, only_a))["maintenance"]}
     assert set(seen) == {"miner", "group", "site"}  # those that reach a machine of zone A
     for one in (zone, of_group, planned):
