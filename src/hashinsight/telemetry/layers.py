@@ -1,4 +1,4 @@
-"""The layers, from fine to coarse: how long a bucket is, how long it is kept, which one it feeds. Pure."""
+"""The layers of telemetry, their buckets and retention; the resolutions of history and their limits. Pure."""
 
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum, StrEnum
@@ -6,8 +6,7 @@ from enum import IntEnum, StrEnum
 from hashinsight.kit.errors import ValidationFailed
 
 RAW_RETENTION = timedelta(hours=24)
-ONLINE_FOR = timedelta(seconds=300)
-MEAN_OVER = timedelta(minutes=5)  # before the newest sample: `hashrate_5min_ths` and its like
+MEAN_OVER = timedelta(minutes=5)  # before the newest sample: the window of `hashrate_5min_ths`
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 MONTH = timedelta(days=30)  # of a partition

@@ -1,7 +1,7 @@
 """What the live columns mean at a moment: how old, in which state, what is expected. Pure, on whole columns."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import polars as pl
@@ -10,9 +10,7 @@ from hashinsight.inventory.expected_hashrate import get_expected_hashrate
 from hashinsight.telemetry import losses
 from hashinsight.telemetry.layers import MEAN_OVER
 from hashinsight.telemetry.states import SampleFlags, SampleStatus
-
-STALE_AFTER = timedelta(seconds=180)
-OFFLINE_AFTER = timedelta(seconds=300)
+from hashinsight.wire.freshness import DEFAULT_INTERVAL_SEC, freshness
 
 _TIME = pl.Datetime("us", "UTC")
 SCHEMA: dict[str, Any] = {
@@ -33,6 +31,7 @@ SCHEMA: dict[str, Any] = {
     "inventory_source": pl.String,
     "heard_at": _TIME,
     "collector_no": pl.Int32,
+    "interval_sec": pl.Int32,
     "ts": _TIME,
     "last_seen_at": _TIME,
     "status": pl.Int16,
@@ -77,10 +76,10 @@ SCHEMA: dict[str, Any] = {
     "expected_state": pl.String,
     "expected_ended_at": _TIME,
 }
-# what `judge` looks at
+# the columns that `evaluate` reads
 NEEDED = frozenset({
     "miner_no", "inventory_model", "inventory_firmware", "inventory_ths", "inventory_source", "heard_at", "ts",
-    "status", "flags", "hashrate_5min_ths", "reported_ths", "reject_rate", "accepted", "rejected",
+    "interval_sec", "status", "flags", "hashrate_5min_ths", "reported_ths", "reject_rate", "accepted", "rejected",
     "reported_model", "reported_firmware", "overall_health", "hashrate_ths", "power_5min_w", "powered_5min_ths",
     "inferred_mode", "mode_share", "recent_reject_rate", "inferred_ths", "expected_state",
     "expected_ended_at",
@@ -96,20 +95,14 @@ _FLAGS = {
 }
 
 
-def evaluate(
-    frame: pl.DataFrame,
-    *,
-    as_of: datetime,
-    stale_after: timedelta = STALE_AFTER,
-    offline_after: timedelta = OFFLINE_AFTER,
-) -> pl.DataFrame:
-    """The columns with what follows from them at `as_of`; what nobody knows stays null."""
-    if "source" not in frame.columns:  # the right-now view says it itself
+def evaluate(frame: pl.DataFrame, *, as_of: datetime) -> pl.DataFrame:
+    """Adds what follows from the live columns at `as_of`; unknown stays null."""
+    if "source" not in frame.columns:  # set by the right-now overlay
         frame = frame.with_columns(source=pl.lit("live"), hashrate_source=pl.lit("5min_avg"))
     at = pl.lit(as_of).cast(_TIME)
     counted = pl.col("accepted") + pl.col("rejected")
     judged = (
-        _given(frame)
+        _given(_add_thresholds(frame))
         .with_columns(
             age_sec=(at - pl.col("ts")).dt.total_microseconds() / 1e6,
             model=pl.coalesce("inventory_model", "reported_model"),
@@ -126,10 +119,10 @@ def evaluate(
             efficiency_j_th=losses.efficiency_of_machine("power_5min_w", "powered_5min_ths", "hashrate_5min_ths"),
             **{name: (pl.col("flags") & flag.value) != 0 for name, flag in _FLAGS.items()},
         )
-        .with_columns(data_reason=_reason(at, stale_after, offline_after))
+        .with_columns(data_reason=_reason(at))
         .with_columns(
             data_state=pl.col("data_reason").replace_strict(_STATES, return_dtype=pl.String),
-            online=(pl.col("age_sec") < offline_after.total_seconds()) & (pl.col("status") != SampleStatus.OFFLINE),
+            online=(pl.col("age_sec") < pl.col("offline_sec")) & (pl.col("status") != SampleStatus.OFFLINE),
             is_recovering=_ended_after(pl.col("ts") - MEAN_OVER),
         )
         .with_columns(online=pl.col("online").fill_null(value=False))
@@ -168,7 +161,17 @@ def as_of_bucket(live: pl.DataFrame, then: pl.DataFrame, bucket: datetime) -> pl
     )
 
 
-# why a machine's data are in their state: a silent collector says nothing about its machines
+def _add_thresholds(frame: pl.DataFrame) -> pl.DataFrame:
+    """The ages at which each machine is stale and offline, by its collection interval."""
+    interval = pl.col("interval_sec").fill_null(DEFAULT_INTERVAL_SEC)
+    intervals = frame["interval_sec"].fill_null(DEFAULT_INTERVAL_SEC).unique().to_list()  # a few, in any fleet
+    limits = {interval_sec: freshness(interval_sec) for interval_sec in intervals}
+    stale = {interval_sec: limit.stale_sec for interval_sec, limit in limits.items()}
+    offline = {interval_sec: limit.offline_sec for interval_sec, limit in limits.items()}
+    return frame.with_columns(stale_sec=_looked_up(interval, stale), offline_sec=_looked_up(interval, offline))
+
+
+# the state of the data for each reason; while its collector is silent, nothing is known of a machine
 _STATES = {
     "in_time": "fresh",
     "late": "stale",
@@ -179,9 +182,10 @@ _STATES = {
 }
 
 
-def _reason(at: pl.Expr, stale_after: timedelta, offline_after: timedelta) -> pl.Expr:
-    is_old = pl.col("age_sec") >= offline_after.total_seconds()
-    is_heard = (pl.col("heard_at") > at - pl.lit(offline_after)).fill_null(value=False)
+def _reason(at: pl.Expr) -> pl.Expr:
+    is_old = pl.col("age_sec") >= pl.col("offline_sec")
+    silent_sec = (at - pl.col("heard_at")).dt.total_microseconds() / 1e6
+    is_heard = (silent_sec < pl.col("offline_sec")).fill_null(value=False)
     return (
         pl.when(pl.col("ts").is_null())
         .then(pl.lit("never_seen"))
@@ -191,7 +195,7 @@ def _reason(at: pl.Expr, stale_after: timedelta, offline_after: timedelta) -> pl
         .then(pl.lit("says_offline"))
         .when(is_old)
         .then(pl.lit("no_samples"))
-        .when(pl.col("age_sec") > stale_after.total_seconds())
+        .when(pl.col("age_sec") > pl.col("stale_sec"))
         .then(pl.lit("late"))
         .otherwise(pl.lit("in_time"))
     )
@@ -235,5 +239,5 @@ def _known(column: pl.Expr) -> pl.Expr:
     return pl.when(column > 0).then(column)
 
 
-def _looked_up(column: pl.Expr, known: Mapping[str, float | None]) -> pl.Expr:
+def _looked_up(column: pl.Expr, known: Mapping[Any, float | None]) -> pl.Expr:
     return column.replace_strict(dict(known), default=None, return_dtype=pl.Float64)

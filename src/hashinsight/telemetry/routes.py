@@ -18,7 +18,6 @@ from hashinsight.kit.paging import MAX_LIMIT
 from hashinsight.kit.web.examples import answers
 from hashinsight.kit.web.state import get_database
 from hashinsight.telemetry.layers import Resolution
-from hashinsight.telemetry.live_state import OFFLINE_AFTER, STALE_AFTER
 from hashinsight.telemetry.queries.history import count_machines_by_site
 from hashinsight.telemetry.right_now import RightNow
 from hashinsight.telemetry.schemas import (
@@ -84,8 +83,8 @@ async def live(
         "updated_at": found.updated_at(),
         "as_of": now,
         "right_now": "not_asked" if newest is None else "used" if found.source == "right_now" else "unavailable",
-        "stale_after_sec": STALE_AFTER.total_seconds(),
-        "offline_after_sec": OFFLINE_AFTER.total_seconds(),
+        "stale_after_sec": found.freshness.stale_sec,
+        "offline_after_sec": found.freshness.offline_sec,
     }
     shown = {"miners": found.miners(), "next_cursor": found.next_cursor, "_meta": meta}
     return Response(msgspec.json.encode(shown), media_type=_JSON)

@@ -18,6 +18,7 @@ from hashinsight.telemetry.queries.live import get_live_of_machine, list_live
 from hashinsight.telemetry.readings import last_reported, of_now
 from hashinsight.telemetry.right_now import KEPT, RightNow
 from hashinsight.telemetry.states import SampleStatus
+from hashinsight.wire.freshness import Freshness, freshness
 
 _SHOWN_DIGITS = 4
 _STATUS = {
@@ -69,6 +70,12 @@ class LivePage:
 
     def miners(self) -> list[dict[str, Any]]:
         return live_rows(self.frame)
+
+    @property
+    def freshness(self) -> Freshness:
+        """Of the machine with the longest collection interval."""
+        slowest: Any = self.frame["interval_sec"].max()
+        return freshness(slowest)
 
     def updated_at(self) -> datetime | None:
         found: Any = self.frame["updated_at"].max()

@@ -1,35 +1,31 @@
-"""Rolling up: each layer from the one below it, bucket by bucket, for whatever was touched since."""
+"""Rollups: each layer from the one below it, for buckets with new samples; partitions made ahead and dropped."""
 
 from datetime import datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.kit.db import partitions
-from hashinsight.telemetry.layers import DAY, HOUR, LENGTH, MONTH, ONLINE_FOR, RAW_RETENTION, Layer, bucket_start
+from hashinsight.telemetry.layers import DAY, HOUR, LENGTH, MEAN_OVER, MONTH, RAW_RETENTION, Layer, bucket_start
 from hashinsight.telemetry.models import DAYS, FIVE_MINUTES, HOURS, RAW
-from hashinsight.telemetry.queries import raw, rollups
+from hashinsight.telemetry.queries import live_rollup, raw, rollups
 
-_MEAN_OVER = timedelta(minutes=5)
 _BUCKET = LENGTH[Layer.FIVE_MINUTES]
-_AT_ONCE = timedelta(hours=1)  # of samples in one statement
+_MAX_SPAN = timedelta(hours=1)  # of samples in one statement
 STEP = {FIVE_MINUTES.name: DAY, HOURS.name: MONTH, DAYS.name: MONTH}
 
 
 async def roll_up_live(session: AsyncSession, *, now: datetime, most: int | None = None) -> set[int]:
-    """Touched buckets may still be running; neighbours are read along, for the mean over five minutes.
+    """Touched buckets may still be open; their neighbours are read too, for the five-minute means.
 
-    After an outage the newest come first: they hold nearly every machine's state, and the older ones change little.
-    Gives the sites that there was something new of.
+    After an outage the newest come first: they hold nearly every machine's state, and older ones change little.
+    Returns the sites with new samples.
     """
-    online_from = now - ONLINE_FOR
     touched = await rollups.take_touched(
         session, Layer.LIVE, ends_by=now + HOUR, length=timedelta(0), most=most, newest=True
     )
     for begins, ends, sites in spans(touched):
-        await rollups.roll_live(
-            session, begins - 2 * _MEAN_OVER, ends + _MEAN_OVER, sites, online_from=online_from, now=now
-        )
-    await rollups.move_offline(session, online_from=online_from, now=now)
+        await live_rollup.roll_live(session, begins - 2 * MEAN_OVER, ends + MEAN_OVER, sites, now=now)
+    await live_rollup.move_offline(session, now=now)
     return {site_id for _, sites in touched for site_id in sites}
 
 
@@ -40,9 +36,9 @@ async def roll_up_five_minutes(session: AsyncSession, *, now: datetime, most: in
     for bucket, sites in touched:
         await rollups.roll_five_minutes(session, bucket, bucket + _BUCKET, sites, now=now)
     for hour, sites in _above(touched, Layer.HOUR):
-        # the hour after it begins with the difference to its last counters
-        await rollups.touch_above(session, Layer.HOUR, hour, sites)
-        await rollups.touch_above(session, Layer.HOUR, hour + HOUR, sites)
+        # the next hour begins with the difference to its last counters
+        await rollups.insert_touched(session, Layer.HOUR, hour, sites)
+        await rollups.insert_touched(session, Layer.HOUR, hour + HOUR, sites)
 
 
 async def roll_up_hours(session: AsyncSession, *, now: datetime) -> None:
@@ -52,7 +48,7 @@ async def roll_up_hours(session: AsyncSession, *, now: datetime) -> None:
     for hour, sites in touched:
         await rollups.roll_coarser(session, Layer.HOUR, hour, hour + HOUR, sites, now=now)
     for day, sites in _above(touched, Layer.DAY):
-        await rollups.touch_above(session, Layer.DAY, day, sites)
+        await rollups.insert_touched(session, Layer.DAY, day, sites)
 
 
 async def roll_up_days(session: AsyncSession, *, now: datetime) -> None:
@@ -64,22 +60,22 @@ async def roll_up_days(session: AsyncSession, *, now: datetime) -> None:
 
 
 def spans(touched: list[tuple[datetime, list[int]]]) -> list[tuple[datetime, datetime, list[int]]]:
-    """Buckets that follow each other, together: the live state is made from a stretch at a time."""
-    found: list[tuple[datetime, datetime, list[int]]] = []
+    """Adjacent buckets together: the live state is computed for a stretch at a time."""
+    merged: list[tuple[datetime, datetime, list[int]]] = []
     for bucket, sites in touched:
-        if found and found[-1][1] == bucket and bucket - found[-1][0] < _AT_ONCE:
-            begins, _, others = found.pop()
-            found.append((begins, bucket + _BUCKET, sorted({*others, *sites})))
+        if merged and merged[-1][1] == bucket and bucket - merged[-1][0] < _MAX_SPAN:
+            begins, _, others = merged.pop()
+            merged.append((begins, bucket + _BUCKET, sorted({*others, *sites})))
         else:
-            found.append((bucket, bucket + _BUCKET, sites))
-    return found
+            merged.append((bucket, bucket + _BUCKET, sites))
+    return merged
 
 
 def _above(touched: list[tuple[datetime, list[int]]], layer: Layer) -> list[tuple[datetime, list[int]]]:
-    found: dict[datetime, set[int]] = {}
+    merged: dict[datetime, set[int]] = {}
     for bucket, sites in touched:
-        found.setdefault(bucket_start(bucket, layer), set()).update(sites)
-    return [(begins, sorted(sites)) for begins, sites in sorted(found.items())]
+        merged.setdefault(bucket_start(bucket, layer), set()).update(sites)
+    return [(begins, sorted(sites)) for begins, sites in sorted(merged.items())]
 
 
 _AHEAD = 3 * HOUR
