@@ -55,7 +55,7 @@ async def test_once_offline_a_machine_delivers_nothing_and_has_no_readings_in_ev
         assert figures == wanted, where
     live = (await dark.live())["unreachable"]
     assert (live["hashrate"]["newest_ths"], live["temperature"]["avg"], live["fan"]["avg"]) == (None, None, None)
-    shown = dict(dark.place.rows("select miner_id, hashrate_ghs / 1000 from miner_telemetry_live"))
+    shown = dict(dark.site.rows("select miner_id, hashrate_ghs / 1000 from miner_telemetry_live"))
     assert shown == {"runs": 200.0, "cooler": 200.0, "unreachable": None, "gone": None}
 
 
@@ -107,7 +107,7 @@ async def test_the_right_now_view_keeps_apart_what_was_last_reported_too(fleet: 
 
 async def test_a_machine_whose_collector_is_silent_delivers_nobody_knows_what(dark: Fleet) -> None:
     dark.set_clock(dark.now + timedelta(minutes=10))
-    dark.place.owner = await dark.place.people.headers("Owner")
+    dark.site.owner = await dark.site.people.headers("Owner")
     live = await dark.live()
     assert {one["hashrate"]["value"] for one in live.values()} == {None}
     assert live["runs"]["last_reported"]["hashrate_ths"] == 200.0
