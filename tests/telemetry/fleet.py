@@ -6,16 +6,19 @@ from typing import Any
 
 import httpx
 from fastapi import FastAPI
+from pydantic import TypeAdapter
 
 from hashinsight.audit.actions import SYSTEM
 from hashinsight.identity.scope import WHOLE_TENANT, Scope, make_scope
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
+from hashinsight.telemetry.schemas import HistoryAnswer
 from hashinsight.telemetry.service import rollups
 from tests.telemetry.site_with_collector import SiteWithCollector
 
 LIVE = "/api/v1/telemetry/live"
 HISTORY = "/api/v1/telemetry/history"
+_HISTORY_MODEL = TypeAdapter(HistoryAnswer)
 
 
 class Fleet:
@@ -58,13 +61,16 @@ class Fleet:
         return answer.json()
 
     async def live(self, headers: Mapping[str, str] | None = None, **query: Any) -> dict[str, dict[str, Any]]:
-        found = await self.ok(LIVE, headers, **query)
-        return {one["miner_id"]: one for one in found["miners"]}
+        answer = await self.ok(LIVE, headers, **query)
+        return {machine["miner_id"]: machine for machine in answer["miners"]}
 
     async def history(self, headers: Mapping[str, str] | None = None, **query: Any) -> dict[str, list[dict[str, Any]]]:
-        asked = {"site_id": "tx-1", "start": self.at(-7200), "end": self.at(0)} | query
-        found = await self.ok(HISTORY, headers, **asked)
-        return {one["miner_id"]: one["data"] for one in found["series"]}
+        """The database writes this answer, so its model is checked here."""
+        params = {"site_id": "tx-1", "start": self.at(-7200), "end": self.at(0)} | query
+        answer = await self.get(HISTORY, headers, **params)
+        assert answer.status_code == 200, answer.text
+        _HISTORY_MODEL.validate_json(answer.content, strict=True, extra="forbid")
+        return {series["miner_id"]: series["data"] for series in answer.json()["series"]}
 
     async def load(self, *lines: str) -> None:
         content = "\n".join(["miner_id,model,zone,expected_ths", *lines])
@@ -77,5 +83,5 @@ class Fleet:
         return make_scope(await self.site.people.tenant_id("a"), SYSTEM, [WHOLE_TENANT])
 
 
-def sample(miner_id: str, ts: str, **said: Any) -> dict[str, Any]:
-    return {"miner_id": miner_id, "ts": ts, "status": "online"} | said
+def sample(miner_id: str, ts: str, **fields: Any) -> dict[str, Any]:
+    return {"miner_id": miner_id, "ts": ts, "status": "online"} | fields

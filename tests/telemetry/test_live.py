@@ -11,8 +11,8 @@ from sqlalchemy import text
 
 from hashinsight.identity.scope import Scope
 from hashinsight.kit.db.context import job_context
+from hashinsight.telemetry.live_rows import live_rows
 from hashinsight.telemetry.queries import live_frame
-from hashinsight.telemetry.service.live import live_rows
 from tests.telemetry.fleet import LIVE, Fleet, sample
 
 

@@ -38,7 +38,6 @@ from hashinsight.problems.peer_stats import PeerCache
 from hashinsight.problems.routes import router as problems_router
 from hashinsight.telemetry.edge_routes import router as telemetry_edge_router
 from hashinsight.telemetry.right_now import RightNow
-from hashinsight.telemetry.routes import overview_router as overview_router
 from hashinsight.telemetry.routes import router as telemetry_router
 from hashinsight.telemetry.service.machines import MachineLookup
 from hashinsight.telemetry.service.registration import RegistrationLimits
@@ -124,7 +123,7 @@ def all_routes() -> list[BaseRoute]:
     everything = APIRouter(generate_unique_id_function=lambda route: route.name)
     # first: they call a thousand times as often as people
     machines = (telemetry_edge_router, commands_edge_router, edge_router)
-    reading = (telemetry_router, overview_router, problems_router)
+    reading = (telemetry_router, problems_router)
     people = (identity_router, inventory_router, collectors_router, *reading, commands_router)
     for router in (*machines, status_page.router, routes.router, *people):
         everything.include_router(router)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-import msgspec
 from prometheus_client.core import GaugeMetricFamily, Metric
 from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -92,11 +91,11 @@ async def _read(database: Database, *, now: datetime) -> _Figures:
     for tenant_id in dict.fromkeys(site.tenant_id for site in sites):
         own = [site for site in sites if site.tenant_id == tenant_id]
         page = await get_site_totals(database, make_scope(tenant_id, SYSTEM, [WHOLE_TENANT]), own, now=now)
-        sums += msgspec.json.decode(page)["sites"]
+        sums += page["sites"]
     machines = {(site["site_id"], state): n for site in sums for state, n in site["conditions"].items()}
     severities, states = [one.name for one in Severity], [one.value for one in OPEN]
     codes = {site.id: site.code for site in sites}
-    newest = {site["site_id"]: datetime.fromisoformat(site["newest_at"]) for site in sums if site["newest_at"]}
+    newest = {site["site_id"]: site["newest_at"] for site in sums if site["newest_at"]}
     as_of = {(codes[site_id], "samples"): at for site_id, at in newest.items()}
     as_of |= {(codes[site_id], "scan"): at for site_id, at in scans.items() if site_id in codes}
     metrics = [

@@ -39,7 +39,7 @@ SUMS = (
     "surplus_ths", "power_w",
 )  # fmt: skip
 COUNTS = ("machines", "online", "power_unknown", "efficiency_left_out", "zones")
-OTHERS = ("efficiency_j_th", "hottest_c", "newest_at", "updated_at")
+OTHERS = ("efficiency_j_th", "hottest_c", "newest_at", "updated_at", "offline_after_sec")
 
 
 def add_losses(frame: pl.DataFrame) -> pl.DataFrame:
@@ -141,6 +141,7 @@ def sum_up(frame: pl.DataFrame, *by: str | pl.Expr) -> pl.DataFrame:
         hottest_c=pl.col("temp_max_c").filter(online).cast(pl.Float64).max(),
         newest_at=pl.col("ts").max(),
         updated_at=pl.col("updated_at").max(),
+        offline_after_sec=pl.col("offline_sec").max(),
         zones=pl.col("zone").n_unique(),
     )
 

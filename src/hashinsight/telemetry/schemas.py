@@ -1,43 +1,33 @@
-"""What the reading routes take and answer: query parameters with their bounds, and examples for the document."""
+"""Answers of the telemetry routes. Unknown values are null, never 0."""
 
-from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from datetime import datetime
+from typing import Annotated, Literal
 
-from fastapi import Query
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
 
-from hashinsight.inventory.fields import MINER_ID_CHARS
-from hashinsight.inventory.filters import SiteRef
-from hashinsight.telemetry.layers import MOST_POINTS
+from hashinsight.inventory.service.expected_states import ExpectedKind
 
-_LATEST_YEAR = 2200
-
-
-def _in_utc(at: datetime) -> datetime:
-    """A time without a zone is UTC, as in everything that collectors send."""
-    if not 1970 <= at.year < _LATEST_YEAR:  # noqa: PLR2004 - when computers' time begins
-        raise ValueError(f"a time between 1970 and {_LATEST_YEAR}")
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-
-
-Instant = Annotated[datetime, AfterValidator(_in_utc)]
-SiteQuery = Annotated[SiteRef | None, Query(description="The site's integer id or its code.")]
-OneSite = Annotated[SiteRef, Query(description="The site's integer id or its code.")]
-MinerQuery = Annotated[
-    str | None,
-    Query(min_length=1, max_length=MINER_ID_CHARS, pattern=r"^[^\x00]*$", description="One machine, by your own id."),
+DataState = Annotated[
+    Literal["fresh", "stale", "offline", "unknown"],
+    Field(
+        description="Older than 3 collection intervals is stale, 5 or more is offline. Unknown: never seen, or its"
+        " collector is silent"
+    ),
 ]
-OnlineQuery = Annotated[
-    bool | None, Query(description="Only machines that are online (true) or not (false), as of this moment.")
+StateReason = Literal["in_time", "late", "says_offline", "no_samples", "collector_silent", "never_seen"]
+Condition = Literal["P0", "P1", "P2", "P3", "down", "stopped", "unknown", "fine"]
+Health = Literal["P0", "P1", "P2", "P3", "down", "stopped", "unknown", "ok"]
+RatingSource = Literal["operator", "reported", "catalogue", "baseline", "inferred"]
+ExpectedSource = Literal["operator", "reported", "catalogue", "baseline", "inferred", "mode", "expected_state"]
+Doubt = Literal[
+    "hashrate_units_mended",
+    "hashrate_implausible",
+    "hashrate_doubtful",
+    "power_unknown",
+    "temperature_unknown",
+    "temperature_doubtful",
 ]
-RightNowQuery = Annotated[
-    bool, Query(description="Lay the newest samples over the live layer, as far as they are known.")
-]
-Format = Annotated[
-    Literal["json", "csv"], Query(alias="format", description="`csv` is a file of everything, streamed.")
-]
-Start = Annotated[Instant, Query(description="ISO 8601; without a zone it is UTC.")]
-End = Annotated[Instant, Query(description="Not included.")]
 
 
 class SampleError(BaseModel):
@@ -56,111 +46,180 @@ class UploadAnswer(BaseModel):
     errors: list[SampleError]
 
 
-_MINER: dict[str, Any] = {
-    "site_id": 3,
-    "miner_id": "B2-R14-03",
-    "zone": "B2",
-    "rack": "R14",
-    "hardware": {
-        "model": "Antminer S19j Pro",
-        "firmware": "LUXminer 2026.1",
-        "boards_healthy": 3,
-        "boards_total": 3,
-    },
-    "hashrate": {
-        "value": 103.8,
-        "expected_ths": 104.0,
-        "unit": "TH/s",
-        "source": "5min_avg",
-        "expected_source": "catalogue",
-        "newest_ths": 104.2,
-        "rated_ths": 104.0,
-        "rated_source": "catalogue",
-        "reference_ths": 104.0,
-        "stopped_ths": 0.0,
-    },
-    "last_reported": {"at": "2026-03-01T11:40:20Z", "hashrate_ths": 103.8, "power_w": None, "efficiency_j_th": None},
-    "temperature": {"avg": 62.5, "max": 71.5, "unit": "C", "sensor_fault": False},
-    "power": {"value": None, "unit": "W"},
-    "efficiency": {"value": None, "unit": "J/TH"},
-    "fan": {"avg": 5875.0, "min": 5760.0, "unit": "rpm", "sensor_fault": False},
-    "reject": {"rate": 0.0021, "accepted": 48211, "rejected": 101},
-    "hardware_errors": 12,
-    "uptime_seconds": 864000,
-    "pool": {"url": "stratum+tcp://pool.example.com:3333", "worker": "b2r1403", "status": "Alive", "latency_ms": 31.0},
-    "error_message": None,
-    "overall_health": "ok",
-    "condition": "fine",
-    "mode": "normal",
-    "expected_state": "stopped",
-    "online": True,
-    "status": "online",
-    "last_seen": "2026-03-01T11:59:20Z",
-    "sample_at": "2026-03-01T11:59:20Z",
-    "age_sec": 40.0,
-    "state": "fresh",
-    "state_reason": "in_time",
-    "doubts": ["power_unknown"],
-    "source": "live",
-}
-_LIVE = {
-    "miners": [_MINER],
-    "next_cursor": None,
-    "_meta": {
-        "source": "live",
-        "updated_at": "2026-03-01T11:59:58Z",
-        "as_of": "2026-03-01T12:00:00Z",
-        "right_now": "not_asked",
-        "stale_after_sec": 180,
-        "offline_after_sec": 300,
-    },
-}
-_POINT = {
-    "ts": "2026-03-01T11:55:00+00:00",
-    "hashrate_ths": 103.8,
-    "hashrate_min_ths": 101.2,
-    "hashrate_max_ths": 105.9,
-    "temp_c": 62.5,
-    "temp_max_c": 71.5,
-    "power_w": 3050.0,
-    "fan_rpm": 5875.0,
-    "efficiency_j_th": 29.4,
-    "accepted_shares": 211,
-    "rejected_shares": 0,
-    "reject_rate": 0.0,
-    "hardware_errors": 0,
-    "online_ratio": 1.0,
-    "samples": 5,
-}
-_HISTORY = {
-    "series": [{"miner_id": "B2-R14-03", "data": [_POINT]}],
-    "next_cursor": None,
-    "_meta": {
-        "source": "telemetry_history_5min",
-        "resolution": "5min",
-        "site_id": 3,
-        "start": "2026-03-01T11:00:00Z",
-        "end": "2026-03-01T12:00:00Z",
-        "as_of": "2026-03-01T12:00:00Z",
-        "points": 1,
-        "most_points": MOST_POINTS,
-    },
-}
-_TOO_MANY = {
-    "error_code": "TOO_MANY_POINTS",
-    "message": f"this would be about 2592000 points, and an answer holds at most {MOST_POINTS}: ask for a shorter "
-    "time, for fewer machines (limit=1), or for resolution=hourly",
-    "details": {"points": 2592000, "most_points": MOST_POINTS, "use_resolution": "hourly"},
-    "request_id": "01990000-0000-7000-8000-000000000003",
-}
+class RawPoint(TypedDict):
+    ts: datetime
+    status: Literal["online", "offline", "error"]
+    hashrate_ths: float | None
+    temp_c: float | None
+    temp_max_c: float | None
+    power_w: float | None
+    fan_rpm: float | None
+    frequency_mhz: float | None
+    reject_rate: float | None
+    accepted_shares: int | None
+    rejected_shares: int | None
+    hardware_errors: int | None
+    boards_healthy: int | None
+    uptime_seconds: int | None
+    error_message: str | None
 
 
-def _answers(example: dict[str, Any], lines: str) -> dict[int | str, dict[str, Any]]:
-    content = {"application/json": {"example": example}, "text/csv": {"example": lines}}
-    return {200: {"description": "As asked", "content": content}}
+class BucketPoint(TypedDict):
+    ts: datetime
+    hashrate_ths: float | None
+    hashrate_min_ths: float | None
+    hashrate_max_ths: float | None
+    temp_c: float | None
+    temp_max_c: float | None
+    power_w: float | None
+    fan_rpm: float | None
+    efficiency_j_th: float | None
+    accepted_shares: Annotated[int | None, Field(description="Of this bucket")]
+    rejected_shares: Annotated[int | None, Field(description="Of this bucket")]
+    reject_rate: float | None
+    hardware_errors: Annotated[int | None, Field(description="Of this bucket")]
+    online_ratio: float
+    samples: int
 
 
-LIVE_ANSWERS = _answers(_LIVE, "site_id,miner_id,online,age_sec,hashrate_ths\r\n3,B2-R14-03,true,40.0,103.8\r\n")
-HISTORY_ANSWERS = _answers(
-    _HISTORY, "miner_id,ts,hashrate_ths,temp_c\r\nB2-R14-03,2026-03-01T11:55:00+00:00,103.8,62.5\r\n"
-) | {422: {"description": "Too much at once", "content": {"application/json": {"example": _TOO_MANY}}}}
+class DayPoint(BucketPoint):
+    total_power_kwh: float | None
+    uptime_hours: float
+
+
+class HistorySeries(TypedDict):
+    miner_id: str
+    data: list[RawPoint] | list[DayPoint] | list[BucketPoint]
+
+
+class HistoryMeta(TypedDict):
+    source: Literal["telemetry_raw_24h", "telemetry_history_5min", "telemetry_hourly", "telemetry_daily"]
+    resolution: Literal["raw", "5min", "hourly", "daily"]
+    site_id: int
+    start: datetime
+    end: datetime
+    as_of: datetime
+    points: int
+    most_points: Annotated[int, Field(description="Limit of one answer")]
+
+
+class HistoryAnswer(TypedDict):
+    series: list[HistorySeries]
+    next_cursor: str | None
+    _meta: HistoryMeta
+
+
+class LiveHardware(TypedDict):
+    model: str | None
+    firmware: str | None
+    boards_healthy: int | None
+    boards_total: int | None
+
+
+class LiveHashrate(TypedDict):
+    value: Annotated[float | None, Field(description="5-minute mean; 0 once the machine is offline")]
+    expected_ths: Annotated[
+        float | None, Field(description="What it should hash now: in its mode, less what is stopped on purpose")
+    ]
+    unit: Literal["TH/s"]
+    source: Literal["5min_avg", "newest"]
+    expected_source: ExpectedSource | None
+    newest_ths: Annotated[float | None, Field(description="Of the newest sample")]
+    rated_ths: Annotated[float | None, Field(description="Nameplate, the same in every mode")]
+    rated_source: RatingSource | None
+    reference_ths: Annotated[float | None, Field(description="What problems and baselines are ratios of")]
+    stopped_ths: Annotated[float | None, Field(description="Stopped on purpose: command, curtailment, maintenance")]
+
+
+class LastReported(TypedDict):
+    at: datetime
+    hashrate_ths: float | None
+    power_w: float | None
+    efficiency_j_th: float | None
+
+
+class LiveTemperature(TypedDict):
+    avg: float | None
+    max: float | None
+    unit: Literal["C"]
+    sensor_fault: bool | None
+
+
+class LivePower(TypedDict):
+    value: float | None
+    unit: Literal["W"]
+
+
+class LiveEfficiency(TypedDict):
+    value: float | None
+    unit: Literal["J/TH"]
+
+
+class LiveFan(TypedDict):
+    avg: float | None
+    min: float | None
+    unit: Literal["rpm"]
+    sensor_fault: bool | None
+
+
+class LiveShares(TypedDict):
+    rate: Annotated[float | None, Field(description="Reject rate of about the last hour, as a ratio")]
+    accepted: int | None
+    rejected: int | None
+
+
+class LivePool(TypedDict):
+    url: str | None
+    worker: str | None
+    status: str | None
+    latency_ms: float | None
+
+
+class LiveMachine(TypedDict):
+    site_id: int
+    miner_id: str
+    zone: str | None
+    rack: str | None
+    hardware: LiveHardware
+    hashrate: LiveHashrate
+    last_reported: Annotated[LastReported | None, Field(description="Last values of a machine that is not online")]
+    temperature: LiveTemperature
+    power: LivePower
+    efficiency: LiveEfficiency
+    fan: LiveFan
+    reject: LiveShares
+    hardware_errors: int | None
+    uptime_seconds: int | None
+    pool: LivePool
+    error_message: str | None
+    overall_health: Health
+    condition: Condition
+    mode: Annotated[
+        Literal["unknown", "eco", "normal", "perf"] | None,
+        Field(description="Power mode as the problem cycle infers it"),
+    ]
+    expected_state: ExpectedKind | None
+    online: bool
+    status: Annotated[Literal["online", "offline", "error"] | None, Field(description="As the newest sample has it")]
+    last_seen: datetime | None
+    sample_at: datetime | None
+    age_sec: float | None
+    state: DataState
+    state_reason: StateReason
+    doubts: Annotated[list[Doubt], Field(description="What was repaired or left out of the newest sample")]
+    source: Literal["live", "right_now"]
+
+
+class LiveMeta(TypedDict):
+    source: Literal["live", "right_now"]
+    updated_at: datetime | None
+    as_of: datetime
+    right_now: Literal["not_asked", "used", "unavailable"]
+    stale_after_sec: Annotated[float, Field(description="Of the machine with the longest collection interval")]
+    offline_after_sec: Annotated[float, Field(description="Of the machine with the longest collection interval")]
+
+
+class LiveAnswer(TypedDict):
+    miners: list[LiveMachine]
+    next_cursor: str | None
+    _meta: LiveMeta

@@ -1,4 +1,4 @@
-"""What was: raw samples and the rolled-up layers of some machines over a time. The database itself writes the JSON."""
+"""History: raw samples and rollups of machines over a time, as JSON written by the database; totals of sites."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,15 +25,15 @@ def mean_sql(name: str) -> str:
     return f"({name}_sum / nullif({name}_n, 0))"
 
 
-# Watts and TH/s of the samples that have both, as `power_5min_w` and `powered_5min_ths` of the live layer. Rows from
-# before those were kept give the means of all samples. Who is online never draws 0 W: 0 means that no sample has both.
+# Power and hashrate of samples that have both, as `power_5min_w` and `powered_5min_ths` of the live layer. Rows from
+# before these were stored give the means of all samples. Online machines never draw 0 W: 0 means no sample has both.
 POWERED_W = "(nullif(coalesce(powered_w_sum, power_sum), 0) / nullif(power_n, 0))"
 POWERED_THS = f"coalesce(powered_ths_sum / nullif(power_n, 0), {mean_sql('hashrate')})"
 
 
 @dataclass(frozen=True)
 class Span:
-    """Of which machines, and from when to when. The machines were found within a scope."""
+    """Machines and a time range. The machines were selected within a scope."""
 
     site_id: int
     miner_nos: Sequence[int]
@@ -47,7 +47,7 @@ class Span:
 async def list_machines(
     session: AsyncSession, scope: Scope, site_id: int, *, limit: int, cursor: str | None = None
 ) -> Page:
-    """The machines of a site: retired ones have a history, too."""
+    """The machines of a site, also retired ones: they have a history too."""
     query = select(Miner.miner_no, Miner.miner_id).where(miners_within(scope), Miner.site_id == site_id)
     return await page(session, query, [Miner.miner_id, Miner.miner_no], limit=limit, cursor=cursor)
 
@@ -60,25 +60,24 @@ async def count_machines(session: AsyncSession, scope: Scope, site_id: int) -> i
 async def list_series(
     session: AsyncSession, resolution: Resolution, span: Span, *, most_points: int
 ) -> dict[int, tuple[int, str]]:
-    """By machine: how many points, and all of them as one JSON text. One point more than `most_points` tells."""
+    """Per machine: the number of points, and all of them as one JSON text. Reads one point more than `most_points`."""
     rows = await session.execute(series_query(resolution), span.values() | {"most": most_points + 1})
     return {row.miner_no: (row.points, row.data) for row in rows}
 
 
 async def list_points(session: AsyncSession, resolution: Resolution, span: Span) -> Sequence[Row[Any]]:
-    """The same as plain rows, machine by machine."""
-    found: Any = (await session.execute(points_query(resolution), span.values())).all()
-    rows: Sequence[Row[Any]] = found
+    """The points as plain rows, machine by machine."""
+    rows: Sequence[Row[Any]] = (await session.execute(points_query(resolution), span.values())).all()
     return rows
 
 
 def _grown(before: str, after: str) -> str:
-    """A smaller value is a restart, and counts from zero; nobody knows what the first one grew by."""
+    """A smaller value means a restart, and counts from zero; the growth of the first is unknown."""
     return f"(case when {before} is null then null when {after} >= {before} then {after} - {before} else {after} end)"
 
 
 def _rate(accepted: str, rejected: str) -> str:
-    """Unknown without counters, 0 when there were no shares."""
+    """Unknown without counters, 0 without shares."""
     return f"coalesce({rejected}::float8 / nullif({accepted} + {rejected}, 0), 0 * ({accepted} + {rejected}))::real"
 
 
@@ -137,12 +136,21 @@ def columns_of(resolution: Resolution) -> tuple[str, ...]:
 
 def _points(resolution: Resolution) -> str:
     table, time, columns = _SOURCES[resolution]
-    shown = ", ".join(f"{value} as {name}" for name, value in columns.items())
-    window = f" window w as (partition by miner_no order by {time})" if resolution is Resolution.RAW else ""
-    return (
-        f"select miner_no, {time} as ts, {shown} from {table} where miner_no = any(:miner_nos)"  # noqa: S608 - our own names
-        f" and site_id = :site_id and {time} >= :start and {time} < :end{window} order by miner_no, {time}"
-    )
+    values = ",\n            ".join(f"{value} as {name}" for name, value in columns.items())
+    window = f"window w as (partition by miner_no order by {time})" if resolution is Resolution.RAW else ""
+    return f"""
+        select
+            miner_no,
+            {time} as ts,
+            {values}
+        from {table}
+        where miner_no = any(:miner_nos)
+            and site_id = :site_id
+            and {time} >= :start
+            and {time} < :end
+        {window}
+        order by miner_no, {time}
+    """  # noqa: S608 - our own names
 
 
 def points_query(resolution: Resolution) -> TextClause:
@@ -150,18 +158,30 @@ def points_query(resolution: Resolution) -> TextClause:
 
 
 def series_query(resolution: Resolution) -> TextClause:
-    named = ", ".join(f"'{name}', {name}" for name in columns_of(resolution))
-    return text(
-        f"select miner_no, count(*) as points, json_agg(json_build_object({named}) order by ts)::text as data"  # noqa: S608 - our own names
-        f" from ({_points(resolution)} limit :most) point group by miner_no"
-    )
+    """Times are written with `Z`, as everywhere in the API."""
+    names = columns_of(resolution)[1:]
+    pairs = ",\n                ".join(f"'{name}', {name}" for name in names)
+    return text(f"""
+        select
+            miner_no,
+            count(*) as points,
+            json_agg(
+                json_build_object(
+                'ts', replace((ts at time zone 'UTC')::text, ' ', 'T') || 'Z',
+                {pairs}
+                )
+                order by ts
+            )::text as data
+        from ({_points(resolution)} limit :most) point
+        group by miner_no
+    """)  # noqa: S608 - our own names
 
 
 _PLAIN = postgresql.dialect(paramstyle="named")  # type: ignore[no-untyped-call]
 
 
 async def bucket_frame(database: Database, scope: Scope, site_id: int, bucket: datetime) -> pl.DataFrame:
-    """What every machine of a site did in one bucket of five minutes; those without a sample are not there."""
+    """Every machine of a site in one 5-minute bucket; machines without a sample are missing."""
     of = FIVE_MINUTES.c
     query = (
         select(
@@ -182,7 +202,7 @@ async def bucket_frame(database: Database, scope: Scope, site_id: int, bucket: d
 async def trend_frame(
     database: Database, scope: Scope, start: datetime, end: datetime, *, fine: bool, sites: Sequence[int]
 ) -> pl.DataFrame:
-    """Sums of the machines in scope by site and bucket: means first, so that a machine counts once a bucket."""
+    """Totals of the machines in scope by site and bucket, from the mean of each machine."""
     table = FIVE_MINUTES if fine else HOURS
     at = table.c.bucket_ts if fine else table.c.hour_ts
     query = (
@@ -208,7 +228,7 @@ async def count_machines_by_site(session: AsyncSession, scope: Scope, site_id: i
 
 
 def _inside(table: Table, scope: Scope) -> list[ColumnElement[bool]]:
-    """A whole tenant's rows are told by the row itself; a narrower scope asks the machine."""
+    """Rows of a whole tenant have its id; a narrower scope needs the machine."""
     if scope.is_whole:
         return [table.c.tenant_id == scope.tenant_id]
     return [table.c.miner_no.in_(select(Miner.miner_no).where(miners_within(scope)))]
