@@ -21,7 +21,7 @@ def said(at: datetime, ths: float, miner_id: str = "m0", **more: Any) -> dict[st
     return {"miner_id": miner_id, "ts": at.isoformat(), "hashrate_ths": ths} | more
 
 
-async def test_a_machine_that_moves_keeps_what_each_of_its_sites_saw(site: SiteWithCollector) -> None:
+async def test_a_machine_that_moved_keeps_the_history_of_each_site(site: SiteWithCollector) -> None:
     """In one bucket, one hour and one day: rolled up together, and again when only one of the sites is late."""
     began = hour_before(site)
     other = await site.api.post("/api/admin/v1/sites", json={"code": "tx-2", "name": "2"}, headers=site.owner)
@@ -54,7 +54,7 @@ async def test_a_machine_that_moves_keeps_what_each_of_its_sites_saw(site: SiteW
         assert contents(site) == before
 
 
-async def test_a_backlog_is_caught_up_over_some_runs_and_ends_the_same(site: SiteWithCollector) -> None:
+async def test_a_backlog_rolled_up_over_several_runs_gives_the_same_result(site: SiteWithCollector) -> None:
     began = site.now - timedelta(hours=20)
     samples = [said(began + timedelta(minutes=4 * n), 90 + n % 7, f"m{n % 3}") for n in range(285)]
     samples.append(said(began, 80, "silent since"))
@@ -77,7 +77,7 @@ async def test_a_backlog_is_caught_up_over_some_runs_and_ends_the_same(site: Sit
         await _touch_all(site, site.site_id)
 
 
-async def test_no_run_of_the_ticks_takes_more_than_some_hours(site: SiteWithCollector) -> None:
+async def test_one_tick_rolls_up_a_limited_number_of_buckets(site: SiteWithCollector) -> None:
     began = site.now - timedelta(hours=20)
     await site.post([said(began + timedelta(minutes=5 * n), 90) for n in range(200)])
     ticks = {tick.name: tick for tick in telemetry_ticks(five_minutes_kept=timedelta(days=90), days_kept=None)}

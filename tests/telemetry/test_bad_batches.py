@@ -68,7 +68,7 @@ def left_behind(site: SiteWithCollector) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("path", ["/api/edge/v1/telemetry/batch", "/api/collector/upload"])
-async def test_a_bad_batch_is_refused_and_leaves_nothing(site: SiteWithCollector, path: str) -> None:
+async def test_a_bad_batch_is_refused_and_nothing_is_stored(site: SiteWithCollector, path: str) -> None:
     for name, (body, status, code) in WHOLE.items():
         answer = await site.post(body, path=path)
         assert (answer.status_code, answer.json()["error_code"]) == (status, code), f"{name}: {answer.text}"
@@ -77,7 +77,7 @@ async def test_a_bad_batch_is_refused_and_leaves_nothing(site: SiteWithCollector
         assert left_behind(site) == [(0, 0, 0)], name
 
 
-async def test_the_same_when_the_collector_s_dialect_is_known(site: SiteWithCollector) -> None:
+async def test_a_bad_batch_is_refused_when_the_dialect_is_known_too(site: SiteWithCollector) -> None:
     await site.post([{"miner_id": "m1", "ts": site.at(0)}])
     for name in ("a million samples", "a million empty samples", "deep lists", "JSON cut short"):
         body, status, code = WHOLE[name]
@@ -86,12 +86,12 @@ async def test_the_same_when_the_collector_s_dialect_is_known(site: SiteWithColl
         assert left_behind(site) == [(1, 2, 1)], name
 
 
-async def test_a_body_that_is_too_large_is_refused_before_it_is_read(site: SiteWithCollector) -> None:
+async def test_a_body_over_the_limit_is_refused_before_it_is_read(site: SiteWithCollector) -> None:
     answer = await site.post(b"[" + b" " * 17_000_000 + b"]")
     assert (answer.status_code, answer.json()["error_code"]) == (413, "PAYLOAD_TOO_LARGE")
 
 
-async def test_of_a_wrong_site_a_revoked_token_a_disabled_collector_nothing_is_taken(site: SiteWithCollector) -> None:
+async def test_a_wrong_site_a_revoked_token_and_a_disabled_collector_are_refused(site: SiteWithCollector) -> None:
     samples = [{"miner_id": "m1", "ts": site.at(0)}]
     wrong = await site.post(samples, headers={"X-Site-ID": "elsewhere"})
     assert (wrong.status_code, wrong.json()["error_code"]) == (403, "SITE_MISMATCH")
@@ -109,7 +109,7 @@ async def test_of_a_wrong_site_a_revoked_token_a_disabled_collector_nothing_is_t
     assert left_behind(site) == [(0, 0, 0)]
 
 
-async def test_a_token_that_is_revoked_while_its_body_trickles_in_stores_nothing(
+async def test_a_token_revoked_while_the_body_arrives_stores_nothing(
     site: SiteWithCollector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(edge_routes, "_SLOW_SECONDS", 0.0)
@@ -127,7 +127,7 @@ async def test_a_token_that_is_revoked_while_its_body_trickles_in_stores_nothing
     assert left_behind(site) == [(0, 0, 0)]
 
 
-async def test_a_batch_of_many_samples_and_one_long_list_lets_others_go_on(site: SiteWithCollector) -> None:
+async def test_a_large_batch_does_not_block_other_requests(site: SiteWithCollector) -> None:
     """Small as it is sent: the list widens what every sample is read into."""
     many: list[dict[str, Any]] = [
         {"miner_id": "m", "ts": site.at(-n), "temperature_chips": [60]} for n in range(19_000)
@@ -156,7 +156,7 @@ def _decode() -> None:
 
 
 @pytest.mark.parametrize(("read", "most_mb"), [(_unpack, 5), (_decode, 100)])
-def test_too_much_is_refused_before_it_takes_memory(read: Callable[[], None], most_mb: int) -> None:
+def test_an_oversized_batch_is_refused_before_it_takes_memory(read: Callable[[], None], most_mb: int) -> None:
     tracemalloc.start()
     try:
         read()
@@ -166,7 +166,7 @@ def test_too_much_is_refused_before_it_takes_memory(read: Callable[[], None], mo
     assert peak < most_mb * 1_000_000
 
 
-async def test_what_is_unusual_and_right_is_taken(site: SiteWithCollector) -> None:
+async def test_unusual_but_valid_batches_are_accepted(site: SiteWithCollector) -> None:
     sample = json.dumps({"miner_id": "m1", "ts": site.at(0)}).encode()
     for body in (b"[]", b"\xef\xbb\xbf[]", b" " * 1000 + b"[" + sample + b"]\n", b'{"records": []}'):
         answer = await site.post(body)
@@ -174,7 +174,7 @@ async def test_what_is_unusual_and_right_is_taken(site: SiteWithCollector) -> No
     assert left_behind(site)[0][0] == 1
 
 
-async def test_a_long_batch_is_read_aside_and_stored(site: SiteWithCollector) -> None:
+async def test_a_long_batch_is_read_in_a_thread_and_stored(site: SiteWithCollector) -> None:
     site.may_register(3000)
     words = "x" * 1500
     samples = [{"miner_id": f"m{n}", "ts": site.at(-n % 60), "error_message": words} for n in range(3000)]
@@ -183,7 +183,7 @@ async def test_a_long_batch_is_read_aside_and_stored(site: SiteWithCollector) ->
     assert site.rows("select count(*), min(length(error_message)) from telemetry_raw") == [(3000, 1500)]
 
 
-async def test_a_whole_site_may_come_with_its_first_batch_where_the_limit_allows_it(site: SiteWithCollector) -> None:
+async def test_a_whole_site_can_register_with_its_first_batch_within_the_limit(site: SiteWithCollector) -> None:
     site.may_register(20_000)
     answer = await site.post([{"miner_id": f"m{n}", "ts": site.at(0)} for n in range(20_000)], zipped=True)
     assert answer.json()["accepted"] == 20_000, answer.text

@@ -123,7 +123,7 @@ async def test_a_bad_sample_costs_only_itself(site: SiteWithCollector) -> None:
     assert site.rows("select count(*) from miners") == [(2,)], "nobody is registered by a bad sample"
 
 
-async def test_an_odd_sample_is_kept_and_made_storable(site: SiteWithCollector) -> None:
+async def test_an_odd_sample_is_repaired_and_stored(site: SiteWithCollector) -> None:
     for name, (sample, column, stored) in KEPT.items():
         site.now += timedelta(seconds=1)
         answer = await site.post(body_of(site, sample))
@@ -136,7 +136,9 @@ async def test_an_odd_sample_is_kept_and_made_storable(site: SiteWithCollector) 
         assert found == [(stored,)], name
 
 
-async def test_all_of_them_in_one_batch_and_again_when_its_dialect_is_known(site: SiteWithCollector) -> None:
+async def test_all_bad_samples_in_one_batch_are_rejected_with_and_without_a_known_dialect(
+    site: SiteWithCollector,
+) -> None:
     samples = [sample for name, (sample, _) in BAD.items() if "megabytes" not in name]
     assert (await site.post(body_of(site))).json()["accepted"] == 1
     for fresh in (len(samples), 0):
@@ -145,7 +147,7 @@ async def test_all_of_them_in_one_batch_and_again_when_its_dialect_is_known(site
         assert [error["index"] for error in told["errors"]] == [2 * n + 1 for n in range(len(samples))]
 
 
-async def test_bytes_that_are_no_text_cost_nobody_else(site: SiteWithCollector) -> None:
+async def test_invalid_utf8_costs_only_its_own_sample(site: SiteWithCollector) -> None:
     body = body_of(site, '{"miner_id": "kept", "ts": {at}, "error_message": "caf?"}').replace(b"caf?", b"caf\xe9")
     assert (await site.post(body)).json()["accepted"] == 3
     found = site.rows("select error_message from telemetry_raw where error_message is not null")

@@ -16,7 +16,7 @@ async def test_a_batch_is_stored_and_its_machines_join_the_inventory(site: SiteW
     assert rows == [("m0", 100.0, [5000.0, 5100.0]), ("m1", 101.0, [5000.0, 5100.0]), ("m2", 102.0, [5000.0, 5100.0])]
 
 
-async def test_the_same_batch_again_is_counted_and_not_stored(site: SiteWithCollector) -> None:
+async def test_a_repeated_batch_is_counted_as_duplicates(site: SiteWithCollector) -> None:
     samples = [{"miner_id": f"m{n}", "ts": site.at(-n), "hashrate_ths": 100} for n in range(3)]
     await site.send(samples)
     again = await site.send([*samples, {"miner_id": "m9", "ts": site.at(0)}], zipped=True)

@@ -57,7 +57,7 @@ def rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 2)
 
 
-async def test_live_slider_and_charts_tell_the_same_efficiency_of_machines_that_stop_start_or_lack_a_reading(
+async def test_live_past_and_charts_show_the_same_efficiency_for_machines_that_stop_start_or_miss_readings(
     fleet: Fleet,
 ) -> None:
     await fleet.load(*(f"{name},S21,A," for name in MINUTES))
@@ -74,7 +74,7 @@ async def test_live_slider_and_charts_tell_the_same_efficiency_of_machines_that_
     assert charts == dict.fromkeys(RESOLUTIONS, live)
 
 
-async def test_the_fleets_efficiency_at_a_past_moment_is_the_one_that_was_live_then(fleet: Fleet) -> None:
+async def test_the_efficiency_of_a_past_time_equals_the_live_one_of_that_time(fleet: Fleet) -> None:
     names = ("shed", "back", "no_watts", "plain", "stands", "mute", "apart")
     await fleet.load(*(f"{name},S21,A," for name in names))
     begins = bucket_start(fleet.now, Layer.FIVE_MINUTES) + BUCKET
@@ -86,7 +86,7 @@ async def test_the_fleets_efficiency_at_a_past_moment_is_the_one_that_was_live_t
         assert (site["efficiency_j_th"], site["efficiency_left_out"]) == (pytest.approx(wanted), 3)
 
 
-async def test_rows_from_before_are_read_by_their_plain_means_and_an_hour_that_is_partly_from_before_is_one(
+async def test_rows_without_powered_sums_fall_back_to_plain_means(
     fleet: Fleet,
 ) -> None:
     await fleet.load("shed,S21,A,", "plain,S21,A,")

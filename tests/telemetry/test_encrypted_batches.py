@@ -50,7 +50,7 @@ async def test_an_encrypted_batch_is_stored_like_any_other(site: SiteWithCollect
     assert site.rows("select upload_mode, power_w from telemetry_raw") == [(1, None), (1, None)]
 
 
-async def test_without_a_key_it_is_refused(site: SiteWithCollector) -> None:
+async def test_an_encrypted_batch_without_a_known_key_is_refused(site: SiteWithCollector) -> None:
     answer = await site.post(sealed(os.urandom(32), records(site, 0)))
     assert (answer.status_code, answer.json()["error_code"]) == (422, "PAYLOAD_KEY_UNKNOWN")
     await new_key(site)
@@ -62,7 +62,7 @@ async def test_without_a_key_it_is_refused(site: SiteWithCollector) -> None:
 
 
 @pytest.mark.parametrize("how", ["key", "tag", "nonce", "base64", "nothing", "text", "short"])
-async def test_what_cannot_be_opened_is_refused(site: SiteWithCollector, how: str) -> None:
+async def test_a_payload_that_cannot_be_decrypted_is_refused(site: SiteWithCollector, how: str) -> None:
     key = await new_key(site)
     body = sealed(os.urandom(32) if how == "key" else key, records(site, 0))
     payload = body["payload_enc"]
@@ -94,12 +94,12 @@ async def test_what_cannot_be_opened_is_refused(site: SiteWithCollector, how: st
         (gzip.compress(b" " * 140_000_000), "BATCH_TOO_LARGE"),
     ],
 )
-async def test_what_was_encrypted_is_judged_like_what_was_not(site: SiteWithCollector, plain: bytes, code: str) -> None:
+async def test_encrypted_samples_are_checked_like_plain_ones(site: SiteWithCollector, plain: bytes, code: str) -> None:
     answer = await site.post(sealed(await new_key(site), plain))
     assert answer.json()["error_code"] == code
 
 
-async def test_the_envelope_around_it_is_checked_too(site: SiteWithCollector) -> None:
+async def test_the_envelope_of_an_encrypted_batch_is_checked_too(site: SiteWithCollector) -> None:
     key = await new_key(site)
     answer = await site.post(sealed(key, records(site, 0), site_id="elsewhere"))
     assert (answer.status_code, answer.json()["error_code"]) == (403, "SITE_MISMATCH")
@@ -108,7 +108,7 @@ async def test_the_envelope_around_it_is_checked_too(site: SiteWithCollector) ->
     assert site.rows("select count(*) from telemetry_raw") == [(0,)]
 
 
-async def test_the_old_key_is_good_for_the_overlap_and_not_longer(site: SiteWithCollector) -> None:
+async def test_the_old_key_works_only_during_the_overlap(site: SiteWithCollector) -> None:
     old = await new_key(site)
     new = await new_key(site, overlap_sec=3600)
     assert (await site.post(sealed(old, records(site, 0)))).json()["accepted"] == 1
@@ -119,7 +119,7 @@ async def test_the_old_key_is_good_for_the_overlap_and_not_longer(site: SiteWith
     assert (await site.post(sealed(new, records(site, -2)))).json()["accepted"] == 1
 
 
-async def test_a_key_that_another_secret_sealed_is_as_good_as_none(site: SiteWithCollector) -> None:
+async def test_a_payload_key_of_another_installation_secret_is_unusable(site: SiteWithCollector) -> None:
     key = await new_key(site)
     receiver = site.api.app.state.receiver  # type: ignore[attr-defined] # the fixture's
     site.api.app.state.receiver = replace(receiver, vault=Vault(b"the secret of somebody else, 32 +"))  # type: ignore[attr-defined]

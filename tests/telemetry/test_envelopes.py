@@ -33,7 +33,7 @@ async def collector_of(site: SiteWithCollector) -> dict[str, Any]:
     return found[0]
 
 
-async def test_its_own_site_and_zone_in_either_form_are_taken(site: SiteWithCollector) -> None:
+async def test_site_and_zone_are_accepted_by_id_and_by_code(site: SiteWithCollector) -> None:
     zone = {"site_id": "tx-1", "code": "hall-1", "name": "hall 1"}
     made = (await site.api.post("/api/admin/v1/zones", json=zone, headers=site.owner)).json()
     for said in (
@@ -47,7 +47,7 @@ async def test_its_own_site_and_zone_in_either_form_are_taken(site: SiteWithColl
         assert answer.status_code == 200, answer.text
 
 
-async def test_a_collector_of_a_zone_speaks_for_that_zone_alone(site: SiteWithCollector) -> None:
+async def test_a_zone_collector_cannot_name_another_zone(site: SiteWithCollector) -> None:
     for code in ("hall-1", "hall-2"):
         zone = {"site_id": "tx-1", "code": code, "name": code}
         await site.api.post("/api/admin/v1/zones", json=zone, headers=site.owner)
@@ -62,7 +62,7 @@ async def test_a_collector_of_a_zone_speaks_for_that_zone_alone(site: SiteWithCo
     assert site.rows("select count(*) from telemetry_raw") == [(1,)]
 
 
-async def test_the_mode_is_the_header_s_else_the_envelope_s_and_the_same_sample_is_stored_once(
+async def test_the_upload_mode_comes_from_the_header_then_from_the_envelope(
     site: SiteWithCollector,
 ) -> None:
     await site.post(envelope(site, sample(site, 0), mode="latest"))
@@ -74,7 +74,7 @@ async def test_the_mode_is_the_header_s_else_the_envelope_s_and_the_same_sample_
     assert site.rows("select upload_mode from telemetry_raw order by ts desc") == [(1,), (1,), (0,), (0,)]
 
 
-async def test_a_wrong_count_of_records_is_counted_and_taken(site: SiteWithCollector) -> None:
+async def test_a_wrong_record_count_is_counted_and_the_batch_accepted(site: SiteWithCollector) -> None:
     def miscounted() -> float:
         return REGISTRY.get_sample_value("hashinsight_telemetry_miscounted_total") or 0.0
 
@@ -85,7 +85,7 @@ async def test_a_wrong_count_of_records_is_counted_and_taken(site: SiteWithColle
     assert miscounted() == before + 1
 
 
-async def test_a_collector_ten_minutes_ahead_is_heard_and_its_skew_shown(site: SiteWithCollector) -> None:
+async def test_a_clock_ten_minutes_ahead_is_accepted_and_its_skew_shown(site: SiteWithCollector) -> None:
     freeze(site)
     ahead = 600
     answer = await site.post(envelope(site, sample(site, ahead), sent_at=site.at(ahead)))
@@ -98,7 +98,7 @@ async def test_a_collector_ten_minutes_ahead_is_heard_and_its_skew_shown(site: S
     assert plain.json()["accepted"] == 1, "also what comes without sent_at"
 
 
-async def test_without_a_skew_or_beyond_its_bound_the_future_is_refused(site: SiteWithCollector) -> None:
+async def test_samples_from_the_future_are_rejected_beyond_the_known_skew(site: SiteWithCollector) -> None:
     freeze(site)
     answer = await site.post(envelope(site, sample(site, 299), sample(site, 301)))
     assert [error["error_code"] for error in answer.json()["errors"]] == ["IN_THE_FUTURE"]
@@ -106,7 +106,7 @@ async def test_without_a_skew_or_beyond_its_bound_the_future_is_refused(site: Si
     assert (far.json()["accepted"], far.json()["rejected"]) == (1, 1), "at most 15 minutes and the allowance"
 
 
-async def test_a_clock_behind_does_not_narrow_what_is_taken(site: SiteWithCollector) -> None:
+async def test_a_slow_clock_does_not_narrow_the_accepted_window(site: SiteWithCollector) -> None:
     freeze(site)
     behind = await site.post(envelope(site, sample(site, 290), sent_at=site.at(-3600)))
     assert behind.json()["accepted"] == 1
@@ -114,7 +114,7 @@ async def test_a_clock_behind_does_not_narrow_what_is_taken(site: SiteWithCollec
     assert odd.json()["accepted"] == 1
 
 
-def test_time_in_a_spool_is_not_taken_for_a_wrong_clock() -> None:
+def test_time_in_a_spool_does_not_count_as_clock_skew() -> None:
     skews, who = ClockSkews(), (new_id(), "box-1")
     assert skews.add(who, 600.0, now=_NOW) == 600.0
     assert skews.add(who, -7200.0, now=_NOW) == 600.0, "wrapped two hours ago"
@@ -122,7 +122,7 @@ def test_time_in_a_spool_is_not_taken_for_a_wrong_clock() -> None:
     assert skews.add(who, 0.5, now=_NOW + timedelta(minutes=11)) == 0.5, "the clock was set"
 
 
-def test_a_skew_is_stored_when_it_changed_and_not_all_the_time() -> None:
+def test_a_skew_is_stored_only_when_it_changes() -> None:
     skews, who = ClockSkews(), new_id()
     assert not skews.should_store(who, 0.4, 0.0, now=_NOW)
     assert skews.should_store(who, 5.0, None, now=_NOW)

@@ -98,14 +98,12 @@ def test_a_documented_name_lands_in_its_column_and_unit(name: str, sent: Any, co
         ({"model": None, "miner_type": "M50"}, "model", "M50"),
     ],
 )
-def test_of_several_names_the_first_that_says_something_counts(
-    fields: dict[str, Any], column: str, stored: Any
-) -> None:
+def test_of_several_aliases_the_first_with_a_value_counts(fields: dict[str, Any], column: str, stored: Any) -> None:
     assert stored_values(decode_sample(fields))[column] == stored
 
 
 @pytest.mark.parametrize("word", ["running", "stopped", "idle", "RUNNING", "something new"])
-def test_words_of_machines_that_answer_are_online_and_the_word_is_kept(word: str) -> None:
+def test_an_unknown_status_word_counts_as_online_and_is_stored(word: str) -> None:
     samples = decode_sample({"status": word})
     assert samples.status[0] == SampleStatus.ONLINE
     assert stored_values(samples)["state"] == word
@@ -127,7 +125,7 @@ def test_words_of_machines_that_answer_are_online_and_the_word_is_kept(word: str
         ({}, SampleStatus.ONLINE),
     ],
 )
-def test_a_machine_is_offline_when_either_says_so(fields: dict[str, Any], status: SampleStatus) -> None:
+def test_a_machine_is_offline_if_status_or_online_says_so(fields: dict[str, Any], status: SampleStatus) -> None:
     assert decode_sample(fields).status[0] == status
 
 
@@ -142,7 +140,7 @@ def test_a_machine_is_offline_when_either_says_so(fields: dict[str, Any], status
         ({"power_w": 0}, SampleFlags.POWER_UNKNOWN, "power_w"),
     ],
 )
-def test_what_is_no_reading_is_unknown_and_says_why(fields: dict[str, Any], flag: SampleFlags, gone: str) -> None:
+def test_an_impossible_reading_is_unknown_and_flagged(fields: dict[str, Any], flag: SampleFlags, gone: str) -> None:
     samples = decode_sample(fields)
     assert samples.rejected == {}
     assert samples.flags[0] & flag
@@ -157,7 +155,7 @@ def test_a_broken_sensor_among_good_ones_does_not_count() -> None:
     assert (found["chip_temps_c"], found["fan_speeds"]) == ([None, 60.0, None, 64.0], [5000.0, None])
 
 
-def test_a_mean_that_may_have_a_broken_sensor_in_it_does_not_stand_for_the_hottest() -> None:
+def test_a_mean_that_may_include_a_broken_sensor_does_not_replace_the_maximum() -> None:
     samples = decode_sample({"temp_avg": 123.0, "temp_max": 255})
     assert "temp_max_c" not in stored_values(samples)
     assert stored_values(decode_sample({"temp_avg": 61.0}))["temp_max_c"] == 61.0
@@ -167,7 +165,7 @@ def test_a_mean_that_may_have_a_broken_sensor_in_it_does_not_stand_for_the_hotte
     )
 
 
-def test_a_hashrate_a_million_times_too_high_is_mended() -> None:
+def test_a_hashrate_a_million_times_too_high_is_rescaled() -> None:
     samples = decode_sample({"hashrate_ths": 104_500_000})
     assert stored_values(samples)["hashrate_ths"] == pytest.approx(104.5)
     assert samples.flags[0] == SampleFlags.UNITS_MENDED
@@ -187,12 +185,12 @@ ZEROS: dict[str, Any] = {
 }
 
 
-def test_zeros_of_collectors_that_write_them_for_unknown_are_unknown() -> None:
+def test_zeros_are_unknown_from_collectors_that_write_zero_for_unknown() -> None:
     found = stored_values(decode_sample({"hashrate_ghs": 0, **ZEROS}, zero_is_unknown=True))
     assert found == {"hashrate_ths": 0.0}, "a hashrate of 0 is a reading"
 
 
-def test_zeros_of_others_are_readings_but_for_the_power_of_a_machine_that_answers() -> None:
+def test_zeros_of_other_collectors_are_readings_except_power_of_a_responding_machine() -> None:
     found = stored_values(decode_sample(ZEROS))
     assert found["frequency_mhz"] == found["uptime_sec"] == found["fan_rpm"] == found["accepted"] == 0
     assert "power_w" not in found
@@ -208,20 +206,20 @@ def test_zeros_of_others_are_readings_but_for_the_power_of_a_machine_that_answer
         ({"temperature_chips": [255, 255], "temperature_max": 255}, True),
     ],
 )
-def test_a_temperature_that_is_not_known_is_no_broken_sensor(fields: dict[str, Any], *, is_fault: bool) -> None:
+def test_an_unknown_temperature_is_not_a_broken_sensor(fields: dict[str, Any], *, is_fault: bool) -> None:
     samples = decode_sample({"online": True, **fields}, zero_is_unknown=True)
     assert bool(samples.flags[0] & SampleFlags.TEMPERATURE_SENTINEL) is is_fault
     assert [value for value in stored_values(samples).values() if value in (0.0, 255.0)] == []
 
 
-def test_a_machine_that_does_not_answer_has_no_broken_sensors() -> None:
+def test_an_offline_machine_has_no_broken_sensors() -> None:
     fields = {"temp_avg": 0, "temp_max": 255, "temperature_chips": [0, 0], "fan_speeds": [-1, -1], "fan1_speed": -1}
     samples = decode_sample({"status": "offline", **fields})
     assert samples.flags[0] == 0
     assert {"temp_c", "temp_max_c", "fan_rpm"}.isdisjoint(stored_values(samples))
 
 
-def test_one_counter_that_counts_makes_the_others_zero() -> None:
+def test_if_one_counter_counts_zeros_of_the_others_are_readings() -> None:
     found = stored_values(decode_sample({**ZEROS, "accepted_shares": 5}, zero_is_unknown=True))
     assert (found["accepted"], found["rejected"], found["hw_errors"]) == (5, 0, 0)
 
@@ -237,7 +235,7 @@ def test_one_counter_that_counts_makes_the_others_zero() -> None:
         ([{}, "junk", None, [1]], 4, None),
     ],
 )
-def test_boards_are_counted_where_they_are_listed(boards: list[Any], total: int, healthy: int | None) -> None:
+def test_listed_boards_are_counted(boards: list[Any], total: int, healthy: int | None) -> None:
     found = stored_values(decode_sample({"boards": boards}))
     assert (found["boards_total"], found.get("boards_healthy")) == (total, healthy)
     assert json.loads(found["boards"]) == boards
@@ -253,7 +251,7 @@ def test_boards_are_counted_where_they_are_listed(boards: list[Any], total: int,
         ({"fan_speeds": [0, 0, 0, 0]}, None),
     ],
 )
-def test_fans_that_all_stand_are_a_finding_only_while_the_machine_hashes(
+def test_fans_that_are_all_stopped_count_only_while_the_machine_hashes(
     fields: dict[str, Any], slowest: float | None
 ) -> None:
     found = stored_values(decode_sample({"online": True, **fields}))
@@ -277,17 +275,17 @@ def test_fans_that_all_stand_are_a_finding_only_while_the_machine_hashes(
         ("hashrate_doubtful", 0),
     ],
 )
-def test_what_the_edge_doubts_is_kept_with_the_sample(words: Any, flags: int) -> None:
+def test_flags_of_the_edge_are_stored_with_the_sample(words: Any, flags: int) -> None:
     assert decode_sample({"hashrate_ths": 95.0, "raw_data": {"flags": words}}).flags[0] == flags
 
 
-def test_what_a_machine_says_of_its_boards_goes_before_counting_them() -> None:
+def test_reported_board_counts_have_priority_over_counting() -> None:
     found = stored_values(decode_sample({"boards": [{"hashrate": 1}], "boards_total": 3, "boards_healthy": 2}))
     assert (found["boards_total"], found["boards_healthy"]) == (3, 2)
 
 
 @pytest.mark.parametrize("boards", ["three", 3, {"0": {}}, [], None])
-def test_boards_that_are_no_list_are_not_counted(boards: Any) -> None:
+def test_boards_that_are_not_a_list_are_not_counted(boards: Any) -> None:
     samples = decode_sample({"boards": boards})
     assert samples.rejected == {}
     assert stored_values(samples) == {}

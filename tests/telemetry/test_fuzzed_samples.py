@@ -56,7 +56,7 @@ def survivors(read: Samples) -> list[str]:
 
 @settings(max_examples=300, deadline=None)
 @given(samples, st.booleans())
-def test_any_sample_between_good_ones_leaves_them_as_they_are(odd: dict[str, Any], zero_is_unknown: bool) -> None:  # noqa: FBT001
+def test_any_sample_leaves_its_good_neighbours_unchanged(odd: dict[str, Any], zero_is_unknown: bool) -> None:  # noqa: FBT001
     data = json.dumps([GOOD[0], odd, GOOD[1]]).encode()
     read = normalise(decode_batch(data), zero_is_unknown=zero_is_unknown)
     assert survivors(read) == ["good-0", "good-1"]
@@ -84,7 +84,7 @@ def check_storable(row: dict[str, Any]) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(samples | st.just(GOOD[0]), max_size=4), st.randoms(use_true_random=False))
-def test_the_fast_way_and_the_slow_way_read_the_same(batch: list[dict[str, Any]], chance: random.Random) -> None:
+def test_the_typed_and_the_lenient_decoder_read_the_same(batch: list[dict[str, Any]], chance: random.Random) -> None:
     data = json.dumps(batch).encode()
     slow = decode_batch(data)
     names = list(slow.names or ("miner_id", "ts", "hashrate_ths", "fan_speeds"))
@@ -128,7 +128,7 @@ usual = st.datetimes().map(lambda at: at.isoformat()[:26])
     st.lists(usual | usual.map(lambda text: text + "Z") | st.sampled_from([TS, "2026-03-01T12:00:00.5+01"]), max_size=5)
 )
 @example(["0000-01-01T00:00:00"])
-def test_times_all_at_once_are_the_same_as_one_by_one(texts: list[str]) -> None:
+def test_times_parsed_in_bulk_equal_times_parsed_one_by_one(texts: list[str]) -> None:
     assert read_times(texts).tolist() == [read_time(text) for text in texts]
 
 
@@ -139,7 +139,7 @@ def test_times_all_at_once_are_the_same_as_one_by_one(texts: list[str]) -> None:
     st.sampled_from(["", "Z"]),
     st.none() | st.tuples(st.integers(0, 25), st.sampled_from("0919-T:. Z+٣x")),
 )
-def test_times_of_one_length_too_also_where_one_is_spoilt(
+def test_bulk_parsing_of_times_of_one_length_handles_a_bad_one(
     moments: list[datetime], width: int, end: str, spoilt: tuple[int, str] | None
 ) -> None:
     texts = [at.isoformat(timespec="microseconds")[:width] + end for at in moments]

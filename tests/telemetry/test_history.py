@@ -36,7 +36,7 @@ async def told(fleet: Fleet) -> Fleet:
     return fleet
 
 
-async def test_each_resolution_gives_its_layer(told: Fleet) -> None:
+async def test_each_resolution_reads_its_layer(told: Fleet) -> None:
     raw = await told.history(resolution="raw", start=told.at(-600))
     assert [len(raw["m1"]), len(raw["m2"])] == [5, 5]
     assert raw["m1"][0] | {"ts": ""} == {
@@ -84,7 +84,7 @@ async def test_each_resolution_gives_its_layer(told: Fleet) -> None:
     assert (daily["m1"][-1]["reject_rate"], daily["m1"][-1]["online_ratio"]) == (None, 0.5)
 
 
-async def test_the_answer_says_where_it_is_from_and_pages_by_machine(told: Fleet) -> None:
+async def test_the_answer_names_its_source_and_pages_by_machine(told: Fleet) -> None:
     asked: dict[str, Any] = {"site_id": "tx-1", "start": told.at(-3600), "end": told.at(0), "limit": 1}
     first = await told.ok(HISTORY, **asked)
     assert [one["miner_id"] for one in first["series"]] == ["m1"]
@@ -110,7 +110,7 @@ async def test_the_answer_says_where_it_is_from_and_pages_by_machine(told: Fleet
         ({"start": -3600, "cursor": "forged"}, "VALIDATION_FAILED"),
     ],
 )
-async def test_what_is_too_much_or_no_sense_is_refused_with_a_way_out(
+async def test_too_large_or_invalid_requests_are_refused_with_a_hint(
     told: Fleet, query: dict[str, Any], code: str
 ) -> None:
     times = {name: told.at(query[name]) for name in ("start", "end") if name in query}
@@ -139,7 +139,7 @@ async def test_times_that_are_missing_or_unreadable_are_refused(told: Fleet) -> 
     assert await told.history(start=naive) == await told.history(start=told.at(-3600))
 
 
-async def test_the_file_holds_the_same_points_and_the_record_says_who_took_it(told: Fleet) -> None:
+async def test_the_csv_has_the_same_points_and_the_export_is_audited(told: Fleet) -> None:
     asked: dict[str, Any] = {"site_id": "tx-1", "start": told.at(-7200), "end": told.at(0)}
     file = await told.get(HISTORY, format="csv", **asked)
     rows = list(csv.DictReader(io.StringIO(file.text)))

@@ -37,7 +37,7 @@ async def test_model_firmware_mac_and_serial_reach_the_inventory(site: SiteWithC
     assert site.rows("select count(*) from miner_changes") == [(4,)]
 
 
-async def test_what_was_told_is_not_told_again_and_what_changed_is(site: SiteWithCollector) -> None:
+async def test_only_changes_of_identity_are_reported(site: SiteWithCollector) -> None:
     transactions = []
     engine = site.api.app.state.database._engine.sync_engine  # type: ignore[attr-defined]
     event.listen(engine, "before_cursor_execute", lambda *arguments: transactions.append(str(arguments[2])))
@@ -56,7 +56,7 @@ async def test_what_was_told_is_not_told_again_and_what_changed_is(site: SiteWit
     assert site.rows("select count(*) from miner_changes") == [(4,)]
 
 
-async def test_what_a_sample_leaves_out_stays(site: SiteWithCollector) -> None:
+async def test_fields_that_a_sample_omits_stay(site: SiteWithCollector) -> None:
     await site.post([said(site, 0, firmware="1", model="Own make 1")])
     await site.post([said(site, -1, firmware="2")])
     await site.post([said(site, -2, model="Own make 1")])
@@ -64,22 +64,20 @@ async def test_what_a_sample_leaves_out_stays(site: SiteWithCollector) -> None:
     assert inventory(site) == [("m1", "Own make 1", "2", None, None)]
 
 
-async def test_values_that_are_none_do_not_reach_it(site: SiteWithCollector) -> None:
+async def test_empty_values_are_not_reported(site: SiteWithCollector) -> None:
     await site.post([said(site, 0, mac_address="00:00:00:00:00:00", serial_number="", firmware="2")])
     await reports(site).settle()
     assert inventory(site) == [("m1", None, "2", None, None)]
 
 
-async def test_of_a_bad_sample_nothing_is_believed(site: SiteWithCollector) -> None:
+async def test_a_rejected_sample_reports_nothing(site: SiteWithCollector) -> None:
     await site.post([said(site, 0, firmware="1")])
     await site.post([said(site, -1, firmware="9", power_w=-1)])
     await reports(site).settle()
     assert inventory(site)[0][2] == "1"
 
 
-async def test_a_report_that_fails_costs_no_batch_and_is_said_again(
-    site: SiteWithCollector, superuser_url: str
-) -> None:
+async def test_a_failed_report_costs_no_batch_and_is_repeated(site: SiteWithCollector, superuser_url: str) -> None:
     await site.post([said(site, 0)])
     with psycopg.connect(superuser_url, autocommit=True) as db:
         db.execute("alter table miner_changes rename to hidden_changes")
@@ -97,9 +95,7 @@ async def test_a_report_that_fails_costs_no_batch_and_is_said_again(
 
 
 @pytest.mark.parametrize("register", [True, False])
-async def test_machines_join_the_inventory_unless_that_is_switched_off(
-    site: SiteWithCollector, *, register: bool
-) -> None:
+async def test_machines_are_registered_unless_that_is_turned_off(site: SiteWithCollector, *, register: bool) -> None:
     site.api.app.state.store.machines.auto_register = register  # type: ignore[attr-defined] # the fixture's
     told = (await site.post([said(site, 0), said(site, 0, "m2")])).json()
     assert told["accepted"] == (2 if register else 0)

@@ -52,7 +52,7 @@ def failing(url: str, body: str) -> Iterator[None]:
         ("57014", "TIMED_OUT"),
     ],
 )
-async def test_a_server_in_trouble_is_told_as_503_and_nothing_is_stored(
+async def test_a_database_error_is_a_503_and_nothing_is_stored(
     site: SiteWithCollector, superuser_url: str, code: str, told: str
 ) -> None:
     assert (await site.post(samples(site))).status_code == 200
@@ -72,7 +72,9 @@ async def test_a_server_in_trouble_is_told_as_503_and_nothing_is_stored(
     assert stored(site)[0] == 6
 
 
-async def test_a_batch_whose_buckets_cannot_be_noted_is_not_stored(site: SiteWithCollector, superuser_url: str) -> None:
+async def test_a_batch_whose_buckets_cannot_be_marked_is_not_stored(
+    site: SiteWithCollector, superuser_url: str
+) -> None:
     """The rows are in, the last statement before the commit fails: it was sent together with the commit."""
     assert (await site.post(samples(site))).status_code == 200
     before = stored(site)
@@ -86,7 +88,9 @@ async def test_a_batch_whose_buckets_cannot_be_noted_is_not_stored(site: SiteWit
     assert (await site.post(samples(site, seconds=-60))).json()["accepted"] == 3
 
 
-async def test_a_connection_that_is_lost_in_the_middle_of_a_batch(site: SiteWithCollector, superuser_url: str) -> None:
+async def test_a_connection_lost_during_a_batch_stores_nothing_twice(
+    site: SiteWithCollector, superuser_url: str
+) -> None:
     assert (await site.post(samples(site))).status_code == 200
     with failing(superuser_url, "perform pg_sleep(20); return new;"):
         sending = asyncio.create_task(site.post(samples(site, seconds=-60)))
@@ -100,7 +104,7 @@ async def test_a_connection_that_is_lost_in_the_middle_of_a_batch(site: SiteWith
     assert (await site.post(samples(site, seconds=-60))).json()["accepted"] == 3
 
 
-async def test_shards_that_send_the_same_at_once_in_another_order_never_stand_in_each_others_way(
+async def test_shards_that_send_the_same_samples_at_once_never_deadlock(
     site: SiteWithCollector,
 ) -> None:
     assert (await site.post(samples(site, 1000))).status_code == 200
@@ -114,7 +118,7 @@ async def test_shards_that_send_the_same_at_once_in_another_order_never_stand_in
     assert stored(site)[0] == 9000
 
 
-async def test_a_request_that_is_cancelled_at_any_moment_leaves_no_half_batch_and_no_odd_connection(
+async def test_a_cancelled_request_leaves_no_half_batch_and_no_broken_connection(
     site: SiteWithCollector,
 ) -> None:
     """As on shutdown. Whoever gets the connection next must get his own answers, not what was left in the pipe."""
@@ -134,7 +138,7 @@ async def test_a_request_that_is_cancelled_at_any_moment_leaves_no_half_batch_an
     assert (await site.post(samples(site, 200))).json()["duplicates"] == 200
 
 
-async def test_a_database_that_is_away_and_comes_back(
+async def test_ingest_recovers_when_the_database_comes_back(
     site: SiteWithCollector, admin: psycopg.Connection, database_name: str
 ) -> None:
     assert (await site.post(samples(site))).status_code == 200
@@ -154,7 +158,7 @@ async def test_a_database_that_is_away_and_comes_back(
 
 
 @pytest.mark.parametrize("repeats", [False, True])
-async def test_an_hour_that_was_dropped_is_made_again(
+async def test_a_dropped_partition_is_created_again(
     site: SiteWithCollector, superuser_url: str, *, repeats: bool
 ) -> None:
     assert (await site.post(samples(site))).status_code == 200
@@ -168,7 +172,7 @@ async def test_an_hour_that_was_dropped_is_made_again(
     assert stored(site)[0] == 3
 
 
-async def test_a_batch_over_many_hours_is_stored_whole(site: SiteWithCollector) -> None:
+async def test_a_batch_over_many_hours_is_stored_completely(site: SiteWithCollector) -> None:
     spread = [{"miner_id": "m1", "ts": site.at(-3500 * n)} for n in range(24)]
     assert (await site.post(spread)).json()["accepted"] == 24
     assert (await site.post(spread)).json()["duplicates"] == 24
@@ -192,7 +196,7 @@ async def alone(settings: Settings, people: People, superuser_url: str) -> Async
         yield site
 
 
-async def test_without_redis_ingest_goes_on(alone: SiteWithCollector) -> None:
+async def test_ingest_works_without_redis(alone: SiteWithCollector) -> None:
     for n in range(3):
         answer = await alone.post(samples(alone, seconds=-n))
         assert (answer.status_code, answer.json()["accepted"]) == (200, 3), answer.text

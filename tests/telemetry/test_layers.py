@@ -81,7 +81,7 @@ async def send_all(
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-async def test_shuffled_repeated_cut_and_late_batches_end_in_what_one_ordered_pass_gives(
+async def test_shuffled_repeated_split_and_late_batches_give_the_same_layers_as_one_ordered_pass(
     site: SiteWithCollector, seed: int
 ) -> None:
     samples = history(3, seed)
@@ -110,7 +110,7 @@ async def test_shuffled_repeated_cut_and_late_batches_end_in_what_one_ordered_pa
         assert got[table] == wanted[table], table
 
 
-async def test_running_again_changes_nothing(site: SiteWithCollector) -> None:
+async def test_rolling_up_again_changes_nothing(site: SiteWithCollector) -> None:
     await send_all(site, [history(2, 9)], rolling_between=False, seed=0)
     before = contents(site)
     async with site.api.app.state.database.transaction(job_context()) as session:  # type: ignore[attr-defined]

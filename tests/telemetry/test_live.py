@@ -61,7 +61,7 @@ async def test_a_machine_is_shown_in_the_documented_shape_with_age_and_sources(f
     assert found["_meta"]["updated_at"] == found["_meta"]["as_of"] == fleet.at(0).replace("+00:00", "Z")
 
 
-async def test_what_is_not_known_is_null_and_never_zero(fleet: Fleet) -> None:
+async def test_unknown_values_are_null_and_never_zero(fleet: Fleet) -> None:
     await fleet.load("silent,,,")
     zeros = {"power_consumption": 0, "fan_speeds": [0, 0], "firmware_version": "", "online": True}
     envelope = {
@@ -87,7 +87,7 @@ async def test_what_is_not_known_is_null_and_never_zero(fleet: Fleet) -> None:
     assert values == [None] * 4
 
 
-async def test_the_state_follows_the_age_and_a_silent_collector_makes_it_unknown(fleet: Fleet) -> None:
+async def test_the_state_depends_on_the_age_and_is_unknown_while_the_collector_is_silent(fleet: Fleet) -> None:
     ages = {"fresh": 20, "late": 200, "gone": 400}
     await fleet.send(*(sample(name, fleet.at(-age), hashrate_ths=90) for name, age in ages.items()))
     await fleet.send(sample("off", fleet.at(-20), status="offline"))
@@ -107,7 +107,7 @@ async def test_the_state_follows_the_age_and_a_silent_collector_makes_it_unknown
     assert later.select("data_state", "data_reason").unique().rows() == [("unknown", "collector_silent")]
 
 
-async def test_a_rating_that_a_machine_reported_holds_while_it_is_dark_and_not_for_another_model(fleet: Fleet) -> None:
+async def test_a_reported_rating_stays_while_the_machine_is_offline_but_not_for_another_model(fleet: Fleet) -> None:
     await fleet.load("dark,,,", "swapped,,,")
     for name in ("dark", "swapped"):
         await fleet.send(sample(name, fleet.at(-90), hashrate_ths=100.0, expected_ths=110, model="Thornfield TF-9"))
@@ -121,7 +121,7 @@ async def test_a_rating_that_a_machine_reported_holds_while_it_is_dark_and_not_f
     assert (await fleet.ok("/api/v1/telemetry/sites"))["sites"][0]["lost_ths"] == 110.0
 
 
-async def test_the_expected_hashrate_is_the_operators_else_reported_else_the_catalogues(fleet: Fleet) -> None:
+async def test_the_expected_hashrate_comes_from_operator_then_machine_then_catalogue(fleet: Fleet) -> None:
     await fleet.load("own,S21,,188", "rated,S21,,", "told,S21,,")
     await fleet.send(
         sample("own", fleet.at(-5), expected_ths=195),
@@ -159,7 +159,7 @@ def _time(shown: str) -> datetime:
     return datetime.fromisoformat(shown)
 
 
-async def test_pages_follow_each_other_and_the_file_holds_everything(fleet: Fleet) -> None:
+async def test_pages_are_complete_and_the_csv_has_all_machines(fleet: Fleet) -> None:
     await fleet.send(*(sample(f"m{n}", fleet.at(-5), hashrate_ths=n, error_message="=1+1") for n in range(7)))
     await fleet.roll()
     seen: list[str] = []
@@ -183,7 +183,7 @@ async def test_pages_follow_each_other_and_the_file_holds_everything(fleet: Flee
         assert (await session.execute(query)).scalar_one()["what"] == "live"
 
 
-async def test_the_views_show_the_documented_names_to_whoever_may_see_them(fleet: Fleet) -> None:
+async def test_the_sql_views_have_the_documented_columns_and_respect_the_scope(fleet: Fleet) -> None:
     shares = [(-150, 100, 0), (-90, 190, 10), (-30, 5, 5)]
     middle = fleet.now.replace(minute=30, second=0) - timedelta(hours=1)
     for seconds, accepted, rejected in shares:

@@ -27,7 +27,7 @@ async def judge_as_a_cycle(fleet: Fleet, **standing: dict[str, Any]) -> None:
         await update_health(session, pl.DataFrame(rows, schema=KINDS))
 
 
-async def test_the_view_tells_the_reject_rate_that_the_api_tells(fleet: Fleet) -> None:
+async def test_the_sql_view_has_the_same_reject_rate_as_the_api(fleet: Fleet) -> None:
     shares = {"accepted_shares": 99_600, "rejected_shares": 400}
     said: dict[str, dict[str, Any]] = {
         "sick": shares,
@@ -46,7 +46,7 @@ async def test_the_view_tells_the_reject_rate_that_the_api_tells(fleet: Fleet) -
     assert shown == pytest.approx(wanted)
 
 
-async def test_the_view_tells_the_expected_hashrate_that_the_api_tells(fleet: Fleet) -> None:
+async def test_the_sql_view_has_the_same_expected_hashrate_as_the_api(fleet: Fleet) -> None:
     reported = {"expected_ths": 190.0}
     said: dict[str, dict[str, Any]] = {
         "operator": reported,
@@ -86,7 +86,7 @@ async def test_the_view_tells_the_expected_hashrate_that_the_api_tells(fleet: Fl
     assert shown == pytest.approx(wanted)
 
 
-async def test_a_rating_that_only_the_reported_model_tells_is_in_the_api_and_null_in_the_view(fleet: Fleet) -> None:
+async def test_a_rating_known_only_from_the_reported_model_is_null_in_the_sql_view(fleet: Fleet) -> None:
     """As documented: the catalogue is code."""
     await fleet.send(sample("m1", fleet.at(-40), hashrate_ths=150.0, model="Antminer S21"))
     await fleet.roll()

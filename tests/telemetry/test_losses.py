@@ -38,7 +38,7 @@ async def site_of(fleet: Fleet, **query: Any) -> dict[str, Any]:
     return found
 
 
-async def test_efficiency_is_watts_and_hashrate_of_the_same_five_minutes_after_a_shed_and_after_a_restart(
+async def test_efficiency_uses_power_and_hashrate_of_the_same_five_minutes(
     fleet: Fleet,
 ) -> None:
     await fleet.load("shed,S21,A,", "back,S21,B,")
@@ -66,7 +66,7 @@ async def test_efficiency_is_watts_and_hashrate_of_the_same_five_minutes_after_a
         }, where
 
 
-async def test_right_now_is_watts_and_hashrate_of_the_newest_sample(fleet: Fleet) -> None:
+async def test_right_now_efficiency_uses_the_newest_sample(fleet: Fleet) -> None:
     await fleet.load("m1,S21,A,")
     await send_minutes(fleet, "m1", STANDS, STANDS)
     await fleet.roll()
@@ -76,14 +76,14 @@ async def test_right_now_is_watts_and_hashrate_of_the_newest_sample(fleet: Fleet
     assert (await fleet.live(right_now=True))["m1"]["efficiency"]["value"] == 17.5
 
 
-async def test_watts_count_only_with_the_hashrate_of_their_own_sample(fleet: Fleet) -> None:
+async def test_power_counts_only_with_the_hashrate_of_the_same_sample(fleet: Fleet) -> None:
     await fleet.load("m1,S21,A,")
     await send_minutes(fleet, "m1", RUNS, {"hashrate_ths": 100.0, "power_w": None}, RUNS)
     await fleet.roll()
     assert (await fleet.live())["m1"]["efficiency"]["value"] == 17.5
 
 
-async def test_a_machine_of_unknown_power_is_left_out_of_the_fleets_efficiency_and_counted(fleet: Fleet) -> None:
+async def test_machines_of_unknown_power_are_left_out_of_the_efficiency_and_counted(fleet: Fleet) -> None:
     await fleet.load("m1,S21,A,", "mute,S21,A,")
     await send_minutes(fleet, "m1", RUNS, RUNS)
     await send_minutes(fleet, "mute", {"hashrate_ths": 200.0}, {"hashrate_ths": 200.0})
@@ -94,7 +94,7 @@ async def test_a_machine_of_unknown_power_is_left_out_of_the_fleets_efficiency_a
     assert (await fleet.ok(SITES))["fleet"] == {"efficiency_j_th": 17.5, "efficiency_left_out": 1}
 
 
-async def test_what_was_stopped_curtailed_or_taken_out_for_maintenance_is_neither_lost_nor_fine(fleet: Fleet) -> None:
+async def test_stopped_curtailed_and_maintained_machines_are_neither_lost_nor_fine(fleet: Fleet) -> None:
     await fleet.load(*(f"{name},S21,A,200" for name in ("runs", "stopped", "curtailed", "maintained", "broken")))
     for name in ("runs", "stopped", "curtailed", "maintained", "broken"):
         await send_minutes(fleet, name, RUNS, RUNS if name == "runs" else STANDS)
@@ -115,7 +115,7 @@ async def test_what_was_stopped_curtailed_or_taken_out_for_maintenance_is_neithe
         await end_expected(session, [number], now=fleet.now)
 
 
-async def test_from_a_commanded_stop_until_its_mean_has_filled_up_after_the_start_nothing_of_a_machine_is_lost(
+async def test_nothing_is_lost_from_a_commanded_stop_until_the_mean_has_recovered(
     fleet: Fleet,
 ) -> None:
     """Stopped for four minutes; its boot takes nine of the ten that a start is given, so its mean fills up later."""
@@ -150,7 +150,7 @@ async def test_from_a_commanded_stop_until_its_mean_has_filled_up_after_the_star
     assert (max(seen), seen[-1]) == (200.0, 0.0)
 
 
-async def test_after_a_stop_has_ended_its_share_of_the_mean_is_not_lost_and_what_the_newest_sample_lacks_is(
+async def test_after_a_stop_only_what_the_newest_sample_lacks_is_lost(
     fleet: Fleet,
 ) -> None:
     await fleet.load("back,S21,A,200", "half,S21,A,200", "never-stopped,S21,A,200")
@@ -173,7 +173,7 @@ async def test_after_a_stop_has_ended_its_share_of_the_mean_is_not_lost_and_what
     assert site["conditions"]["stopped"] == 2
 
 
-async def test_a_bucket_in_which_a_stop_ended_loses_nothing_by_it(fleet: Fleet) -> None:
+async def test_a_bucket_in_which_a_stop_ended_shows_no_loss_from_it(fleet: Fleet) -> None:
     await fleet.load("m1,S21,A,200", "weak,S21,A,200")
     begins = (fleet.now - timedelta(minutes=20)).timestamp() // 300 * 300 - fleet.now.timestamp()
     for name in ("m1", "weak"):
@@ -190,7 +190,7 @@ async def test_a_bucket_in_which_a_stop_ended_loses_nothing_by_it(fleet: Fleet) 
     assert (cells["columns"]["stopped"], cells["columns"]["hashrate_ths"]) == ([number], [80.0, 80.0])
 
 
-async def test_a_machine_that_stands_still_without_a_command_is_down_and_lost_before_anybody_calls_it_a_problem(
+async def test_a_machine_that_stops_without_a_command_is_down_and_lost_before_a_problem_opens(
     fleet: Fleet,
 ) -> None:
     """As local protection leaves it: it answers, and hashes nothing."""
@@ -203,7 +203,7 @@ async def test_a_machine_that_stands_still_without_a_command_is_down_and_lost_be
     assert (site["conditions"]["down"], site["conditions"]["fine"], site["lost_ths"]) == (2, 0, 400.0)
 
 
-async def test_in_eco_a_machine_is_expected_to_do_what_its_kind_does_in_eco(fleet: Fleet) -> None:
+async def test_in_eco_a_machine_is_expected_to_do_what_its_model_does_in_eco(fleet: Fleet) -> None:
     await fleet.load("eco,S21,A,200", "new,S21,A,200", "weak,S21,A,200")
     for name, ths in (("eco", 140.0), ("new", 140.0), ("weak", 70.0)):
         await send_minutes(fleet, name, {"hashrate_ths": ths, "power_w": 2400.0, "mode": "eco"})
@@ -221,7 +221,7 @@ async def test_in_eco_a_machine_is_expected_to_do_what_its_kind_does_in_eco(flee
     assert (round(site["expected_ths"]), round(site["lost_ths"])) == (420, 70)
 
 
-async def test_the_sums_of_a_zone_and_of_a_moment_are_told_like_those_of_a_site(fleet: Fleet) -> None:
+async def test_totals_of_a_zone_and_of_a_past_time_have_the_form_of_a_site(fleet: Fleet) -> None:
     await fleet.load("a1,S21,A,200", "a2,S21,A,200", "b1,S21,B,200")
     half = {"hashrate_ths": 100.0, "power_w": 2000.0}
     for seconds, of_a2 in ((-900, half), (-40, RUNS)):

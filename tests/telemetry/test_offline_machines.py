@@ -48,7 +48,7 @@ async def by_answer(fleet: Fleet) -> dict[str, dict[str, tuple[Any, ...]]]:
     }  # fmt: skip
 
 
-async def test_once_offline_a_machine_delivers_nothing_and_has_no_readings_in_every_answer(dark: Fleet) -> None:
+async def test_an_offline_machine_delivers_nothing_and_has_no_readings_in_any_answer(dark: Fleet) -> None:
     running, nothing = (200.0, 17.5, 3500.0, 70.0), (0.0, None, None, None)
     wanted = {"runs": running, "cooler": running, "unreachable": nothing, "gone": nothing}
     for where, figures in (await by_answer(dark)).items():
@@ -59,7 +59,7 @@ async def test_once_offline_a_machine_delivers_nothing_and_has_no_readings_in_ev
     assert shown == {"runs": 200.0, "cooler": 200.0, "unreachable": None, "gone": None}
 
 
-async def test_cells_and_live_add_up_to_the_site_from_the_first_minute_of_an_outage_on(fleet: Fleet) -> None:
+async def test_cells_and_live_add_up_to_the_site_from_the_first_minute_of_an_outage(fleet: Fleet) -> None:
     await fleet.load("runs,S21,A,200", "dark,S21,A,200")
     await fleet.send(*(sample(name, fleet.at(-60), **RUNS) for name in ("runs", "dark")))
     for minute in range(1, 8):

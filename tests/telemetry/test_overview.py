@@ -24,7 +24,7 @@ def by_machine(found: dict[str, Any], column: str) -> dict[str, Any]:
     return dict(zip(found["columns"]["miner_id"], found["columns"][column], strict=True))
 
 
-async def test_a_site_is_told_by_its_sums_and_what_is_not_known_is_counted(fleet: Fleet) -> None:
+async def test_a_site_has_totals_and_counts_of_unknown_machines(fleet: Fleet) -> None:
     await loaded(fleet)
     (site,) = (await fleet.ok(SITES))["sites"]
     assert (site["machines"], site["online"], site["zones"]) == (3, 2, 2)
@@ -39,7 +39,7 @@ async def test_a_site_is_told_by_its_sums_and_what_is_not_known_is_counted(fleet
     assert site["lost_ths"] is None
 
 
-async def test_what_others_hash_beyond_their_due_does_not_hide_a_machine_that_stands(fleet: Fleet) -> None:
+async def test_surplus_of_other_machines_does_not_hide_one_that_is_down(fleet: Fleet) -> None:
     """A case a zone; who sees one zone alone is told its sums."""
     cases: dict[str, tuple[float | None, ...]] = {
         "stands": (150.0, 150.0, 104.0, 0.0),
@@ -60,12 +60,12 @@ async def test_what_others_hash_beyond_their_due_does_not_hide_a_machine_that_st
     assert lost == {"stands": 104.0, "offline": 104.0, "short": 11.0, "luck": 0.0, "all": 20.0}
 
 
-async def test_a_site_without_machines_has_no_sums_rather_than_zero(fleet: Fleet) -> None:
+async def test_a_site_without_machines_has_null_totals(fleet: Fleet) -> None:
     (site,) = (await fleet.ok(SITES))["sites"]
     assert (site["machines"], site["hashrate_ths"], site["lost_ths"], site["newest_at"]) == (0, None, None, None)
 
 
-async def test_the_cells_of_a_site_are_columns_with_each_word_once(fleet: Fleet) -> None:
+async def test_cells_are_columns_with_each_word_once(fleet: Fleet) -> None:
     await loaded(fleet)
     found = await fleet.ok(CELLS, site_id="tx-1")
     assert found["machines"] == 3
@@ -78,7 +78,7 @@ async def test_the_cells_of_a_site_are_columns_with_each_word_once(fleet: Fleet)
     assert found["named"]["firmware"]["index"] == [-1, -1, -1]
 
 
-async def test_cells_tell_the_other_kind_of_sensor_beside_the_hottest(fleet: Fleet) -> None:
+async def test_cells_have_the_hottest_of_the_other_sensor_kind(fleet: Fleet) -> None:
     await fleet.load(*(f"m{no},S19,A," for no in range(1, 5)))
     at = fleet.at(-40)
     await fleet.send(
@@ -93,7 +93,7 @@ async def test_cells_tell_the_other_kind_of_sensor_beside_the_hottest(fleet: Fle
     assert by_machine(found, "temp_other_c") == {"m1": 81.0, "m2": 70.0, "m3": None, "m4": None}
 
 
-async def test_the_cells_of_a_moment_are_of_its_five_minutes(fleet: Fleet) -> None:
+async def test_cells_of_a_past_time_are_those_of_its_bucket(fleet: Fleet) -> None:
     await loaded(fleet)
     now = await fleet.ok(CELLS, site_id="tx-1")
     then = await fleet.ok(CELLS, site_id="tx-1", at=fleet.at(-900))
@@ -116,7 +116,7 @@ async def test_a_trend_sums_the_machines_of_each_bucket(fleet: Fleet) -> None:
     assert (await fleet.ok(TREND))["series"] == (await fleet.ok(TREND, site_id="tx-1"))["series"]
 
 
-async def test_a_narrow_scope_sees_its_own_machines_in_sums_cells_and_trends(fleet: Fleet) -> None:
+async def test_a_narrow_scope_sees_only_its_machines_in_totals_cells_and_trends(fleet: Fleet) -> None:
     await loaded(fleet)
     zones = (await fleet.ok("/api/admin/v1/zones"))["zones"]
     only_b = await fleet.site.people.headers("Customer", zones=[one["id"] for one in zones if one["code"] == "B"])

@@ -75,7 +75,7 @@ async def test_after_its_first_day_five_thousand_unknown_machines_are_not_all_re
     assert [error["index"] for error in said["errors"]][:3] == [1000, 1001, 1002], "the first of the batch come in"
 
 
-async def test_the_first_day_has_a_limit_and_the_answer_says_when_it_goes_on(
+async def test_the_first_day_has_a_limit_and_the_answer_says_when_registration_resumes(
     site: SiteWithCollector, fleet: Fleet
 ) -> None:
     limit(site, 5, 10, first_day=30)
@@ -99,9 +99,7 @@ async def test_the_first_day_has_a_limit_and_the_answer_says_when_it_goes_on(
     )
 
 
-async def test_somebody_opens_registration_again_for_some_days_at_the_most(
-    site: SiteWithCollector, fleet: Fleet
-) -> None:
+async def test_registration_can_be_opened_again_for_a_limited_time(site: SiteWithCollector, fleet: Fleet) -> None:
     limit(site, 5, 5, first_day=100)
     assert await send(site, 0, 1, fleet.at(0)) == (1, set())
     await fleet.pass_time(timedelta(days=3))
@@ -120,7 +118,7 @@ async def test_somebody_opens_registration_again_for_some_days_at_the_most(
     assert len(changed) == 2
 
 
-async def test_a_collector_that_enrolled_itself_has_its_first_day_from_its_approval(
+async def test_the_first_day_of_a_self_enrolled_collector_begins_with_its_approval(
     site: SiteWithCollector, fleet: Fleet
 ) -> None:
     limit(site, 1, 1, first_day=10)
@@ -136,7 +134,7 @@ async def test_a_collector_that_enrolled_itself_has_its_first_day_from_its_appro
     assert await send(site, 0, 5, fleet.at(0), **{"X-Collector-Key": token}) == (5, set())
 
 
-async def test_over_the_limit_known_machines_go_on_and_the_operator_is_told_once(
+async def test_over_the_limit_known_machines_are_stored_and_the_operator_is_informed_once(
     site: SiteWithCollector, fleet: Fleet
 ) -> None:
     limit(site, 10, 25)
@@ -154,21 +152,21 @@ async def test_over_the_limit_known_machines_go_on_and_the_operator_is_told_once
     assert await send(site, 30, 32, fleet.at(0)) == (2, set()), "a day later there is room"
 
 
-async def test_each_collector_has_its_own_room(site: SiteWithCollector) -> None:
+async def test_each_collector_has_its_own_registration_limit(site: SiteWithCollector) -> None:
     limit(site, 10, 10)
     other = await site.add_collector("south", "tx-1")
     assert await send(site, 0, 20, site.at(0)) == (10, {"REGISTRATION_LIMIT"})
     assert await send(site, 10, 20, site.at(0), **other) == (10, set())
 
 
-async def test_calls_of_one_token_at_the_same_moment_share_its_room(site: SiteWithCollector) -> None:
+async def test_parallel_calls_of_one_token_share_its_limit(site: SiteWithCollector) -> None:
     limit(site, 10, 15)
     sent = await asyncio.gather(*(send(site, 10 * n, 10 * n + 10, site.at(0)) for n in range(6)))
     assert sum(accepted for accepted, _ in sent) == 15
     assert site.rows("select count(*) from miners") == [(15,)]
 
 
-async def test_a_collector_cannot_keep_the_operator_from_being_told(site: SiteWithCollector) -> None:
+async def test_a_collector_cannot_suppress_the_registration_limit_event(site: SiteWithCollector) -> None:
     limit(site, 1, 1)
     forged = {"kind": "registration_limit", "details": {"limit": "per_day"}, "severity": "info"}
     await site.api.post("/api/edge/v1/events", json={"events": [forged]}, headers=site.collector)

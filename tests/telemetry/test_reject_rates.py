@@ -51,7 +51,7 @@ def test_counters_of_a_neighbouring_sample_decide_for_one_that_has_none() -> Non
     assert rates(samples)[1] == 0.0018
 
 
-def test_with_nothing_to_go_by_a_bare_value_up_to_one_is_a_ratio() -> None:
+def test_without_evidence_a_value_up_to_one_is_a_ratio() -> None:
     assert rates(read({"reject_rate": 0.18}, {"reject_rate": 1})) == [0.18, 1.0]
     no_rejects = {"accepted_shares": 5, "rejected_shares": 0}  # says neither
     assert rates(read({"reject_rate": 0.18, **no_rejects})) == [0.18]
@@ -61,17 +61,17 @@ def test_with_nothing_to_go_by_a_bare_value_up_to_one_is_a_ratio() -> None:
     ("unit", "stored"),
     [("percent", [0.0018, 0.025]), ("ratio", [0.18, 0.025]), ("furlong", [0.0018, 0.025]), (7, [0.0018, 0.025])],
 )
-def test_a_collector_that_states_its_unit_is_believed(unit: Any, stored: list[float]) -> None:
+def test_a_stated_unit_is_used(unit: Any, stored: list[float]) -> None:
     sent = [{"reject_rate": 0.18}, {"reject_rate": 2.5}]  # of whom states none that we know, the values decide
     assert rates(read(*sent, reject_rate_unit=unit)) == stored
 
 
 @pytest.mark.parametrize("name", ["reject_rate_percent", "reject_rate_pct", "reject_percent"])
-def test_a_name_that_says_percent_is_one(name: str) -> None:
+def test_a_field_named_percent_is_a_percentage(name: str) -> None:
     assert rates(read({name: 0.18, **HIGH})) == [0.0018]
 
 
-def test_signs_fade_so_that_an_updated_collector_is_read_by_its_new_unit() -> None:
+def test_old_evidence_fades_so_that_an_updated_collector_is_read_by_its_new_unit() -> None:
     counts = RejectRateUnitCounts(ratio=10_000)
     for _ in range(4):
         counts = counts.add(RejectRateUnitCounts(percent=3_000))
@@ -108,7 +108,7 @@ def test_counters_since_the_sample_before_show_the_unit_of_a_rate_of_that_time(s
     assert rates(samples)[0] == stored
 
 
-async def test_what_a_collector_sent_before_decides_for_a_batch_that_shows_nothing(site: SiteWithCollector) -> None:
+async def test_earlier_batches_decide_the_unit_of_a_batch_without_evidence(site: SiteWithCollector) -> None:
     other = await site.add_collector("south", "tx-1")
     await site.post([{"miner_id": "m1", "ts": site.at(-60), "reject_rate": 0.18, **LOW}])
     await site.post([{"miner_id": "m1", "ts": site.at(0), "reject_rate": 0.4}])

@@ -44,7 +44,7 @@ def at(seconds: float) -> str:
     return (NOW + timedelta(seconds=seconds)).isoformat()
 
 
-async def test_in_whatever_order_samples_come_the_newest_stays(redis: Redis) -> None:
+async def test_the_newest_sample_stays_whatever_the_order(redis: Redis) -> None:
     right_now = RightNow(redis)
     rows = [{"miner_id": f"m{n}", "ts": at(-s), "hashrate_ths": 1000 - s} for n in range(20) for s in range(40)]
     random.Random(4).shuffle(rows)
@@ -63,7 +63,7 @@ async def test_in_whatever_order_samples_come_the_newest_stays(redis: Redis) -> 
     assert (await right_now.read(7, ["m3", "nobody"])).height == 1  # type: ignore[union-attr]
 
 
-async def test_what_is_unknown_stays_unknown_and_what_is_too_old_is_not_kept(redis: Redis) -> None:
+async def test_unknown_values_stay_unknown_and_old_samples_are_not_stored(redis: Redis) -> None:
     right_now = RightNow(redis)
     note(right_now, 7, [{"miner_id": "m1", "ts": at(-5)}, {"miner_id": "old", "ts": at(-4000), "power_w": 1}])
     await right_now.settle()
@@ -97,7 +97,7 @@ async def test_a_batch_is_one_call(redis: Redis, monkeypatch: pytest.MonkeyPatch
     assert len((await redis.hget(key_of(7), "m1")) or b"") == RECORD.itemsize
 
 
-async def test_without_redis_nobody_waits_and_nothing_fails(tmp_path: Path) -> None:
+async def test_without_redis_nothing_blocks_or_fails(tmp_path: Path) -> None:
     away = Redis.from_url(f"unix://{tmp_path}/nobody.sock")
     right_now = RightNow(away)
     rows = [{"miner_id": f"m{n}", "ts": at(0)} for n in range(100)]
@@ -113,7 +113,7 @@ async def test_without_redis_nobody_waits_and_nothing_fails(tmp_path: Path) -> N
     await away.aclose()
 
 
-async def test_a_redis_that_does_not_answer_holds_a_bounded_number_of_samples_and_no_reader(tmp_path: Path) -> None:
+async def test_an_unresponsive_redis_holds_a_limited_number_of_samples_and_blocks_no_reader(tmp_path: Path) -> None:
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
         writer.close()
@@ -135,7 +135,7 @@ async def test_a_redis_that_does_not_answer_holds_a_bounded_number_of_samples_an
     server.close()
 
 
-async def test_the_right_now_view_lies_over_the_live_layer_by_the_newer_time(fleet: Fleet) -> None:
+async def test_the_right_now_view_replaces_live_values_only_with_newer_samples(fleet: Fleet) -> None:
     await fleet.send(*(sample(name, fleet.at(-60), hashrate_ths=100, power_w=3000) for name in ("m1", "m2", "m3")))
     await fleet.roll()
     right_now: RightNow = fleet.app.state.right_now
@@ -160,7 +160,7 @@ async def test_the_right_now_view_lies_over_the_live_layer_by_the_newer_time(fle
     assert [line.split(",")[11] for line in file] == ["source", "right_now", "live", "right_now"]
 
 
-async def test_what_was_just_uploaded_is_there_before_any_job_ran_and_duplicates_change_nothing(fleet: Fleet) -> None:
+async def test_an_uploaded_sample_is_visible_before_the_rollup_and_duplicates_change_nothing(fleet: Fleet) -> None:
     rows = [sample("m1", fleet.at(-30), hashrate_ths=99), sample("m1", fleet.at(-5), hashrate_ths=101)]
     await fleet.send(*rows)
     again = await fleet.site.send(rows[:1])
@@ -171,12 +171,14 @@ async def test_what_was_just_uploaded_is_there_before_any_job_ran_and_duplicates
     assert (await fleet.live())["m1"]["state"] == "unknown"
 
 
-async def test_where_there_are_no_machines_redis_is_not_said_to_be_away(fleet: Fleet) -> None:
+async def test_an_empty_page_does_not_report_redis_as_unavailable(fleet: Fleet) -> None:
     answer = await fleet.ok(LIVE, right_now=True)
     assert (answer["miners"], answer["_meta"]["right_now"]) == ([], "used")
 
 
-async def test_without_redis_the_right_now_view_is_the_live_layer_and_says_so(fleet: Fleet, tmp_path: Path) -> None:
+async def test_without_redis_the_right_now_view_falls_back_to_the_live_layer_and_says_so(
+    fleet: Fleet, tmp_path: Path
+) -> None:
     await fleet.send(sample("m1", fleet.at(-60), hashrate_ths=100))
     await fleet.roll()
     away = Redis.from_url(f"unix://{tmp_path}/nobody.sock")

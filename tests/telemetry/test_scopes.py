@@ -42,7 +42,7 @@ async def seen(fleet: Fleet, headers: dict[str, str]) -> set[str]:
     return live
 
 
-async def test_anonymous_callers_are_told_nothing(halves: Fleet) -> None:
+async def test_anonymous_callers_get_401(halves: Fleet) -> None:
     for path in (LIVE, HISTORY):
         for form in ("json", "csv"):
             answer = await halves.api.get(path, params={"site_id": "tx-1", "format": form})
@@ -65,7 +65,7 @@ async def test_another_tenant_finds_no_such_site_and_no_such_machine(halves: Fle
             assert (answer.status_code, answer.json()["error_code"]) == (404, "NOT_FOUND"), (path, query)
 
 
-async def test_a_scope_ends_at_its_site_zone_or_group(halves: Fleet) -> None:
+async def test_a_scope_is_limited_to_its_site_zone_or_group(halves: Fleet) -> None:
     people = halves.site.people
     whole = await people.headers("Customer")
     assert await seen(halves, whole) == {"m1", "m2", "m3", "m9"}
@@ -84,7 +84,7 @@ async def test_a_scope_ends_at_its_site_zone_or_group(halves: Fleet) -> None:
         assert (await halves.get(LIVE, headers, site_id="tx-2")).status_code == 404
 
 
-async def test_the_frame_of_a_scope_holds_its_machines_alone(halves: Fleet) -> None:
+async def test_the_frame_of_a_scope_holds_only_its_machines(halves: Fleet) -> None:
     whole = await halves.scope()
     zone = halves.site.rows("select id, site_id from zones where code = 'A'")[0]
     narrow = make_scope(whole.tenant_id, whole.actor, [Reach(zones=(zone[0],))], touched=[zone[1]])

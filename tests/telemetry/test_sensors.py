@@ -59,7 +59,7 @@ def test_the_limits_that_a_machine_reports_are_kept_as_one_text(fields: dict[str
     assert {"temp_limit_c", "temp_warn_c"}.isdisjoint(stored)
 
 
-def test_a_hot_board_of_a_collector_that_names_boards_is_kept_as_a_board() -> None:
+def test_a_hot_board_is_stored_as_a_board() -> None:
     stored = stored_values(
         decode_sample({"temperature_board1": 66.0, "temperature_board2": 90.0, "temperature_chips": [70, 72]})
     )
@@ -130,7 +130,7 @@ def test_limits_of_one_machine_are_not_written_for_the_others_of_its_batch() -> 
     assert samples.texts["temp_limits"] == [None, "board 65/70", None]
 
 
-def test_whoever_reports_a_limit_names_its_sensor_by_it() -> None:
+def test_a_reported_limit_tells_the_sensor_kind() -> None:
     luxos = decode_sample({"temp_max": 60.0, "temp_limit_c": 70, "firmware": "LUXminer 2026.1"})
     stock = decode_sample({"temp_max": 60.0, "temp_limit_c": 95})
     assert [one.flags[0] & KINDS for one in (luxos, stock)] == [SampleFlags.BOARD_SENSOR, SampleFlags.CHIP_SENSOR]
@@ -153,7 +153,7 @@ def test_a_broken_chip_sensor_leaves_the_board_known() -> None:
         {"fan1_speed": 4, "fan2_speed": 5850},
     ],
 )
-def test_a_number_of_fans_sent_as_a_fan_is_no_fan_at_four_rpm(fields: dict[str, Any]) -> None:
+def test_a_fan_count_sent_as_a_speed_is_not_a_fan(fields: dict[str, Any]) -> None:
     samples = decode_sample(fields)
     assert stored_values(samples)["fan_min_rpm"] > 5000
     assert stored_values(samples)["fan_rpm"] > 5000
@@ -161,11 +161,11 @@ def test_a_number_of_fans_sent_as_a_fan_is_no_fan_at_four_rpm(fields: dict[str, 
 
 
 @pytest.mark.parametrize("fields", [{"fan_speeds": [4]}, {"fan_rpm": 4}, {"fan_speed_avg": 4}, {"fan3_speed": 2}])
-def test_a_number_of_fans_alone_leaves_the_fans_unknown(fields: dict[str, Any]) -> None:
+def test_a_fan_count_alone_leaves_the_fans_unknown(fields: dict[str, Any]) -> None:
     assert {"fan_min_rpm", "fan_rpm"}.isdisjoint(stored_values(decode_sample(fields)))
 
 
-def test_a_fan_that_stands_still_beside_others_is_still_seen() -> None:
+def test_a_single_stopped_fan_is_still_seen() -> None:
     assert stored_values(decode_sample({"fan_speeds": [4, 5880, 0, 5910, 5850]}))["fan_min_rpm"] == 0
 
 
@@ -192,7 +192,7 @@ def fans_at(*rpm: int) -> dict[str, int]:
         (fans_at(5000, 5100, 4900, 5000) | S19, 4900),
     ],
 )
-def test_a_field_collectors_fan_at_0_is_a_stopped_one_only_beside_turning_ones_of_a_machine_that_has_more(
+def test_a_fan_at_0_is_stopped_only_if_fewer_fans_spin_than_the_model_has(
     fields: dict[str, Any], slowest: float | None
 ) -> None:
     stored = stored_values(decode_sample(field_record(**fields), zero_is_unknown=True))
@@ -204,13 +204,13 @@ def test_a_field_collectors_fan_at_0_is_a_stopped_one_only_beside_turning_ones_o
     )
 
 
-def test_a_fan_faster_than_any_is_a_broken_sensor() -> None:
+def test_an_impossibly_fast_fan_is_a_broken_sensor() -> None:
     samples = decode_sample({"fan_speeds": [5880, 65_535]})
     assert stored_values(samples)["fan_rpm"] == 5880
     assert samples.flags[0] == SampleFlags.FAN_SENTINEL
 
 
-def test_a_number_of_sensors_among_temperatures_is_no_cold_chip() -> None:
+def test_a_sensor_count_among_temperatures_is_not_a_chip() -> None:
     samples = decode_sample({"temperature_chips": [3, 61, 62, 63]})
     assert stored_values(samples)["temp_c"] == 62.0
     assert stored_values(samples)["temp_min_c"] == 61.0

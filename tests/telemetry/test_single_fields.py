@@ -27,14 +27,14 @@ async def test_board_temperatures_fans_and_hashrates_of_minutes_are_kept_in_raw_
         assert hottest == 71
 
 
-def test_a_board_that_is_listed_gets_its_temperature_unless_it_tells_one() -> None:
+def test_a_listed_board_gets_its_temperature_unless_it_has_one() -> None:
     boards = [{"chips": 126}, {"chips": 126, "temp_c": 60}]
     stored = stored_values(decode_sample({"boards": boards, "temperature_board1": 66, "temperature_board2": 71}))
     assert json.loads(stored["boards"]) == [{"temp_c": 66, "chips": 126}, {"temp_c": 60, "chips": 126}]
     assert (stored["boards_total"], stored["boards_healthy"]) == (2, 2)
 
 
-def test_board_temperatures_alone_count_no_boards_and_broken_sensors_tell_none() -> None:
+def test_board_temperatures_alone_do_not_count_boards() -> None:
     stored = stored_values(decode_sample({"temperature_board1": 255, "temperature_board3": 68}))
     assert json.loads(stored["boards"]) == [{"board": 3, "temp_c": 68}]
     assert not {"boards_total", "boards_healthy"} & stored.keys()
@@ -53,13 +53,13 @@ def test_board_temperatures_alone_count_no_boards_and_broken_sensors_tell_none()
         ({"fan1_speed": 5000, "fan_speeds": []}, False, [5000]),
     ],
 )
-def test_fans_of_one_field_each_are_a_list_in_their_order(
+def test_fans_in_one_field_each_become_an_ordered_list(
     fields: dict[str, Any], *, zero_is_unknown: bool, fans: list[float | None] | None
 ) -> None:
     assert stored_values(decode_sample(fields, zero_is_unknown=zero_is_unknown)).get("fan_speeds") == fans
 
 
-def test_a_mean_of_minutes_stands_for_the_hashrate_where_there_is_none_and_mends_alike() -> None:
+def test_a_mean_hashrate_replaces_a_missing_one_and_is_rescaled_alike() -> None:
     stored = stored_values(decode_sample({"hashrate_5m": 102.5, "hashrate_15m": 103.5, "chip_voltage_mv": 310}))
     assert stored["hashrate_ths"] == 102.5
     assert json.loads(stored["extra"]) == {"hashrate_5m": 102.5, "hashrate_15m": 103.5, "chip_voltage_mv": 310}

@@ -52,7 +52,7 @@ async def test_a_device_id_of_another_zones_collector_gives_none_of_its_leases_b
     assert zoned_site.site.rows("select state, lease_owner is not null from commands") == [("dispatched", True)]
 
 
-async def test_heartbeats_configurations_and_registration_speak_for_the_tokens_own_collector_alone(
+async def test_heartbeats_configs_and_registration_affect_only_the_tokens_collector(
     zoned_site: ZonedSite,
 ) -> None:
     b = await zoned_site.collector_id("b")
@@ -69,7 +69,7 @@ async def test_heartbeats_configurations_and_registration_speak_for_the_tokens_o
     assert await zoned_site.act("GET", f"/collectors/{b}") == before
 
 
-async def test_machines_that_a_zone_calls_offline_are_its_own(zoned_site: ZonedSite) -> None:
+async def test_a_zone_can_report_only_its_own_machines_offline(zoned_site: ZonedSite) -> None:
     """Another zone's stay as they were: online, with their own address, model and serial."""
     known: dict[str, Any] = {"mac_address": "02:00:00:00:00:0b", "serial_number": "SNB", "hashrate_ths": 100.0}
     assert await zoned_site.send(zoned_site.b, "b1", **known) == {}
@@ -110,7 +110,7 @@ async def test_machines_that_a_zone_calls_offline_are_its_own(zoned_site: ZonedS
         ("Rig-B1", "Rig-B1\u3164"),
     ],
 )
-async def test_a_zone_registers_no_machine_that_reads_like_another_zones(
+async def test_a_zone_cannot_register_an_id_that_looks_like_another_zones_machine(
     zoned_site: ZonedSite, listed: str, alike: str
 ) -> None:
     await zoned_site.act("POST", "/miners", site_id="tx-1", miner_id=listed, zone="hall-b")
@@ -127,7 +127,7 @@ async def test_a_zone_registers_no_machine_that_reads_like_another_zones(
     assert await zoned_site.send(zoned_site.a, alike) == {}, "who lists it decides"
 
 
-async def test_spaces_around_an_id_are_no_part_of_it(zoned_site: ZonedSite) -> None:
+async def test_spaces_around_an_id_are_ignored(zoned_site: ZonedSite) -> None:
     assert await zoned_site.send(zoned_site.a, " b1", "b1\u00a0", "\tb1 ") == dict.fromkeys(
         (" b1", "b1\u00a0", "\tb1 "), "ZONE_MISMATCH"
     )

@@ -16,7 +16,7 @@ async def test_a_machine_stays_with_the_zone_that_reads_it_however_long_its_coll
     assert zoned_site.zone_of("n1") is None, "no collector puts a listed machine into a zone"
 
 
-async def test_a_zones_token_takes_nothing_over_while_the_sites_own_collector_is_down(zoned_site: ZonedSite) -> None:
+async def test_a_zone_cannot_take_machines_over_while_the_site_collector_is_down(zoned_site: ZonedSite) -> None:
     assert await zoned_site.send(zoned_site.whole, "n1", "joined") == {}
     assert await zoned_site.send(zoned_site.a, "joined", seconds=1) == {"joined": "ZONE_NOT_SET"}, (
         "before anything is rolled up"
@@ -26,14 +26,14 @@ async def test_a_zones_token_takes_nothing_over_while_the_sites_own_collector_is
     assert await zoned_site.send(zoned_site.whole, "n1", "joined", seconds=1) == {}
 
 
-async def test_the_first_to_read_a_machine_claims_it_before_anything_is_rolled_up(zoned_site: ZonedSite) -> None:
+async def test_the_first_collector_to_read_a_machine_claims_it_before_the_rollup(zoned_site: ZonedSite) -> None:
     assert await zoned_site.send(zoned_site.a, "n1") == {}
     assert await zoned_site.send(zoned_site.b, "n1") == {"n1": "ZONE_NOT_SET"}
     owner = "select c.name from miners m join collectors c on c.number = m.claimed_by where miner_id = 'n1'"
     assert zoned_site.site.rows(owner) == [("a",)]
 
 
-async def test_a_zone_claims_nothing_that_the_sites_own_collector_just_read(zoned_site: ZonedSite) -> None:
+async def test_a_zone_cannot_claim_a_machine_that_the_site_collector_just_read(zoned_site: ZonedSite) -> None:
     assert await zoned_site.send(zoned_site.a, "a1") == {}, "from here on the site's zones are looked at"
     assert await zoned_site.send(zoned_site.whole, "n1") == {}
     assert await zoned_site.send(zoned_site.a, "n1", seconds=1) == {"n1": "ZONE_NOT_SET"}, (
@@ -42,7 +42,7 @@ async def test_a_zone_claims_nothing_that_the_sites_own_collector_just_read(zone
     assert await zoned_site.events("machines_claimed") == []
 
 
-async def test_of_two_zones_that_read_it_at_the_same_moment_one_claims_it(zoned_site: ZonedSite) -> None:
+async def test_of_two_zones_that_read_a_machine_at_once_only_one_claims_it(zoned_site: ZonedSite) -> None:
     for n in range(5):
         await zoned_site.act("POST", "/miners", site_id="tx-1", miner_id=f"both{n}")
         await zoned_site.later()
@@ -52,12 +52,12 @@ async def test_of_two_zones_that_read_it_at_the_same_moment_one_claims_it(zoned_
         assert sorted(map(len, both)) == [0, 1], both
 
 
-async def test_a_sample_that_is_refused_claims_nothing(zoned_site: ZonedSite) -> None:
+async def test_a_rejected_sample_claims_nothing(zoned_site: ZonedSite) -> None:
     assert await zoned_site.send(zoned_site.a, "n1", seconds=-100_000) == {"n1": "TOO_OLD"}
     assert await zoned_site.send(zoned_site.b, "n1") == {}
 
 
-async def test_a_claim_is_told_to_the_operator_and_audited(zoned_site: ZonedSite) -> None:
+async def test_a_claim_is_reported_to_the_operator_and_audited(zoned_site: ZonedSite) -> None:
     await zoned_site.act("POST", "/miners", site_id="tx-1", miner_id="n2")
     await zoned_site.later()
     assert await zoned_site.send(zoned_site.a, "n1", "a1") == {}
@@ -72,7 +72,7 @@ async def test_a_claim_is_told_to_the_operator_and_audited(zoned_site: ZonedSite
     assert audited == [(["n1"],), (["n2"],)]
 
 
-async def test_who_reports_anothers_machines_is_told_once_a_day_with_what_to_do(zoned_site: ZonedSite) -> None:
+async def test_reporting_machines_of_another_zone_raises_one_event_a_day_with_advice(zoned_site: ZonedSite) -> None:
     assert await zoned_site.send(zoned_site.a, "n1") == {}
     for seconds in range(3):
         refused = await zoned_site.send(zoned_site.b, "n1", "a1", "b1", seconds=seconds)
@@ -92,7 +92,7 @@ async def test_who_reports_anothers_machines_is_told_once_a_day_with_what_to_do(
     assert len(await zoned_site.events("zone_mismatch")) == 3
 
 
-async def test_a_new_collector_of_the_same_zone_goes_on_where_the_old_one_stopped(zoned_site: ZonedSite) -> None:
+async def test_a_new_collector_of_the_same_zone_takes_over_its_machines(zoned_site: ZonedSite) -> None:
     assert await zoned_site.send(zoned_site.a, "n1") == {}
     await zoned_site.later(hours=1)
     new = await zoned_site.site.add_collector("a, new box", "tx-1", zone_id="hall-a")
@@ -103,14 +103,14 @@ async def test_a_new_collector_of_the_same_zone_goes_on_where_the_old_one_stoppe
     assert await zoned_site.send(new, "n1", seconds=1) == {}
 
 
-async def test_a_revoked_token_sets_nothing_free_since_it_is_often_only_replaced(zoned_site: ZonedSite) -> None:
+async def test_revoking_a_token_releases_no_machines(zoned_site: ZonedSite) -> None:
     assert await zoned_site.send(zoned_site.a, "n1") == {}
     await zoned_site.act("POST", f"/collectors/{await zoned_site.collector_id('a')}/revoke-tokens")
     await zoned_site.later(hours=1)
     assert await zoned_site.send(zoned_site.b, "n1") == {"n1": "ZONE_NOT_SET"}
 
 
-async def test_disabling_a_collector_sets_its_machines_free(zoned_site: ZonedSite) -> None:
+async def test_disabling_a_collector_releases_its_machines(zoned_site: ZonedSite) -> None:
     """Of a whole site, replaced by those of zones; and of a zone."""
     await zoned_site.act("POST", "/miners", site_id="tx-1", miner_id="n2")
     await zoned_site.later()
@@ -124,7 +124,7 @@ async def test_disabling_a_collector_sets_its_machines_free(zoned_site: ZonedSit
     assert await zoned_site.send(zoned_site.b, "n1", "n2", seconds=1) == {}
 
 
-async def test_a_zone_that_a_person_sets_decides_from_then_on(zoned_site: ZonedSite) -> None:
+async def test_a_zone_set_by_a_person_decides(zoned_site: ZonedSite) -> None:
     assert await zoned_site.send(zoned_site.a, "n1") == {}
     await zoned_site.act("PATCH", "/miners/n1", zone="hall-b")
     await zoned_site.later(seconds=10)
@@ -158,7 +158,7 @@ async def test_a_collector_that_is_moved_to_another_zone_takes_its_machines_alon
     assert await zoned_site.send(again, "n1") == {"n1": "ZONE_NOT_SET"}
 
 
-async def test_a_machine_that_comes_from_another_site_is_free_there(zoned_site: ZonedSite) -> None:
+async def test_a_machine_moved_from_another_site_is_unclaimed(zoned_site: ZonedSite) -> None:
     assert await zoned_site.send(zoned_site.a, "n1") == {}
     await zoned_site.later()
     await zoned_site.act("POST", "/sites", code="tx-2", name="Two")

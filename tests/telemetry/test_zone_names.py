@@ -54,7 +54,7 @@ async def test_a_zones_token_may_name_its_own_zone_by_code_and_by_id_also_where_
         assert await numbered.named(token, zone) == (403, "ZONE_MISMATCH")
 
 
-async def test_naming_it_by_its_id_opens_no_other_zone(numbered: Numbered) -> None:
+async def test_naming_a_zone_by_id_opens_no_other_zone(numbered: Numbered) -> None:
     """Neither for samples nor for commands, though the text is another zone's code."""
     zoned_site = numbered.zoned_site
     for miner_id, zone in (("m10", "10"), ("mboth", numbered.both)):
@@ -88,7 +88,7 @@ async def test_of_a_whole_sites_token_digits_are_a_code_first_and_an_id_only_whe
     assert numbered.zoned_site.zone_of("by-id") == "hall-a"
 
 
-async def test_another_sites_zone_is_named_by_nobody(numbered: Numbered) -> None:
+async def test_a_zone_of_another_site_cannot_be_named(numbered: Numbered) -> None:
     zoned_site = numbered.zoned_site
     await zoned_site.act("POST", "/sites", code="tx-2", name="Two")
     foreign = (await zoned_site.act("POST", "/zones", site_id="tx-2", code="far"))["id"]

@@ -28,7 +28,7 @@ async def test_a_sample_of_another_zones_machine_is_refused_and_the_rest_of_the_
     assert (now["a1"]["hashrate"]["value"], now["b1"]["hashrate"]["value"]) == (1.0, None)
 
 
-async def test_the_same_holds_for_the_legacy_upload_and_for_what_was_sent_before_by_the_rightful_one(
+async def test_the_legacy_upload_and_repeated_samples_respect_zones_too(
     zoned_site: ZonedSite,
 ) -> None:
     sample = [{"miner_id": "b1", "ts": zoned_site.fleet.at(0), "firmware": "2.1"}]
@@ -45,7 +45,7 @@ async def test_a_collector_of_the_whole_site_reports_machines_of_every_zone(zone
     assert zoned_site.zone_of("new") is None
 
 
-async def test_a_machine_that_a_zones_collector_reports_first_stands_in_that_zone(zoned_site: ZonedSite) -> None:
+async def test_a_machine_first_reported_by_a_zone_collector_joins_that_zone(zoned_site: ZonedSite) -> None:
     assert await zoned_site.send(zoned_site.a, "new") == {}
     assert zoned_site.zone_of("new") == "hall-a"
     assert await zoned_site.send(zoned_site.b, "new", seconds=-1) == {"new": "ZONE_MISMATCH"}
@@ -66,7 +66,7 @@ async def test_a_whole_sites_collector_that_names_a_zone_registers_machines_ther
     assert (zoned_site.zone_of("h1"), zoned_site.zone_of("h2")) == ("hall-b", "hall-a")
 
 
-async def test_a_machine_that_was_moved_is_taken_from_its_new_zone_without_waiting(zoned_site: ZonedSite) -> None:
+async def test_a_moved_machine_is_accepted_from_its_new_zone_at_once(zoned_site: ZonedSite) -> None:
     assert await zoned_site.send(zoned_site.b, "a1", "b1") == {"a1": "ZONE_MISMATCH"}
     moved = await zoned_site.site.api.patch(
         f"{ADMIN}/miners/a1", json={"zone": "hall-b"}, headers=zoned_site.site.owner
@@ -78,7 +78,7 @@ async def test_a_machine_that_was_moved_is_taken_from_its_new_zone_without_waiti
     assert await zoned_site.send(zoned_site.b, "a1", seconds=-1) == {}
 
 
-async def test_the_zone_costs_an_upload_no_statement(zoned_site: ZonedSite) -> None:
+async def test_the_zone_check_costs_an_upload_no_extra_statement(zoned_site: ZonedSite) -> None:
     statements: list[str] = []
     engine = zoned_site.site.api.app.state.database._engine.sync_engine  # type: ignore[attr-defined]
     for n, token in enumerate((zoned_site.whole, zoned_site.a)):

@@ -1,4 +1,4 @@
-"""What the live columns mean at a moment: how old, in which state, what is expected. Pure, on whole columns."""
+"""The live columns evaluated at a time: age, state, rating, efficiency. Pure, on whole columns."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -101,14 +101,14 @@ def evaluate(frame: pl.DataFrame, *, as_of: datetime) -> pl.DataFrame:
         frame = frame.with_columns(source=pl.lit("live"), hashrate_source=pl.lit("5min_avg"))
     at = pl.lit(as_of).cast(_TIME)
     counted = pl.col("accepted") + pl.col("rejected")
-    judged = (
+    evaluated = (
         _given(_add_thresholds(frame))
         .with_columns(
             age_sec=(at - pl.col("ts")).dt.total_microseconds() / 1e6,
             model=pl.coalesce("inventory_model", "reported_model"),
             firmware=pl.coalesce("reported_firmware", "inventory_firmware"),
             overall_health=pl.col("overall_health").fill_null("unknown"),
-            # of about the last hour; since boot only until a cycle has seen it twice, and as said by who counts nothing
+            # of about the last hour; since boot until a cycle has seen two samples; as reported without counters
             reject_rate=pl.when(pl.col("recent_reject_rate").is_not_null() & counted.is_not_null())
             .then(pl.col("recent_reject_rate"))
             .when(counted > 0)
@@ -127,7 +127,7 @@ def evaluate(frame: pl.DataFrame, *, as_of: datetime) -> pl.DataFrame:
         )
         .with_columns(online=pl.col("online").fill_null(value=False))
     )
-    return losses.add_losses(judged)
+    return losses.add_losses(evaluated)
 
 
 def _ended_after(at: pl.Expr) -> pl.Expr:
@@ -135,11 +135,10 @@ def _ended_after(at: pl.Expr) -> pl.Expr:
 
 
 def as_of_bucket(live: pl.DataFrame, then: pl.DataFrame, bucket: datetime) -> pl.DataFrame:
-    """Judged columns with what a bucket of five minutes holds in place of now.
+    """Evaluated columns with the values of a 5-minute bucket in place of those of now.
 
-    Who sent nothing then is unknown, unless it was stopped on purpose: it may have been without power.
-
-    Ratings, modes and places are those of now; nobody keeps how well a machine was.
+    A machine that sent nothing in it is unknown, unless it was stopped on purpose: it may have had no power. Ratings,
+    modes and places are those of now; past health is not stored.
     """
     both = live.drop("temp_max_c", "power_w", "hashrate_ths", "efficiency_j_th").join(then, on="miner_no", how="left")
     was_online = (pl.col("online_ratio") > 0).fill_null(value=False)
@@ -150,7 +149,7 @@ def as_of_bucket(live: pl.DataFrame, then: pl.DataFrame, bucket: datetime) -> pl
         .when(pl.col("online_ratio").is_null() & pl.col("expected_state").is_null())
         .then(pl.lit("unknown"))
         .otherwise(pl.lit("offline")),
-        hashrate_ths=pl.lit(None, dtype=pl.Float64),  # nobody keeps the newest sample of a bucket
+        hashrate_ths=pl.lit(None, dtype=pl.Float64),  # the newest sample of a bucket is not stored
         hashrate_5min_ths=pl.col("hashrate_ths"),
         is_recovering=_ended_after(pl.lit(bucket).cast(_TIME)),
         power_5min_w=pl.col("powered_w"),
@@ -235,7 +234,7 @@ def _first(name: str, ways: Mapping[str, pl.Expr]) -> dict[str, pl.Expr]:
 
 
 def _known(column: pl.Expr) -> pl.Expr:
-    """A machine that says it should do nothing does not know what it should do."""
+    """A reported rating of 0 is no rating."""
     return pl.when(column > 0).then(column)
 
 
