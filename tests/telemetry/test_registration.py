@@ -15,7 +15,7 @@ from tests.telemetry.site_with_collector import SiteWithCollector
 def limit(site: SiteWithCollector, per_call: int, per_day: int, first_day: int = 0) -> None:
     lookup = site.api.app.state.store.machines  # type: ignore[attr-defined] # the fixture's
     lookup.limits = RegistrationLimits(per_call=per_call, per_day=per_day, first_day=first_day)
-    lookup._full.clear()
+    lookup._at_limit.clear()
 
 
 async def send(site: SiteWithCollector, begins: int, ends: int, at: str, **headers: str) -> tuple[int, set[str]]:
@@ -81,21 +81,21 @@ async def test_the_first_day_has_a_limit_and_the_answer_says_when_registration_r
     limit(site, 5, 10, first_day=30)
     assert await send(site, 0, 30, fleet.at(0)) == (30, set()), "no limit per call"
     assert await send(site, 0, 31, fleet.at(1)) == (30, {"REGISTRATION_LIMIT"}), "known machines go on"
-    goes_on = iso_z(fleet.now + timedelta(hours=24))
-    words = f"this collector has registered 30 new machines in 24 hours: goes on at {goes_on}"
+    resumes = iso_z(fleet.now + timedelta(hours=24))
+    words = f"this collector has registered 30 new machines in 24 hours: resumes at {resumes}"
     assert await reason(site, 30, 31, fleet.at(2)) == words
     (event,) = await told(site)
     assert event["details"] == {"limit": "first_day", "machines": 30, "refused": 1}
-    assert goes_on in event["message"]
+    assert resumes in event["message"]
     assert "HASHINSIGHT_REGISTER_FIRST_DAY" in event["message"]
     fleet.set_clock(fleet.now + timedelta(hours=24, seconds=1))
     assert await send(site, 30, 40, fleet.at(0)) == (5, {"REGISTRATION_LIMIT"}), "then the daily limits hold"
     assert await reason(site, 30, 41, fleet.at(1)) == (
-        "this collector has registered 5 new machines in one call: the next upload goes on"
+        "this collector has registered 5 new machines in one call: the next upload continues"
     )
     assert await reason(site, 30, 41, fleet.at(2)) == (
         "this collector has registered 10 new machines in 24 hours: "
-        f"goes on at {iso_z(fleet.now + timedelta(hours=24))}"
+        f"resumes at {iso_z(fleet.now + timedelta(hours=24))}"
     )
 
 
@@ -105,7 +105,7 @@ async def test_registration_can_be_opened_again_for_a_limited_time(site: SiteWit
     await fleet.pass_time(timedelta(days=3))
     assert await send(site, 1, 20, fleet.at(0)) == (5, {"REGISTRATION_LIMIT"})
     words = await reason(site, 1, 20, fleet.at(1))
-    assert "goes on at" in words
+    assert "resumes at" in words
     too_long = await change(site, {"registration_open_until": fleet.at(8 * 86_400)})
     assert (too_long.status_code, too_long.json()["error_code"]) == (422, "VALIDATION_FAILED")
     opened = await change(site, {"registration_open_until": fleet.at(3600)})

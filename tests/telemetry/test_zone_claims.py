@@ -83,7 +83,7 @@ async def test_reporting_machines_of_another_zone_raises_one_event_a_day_with_ad
         "ZONE_MISMATCH": ["a1"],
     }
     assert (
-        "Set their zone. If the collector that read them is gone for good, disable it."
+        "Set their zone. If the collector that read them is gone, disable it."
         in (told["ZONE_NOT_SET"]["message"])
     )
     assert {one["severity"] for one in told.values()} == {"warning"}

@@ -73,8 +73,8 @@ async def test_a_moved_machine_is_accepted_from_its_new_zone_at_once(zoned_site:
     )
     assert moved.is_success, moved.text
     lookup = zoned_site.site.api.app.state.store.machines  # type: ignore[attr-defined] # the fixture's
-    kept = lookup.numbers.find(zoned_site.site.site_id)
-    lookup.numbers.keep(zoned_site.site.site_id, replace(kept, read_at=kept.read_at - 6))  # 6 s ago
+    kept = lookup.cache.find(zoned_site.site.site_id)
+    lookup.cache.keep(zoned_site.site.site_id, replace(kept, read_at=kept.read_at - 6))  # 6 s ago
     assert await zoned_site.send(zoned_site.b, "a1", seconds=-1) == {}
 
 
