@@ -82,10 +82,7 @@ async def test_reporting_machines_of_another_zone_raises_one_event_a_day_with_ad
         "ZONE_NOT_SET": ["n1"],
         "ZONE_MISMATCH": ["a1"],
     }
-    assert (
-        "Set their zone. If the collector that read them is gone, disable it."
-        in (told["ZONE_NOT_SET"]["message"])
-    )
+    assert "Set their zone. If the collector that read them is gone, disable it." in (told["ZONE_NOT_SET"]["message"])
     assert {one["severity"] for one in told.values()} == {"warning"}
     await zoned_site.later(hours=25)
     assert await zoned_site.send(zoned_site.b, "n1") == {"n1": "ZONE_NOT_SET"}
