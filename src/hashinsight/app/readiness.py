@@ -1,7 +1,7 @@
-"""Whether requests can be served, part by part, each checked within 3 s and all at the same time.
+"""Readiness of each part, checked within 3 s, all at the same time.
 
-A database that hangs holds its connection for longer than that: the check goes on by itself, one at a time for all who
-ask, and the answer does not wait for it.
+A hanging database holds its connection for longer than that: the check goes on in the background, one for all callers,
+and the answer does not wait for it.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ _HEAD = head_revision()
 
 
 class Part(BaseModel):
-    """`degraded`: it works without this part, but less well; `down`: it does not work."""
+    """`degraded`: HashInsight works without this part, with limits; `down`: it does not work."""
 
     state: Literal["ok", "degraded", "down"]
     message: str = ""
@@ -36,7 +36,7 @@ class Readiness(BaseModel):
     parts: dict[str, Part]
 
 
-async def look(request: Request) -> Readiness:
+async def check_readiness(request: Request) -> Readiness:
     database, redis = await asyncio.gather(_bounded_database_parts(request), _redis_part(request))
     parts = {"database": database.pop("database"), "redis": redis, "disk": _disk_part(request), **database}
     states = {part.state for part in parts.values()}
@@ -45,8 +45,8 @@ async def look(request: Request) -> Readiness:
     return Readiness(status="degraded" if "degraded" in states else "ready", parts=parts)
 
 
-async def in_time(request: Request, name: str, check: Callable[[], Coroutine[Any, Any, T]]) -> T | None:
-    """What the check finds; None when it takes too long."""
+async def check_in_time(request: Request, name: str, check: Callable[[], Coroutine[Any, Any, T]]) -> T | None:
+    """The result of the check; None when it takes too long."""
     checks: dict[str, asyncio.Task[T]] = request.app.state.checks
     task = checks.get(name)
     if task is None or task.done():
@@ -56,10 +56,10 @@ async def in_time(request: Request, name: str, check: Callable[[], Coroutine[Any
 
 
 async def _bounded_database_parts(request: Request) -> dict[str, Part]:
-    parts = await in_time(request, "database", lambda: _database_parts(request.app.state.database))
+    parts = await check_in_time(request, "database", lambda: _database_parts(request.app.state.database))
     if parts is not None:
         return dict(parts)
-    return {"database": Part(state="down", message=f"the database did not answer within {_SECONDS:.0f} s")}
+    return {"database": Part(state="down", message=f"no answer from the database within {_SECONDS:.0f} s")}
 
 
 async def _database_parts(database: Database) -> dict[str, Part]:
@@ -71,13 +71,13 @@ async def _database_parts(database: Database) -> dict[str, Part]:
                 {beat.process for beat in await list_live_processes(session, now=now)} if revision == _HEAD else set()
             )
     except (SQLAlchemyError, OSError) as error:
-        return {"database": Part(state="down", message=f"the database cannot be reached ({type(error).__name__})")}
+        return {"database": Part(state="down", message=f"database unreachable ({type(error).__name__})")}
     if revision != _HEAD:
-        behind = f"the schema is at {revision}, not at {_HEAD}: run `hashinsight migrate`"
+        behind = f"schema version {revision}, expected {_HEAD}: run `hashinsight migrate`"
         return {"database": Part(state="down", message=behind)}
     parts = {"database": Part(state="ok")}
     for process in ("worker", "scheduler"):
-        missing = f"no {process} was seen for {MISSING_AFTER.total_seconds():.0f} s: start `hashinsight {process}`"
+        missing = f"no {process} for {MISSING_AFTER.total_seconds():.0f} s: start `hashinsight {process}`"
         parts[process] = Part(state="ok") if process in seen else Part(state="degraded", message=missing)
     return parts
 
@@ -87,7 +87,7 @@ async def _redis_part(request: Request) -> Part:
         async with asyncio.timeout(_SECONDS):
             await _ping(request)
     except (RedisError, OSError) as error:
-        return Part(state="degraded", message=f"Redis cannot be reached ({type(error).__name__})")
+        return Part(state="degraded", message=f"Redis unreachable ({type(error).__name__})")
     return Part(state="ok")
 
 
@@ -101,5 +101,5 @@ def _disk_part(request: Request) -> Part:
     if guard.has_room():
         return Part(state="ok")
     return Part(
-        state="degraded", message=f"{guard.free_mb()} MB are free, telemetry is refused below {guard.reserve_mb} MB"
+        state="degraded", message=f"{guard.free_mb()} MB free; telemetry is refused below {guard.reserve_mb} MB"
     )

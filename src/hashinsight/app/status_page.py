@@ -7,7 +7,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from hashinsight import __version__
 from hashinsight.app.console import console_files
-from hashinsight.app.readiness import look
+from hashinsight.app.readiness import check_readiness
 
 router = APIRouter()
 
@@ -58,7 +58,7 @@ _DOCS = '<dt><a href="/docs">/docs</a></dt><dd>API documentation</dd>\n'
 
 @router.get("/status", response_class=HTMLResponse, include_in_schema=False)
 async def status_page(request: Request) -> str:
-    parts = (await look(request)).parts
+    parts = (await check_readiness(request)).parts
     rows = "".join(
         f'<tr><td>{escape(name)}</td><td class="{part.state}">{part.state}</td><td>{escape(part.message)}</td></tr>'
         for name, part in parts.items()

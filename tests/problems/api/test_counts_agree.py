@@ -91,7 +91,7 @@ async def test_the_state_of_each_machine_is_the_same_in_live_map_health_counts_a
     assert {name: one["condition"] for name, one in healths.items()} == states
     assert {name: one["health_state"] for name, one in healths.items()} == words
     sites = (await fleet.ok(SITES))["sites"]
-    metrics = {one.name: one for one in await FleetFigures().tell(fleet.database, now=fleet.now)}
+    metrics = {one.name: one for one in await FleetFigures().read(fleet.database, now=fleet.now)}
     counted = {(one.labels["site"], one.labels["state"]): one.value for one in metrics["hashinsight_machines"].samples}
     assert counted == {(site["code"], name): n for site in sites for name, n in site["conditions"].items()}
     figures = {"hashrate_ths": "hashrate", "expected_ths": "expected_hashrate", "lost_ths": "lost_hashrate"}

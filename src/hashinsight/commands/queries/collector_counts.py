@@ -74,3 +74,16 @@ def _day(rows: Sequence[Row[Any]]) -> dict[str, float | None]:
     timed = sum(row.timed for row in rows)
     mean_sec = round(sum(row.timed_sec for row in rows) / timed, 3) if timed else None
     return {"dispatched": sum(counts.values()), **ended, "mean_execution_sec": mean_sec}
+
+
+_OPEN_BY_SITE = text("""
+    select site_id, state, count(*)
+    from commands
+    where finished_at is null
+    group by site_id, state
+""")
+
+
+async def count_open_by_site(session: AsyncSession) -> dict[tuple[int, str], int]:
+    """By site and state, for the installation's metrics."""
+    return {(site_id, state): count for site_id, state, count in await session.execute(_OPEN_BY_SITE)}

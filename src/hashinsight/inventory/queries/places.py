@@ -77,6 +77,11 @@ async def list_sites(session: AsyncSession, scope: Scope, *, limit: int, cursor:
     return await page(session, select(Site).where(visible_sites(scope)), [Site.id], limit=limit, cursor=cursor)
 
 
+async def list_all_sites(session: AsyncSession) -> list[Site]:
+    """Of all tenants, for the installation's metrics."""
+    return list((await session.execute(select(Site).order_by(Site.code))).scalars())
+
+
 async def count_miners(session: AsyncSession, scope: Scope, site_id: int) -> int:
     query = select(func.count()).where(miners_within(scope), Miner.site_id == site_id, Miner.state == "in_service")
     return (await session.execute(query)).scalar_one()

@@ -15,6 +15,7 @@ from sqlalchemy import (
     func,
     literal,
     select,
+    text,
     tuple_,
     union_all,
 )
@@ -24,6 +25,7 @@ from hashinsight.identity.scope import Scope
 from hashinsight.inventory.queries.tables import Site, Zone
 from hashinsight.problems.codes import Age, Severity
 from hashinsight.problems.models import EVENTS
+from hashinsight.problems.models.events import IS_SHOWN
 from hashinsight.problems.queries.lists import ProblemFilter, problems_within
 
 TOP_RISKS = 10
@@ -190,3 +192,27 @@ async def list_at_risk(session: AsyncSession, scope: Scope, site_id: int, *, lea
         .order_by(judged.c.p_fail_24h.desc(), judged.c.miner_no)
     )
     return list((await session.execute(query)).all())
+
+
+async def count_open_by_site(session: AsyncSession) -> dict[tuple[int, str], int]:
+    """By site and severity, for the installation's metrics."""
+    counted = select(_E.site_id, _E.severity, func.count()).where(text(IS_SHOWN)).group_by(_E.site_id, _E.severity)
+    return {(site_id, severity): count for site_id, severity, count in await session.execute(counted)}
+
+
+_LAST_SCANS = text("""
+    select s.id, r.ran_at
+    from sites s
+    cross join lateral (
+        select ran_at
+        from problem_runs
+        where site_id = s.id
+        order by period desc
+        limit 1
+    ) r
+""")
+
+
+async def list_last_scans(session: AsyncSession) -> dict[int, datetime]:
+    """When each site was last scanned."""
+    return {row.id: row.ran_at for row in await session.execute(_LAST_SCANS)}
