@@ -72,7 +72,7 @@ def test_the_source_keeps_every_contract() -> None:
         ("app.fleet_metrics", "hashinsight.problems.models", "A domain shows"),
         ("sim.physics", "asyncio", "Simulated worlds are pure"),
         ("sim.world", "time", "Simulated worlds are pure"),
-        ("sim.world", "hashinsight.sim.sockets.screen", "Simulated worlds are pure"),
+        ("sim.world", "hashinsight.sim.sockets.machine", "Simulated worlds are pure"),
         ("worker", "fastapi", "What works by itself"),
         ("sim.faults", "hashinsight.sim.reserved", "Faults reserved for scoring"),
         ("cli.sim", "hashinsight.sim.reserved", "Faults reserved for scoring"),

@@ -19,8 +19,8 @@ from hashinsight.sim.sockets.nets import CONTROL_PORT, claim
 from tests.forked_cli import hashinsight
 from tests.installation import HANG_TIMEOUT_SEC, environment, wait_for
 from tests.installation import hashinsight as started
-from tests.sim.running import SCENARIO, Sim, sim_running
-from tests.sim.sockets.by_hand import ask
+from tests.sim.simulator_process import SCENARIO, Sim, sim_running
+from tests.sim.sockets.manual_driver import ask
 
 LUX, WHATS, AVALON = 0, 3, 6
 

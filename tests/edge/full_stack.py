@@ -21,7 +21,7 @@ from hashinsight.edge.status import read_status
 from tests.edge.server_process import ServerProcess, until
 from tests.edge.simulated_site import LUXOS
 from tests.installation import HANG_TIMEOUT_SEC, environment, hashinsight, wait_for
-from tests.sim.running import Sim
+from tests.sim.simulator_process import Sim
 from tests.telemetry.site_with_collector import SiteWithCollector
 
 ADMIN = "/api/admin/v1"

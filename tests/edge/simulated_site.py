@@ -14,7 +14,7 @@ from hashinsight.edge.local_site import LocalSite
 from hashinsight.edge.settings import Miners, Protection, Settings
 from hashinsight.edge.storage.journal import StoredStop
 from tests.installation import HANG_TIMEOUT_SEC, environment
-from tests.sim.running import Sim
+from tests.sim.simulator_process import Sim
 
 LUXOS = "LuxOS 2024.5.1"  # a stock Antminer accepts no actions
 

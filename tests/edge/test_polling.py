@@ -14,7 +14,7 @@ from hashinsight.edge.polling import _is_due
 from hashinsight.edge.roster import Machine, Roster
 from hashinsight.edge.timetable import Timetable
 from tests.edge.simulated_site import running_site, simulate, site_settings, until
-from tests.sim.running import Sim
+from tests.sim.simulator_process import Sim
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,9 @@ from hashinsight.problems.frame import READINGS, Frame
 from hashinsight.problems.pipeline import CycleResult
 from hashinsight.problems.state import State
 from hashinsight.replay.runner import ReplayResult, replay
+from hashinsight.sim.frame_files import write_frames
 from hashinsight.sim.frames import Run, Shape
 from hashinsight.sim.scenario import parse_scenario
-from hashinsight.sim.writing import write_frames
 from tests.people import People
 from tests.problems.stored_site import StoredSite
 

@@ -11,9 +11,9 @@ from hashinsight.replay import files
 from hashinsight.replay.files import UnreadableFile
 from hashinsight.replay.rows import interval_of, open_rows
 from hashinsight.replay.runner import ReplayResult, replay
+from hashinsight.sim.frame_files import write_frames
 from hashinsight.sim.frames import Run, Shape
 from hashinsight.sim.scenario import parse_scenario
-from hashinsight.sim.writing import write_frames
 from tests.installation import hashinsight
 
 SCENARIO = """

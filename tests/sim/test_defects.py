@@ -8,7 +8,7 @@ import pytest
 from hashinsight.sim.frames import labels, stream
 from hashinsight.sim.plan import Defects, PlannedCause, Scenario, Where
 from hashinsight.sim.scenario import from_library
-from tests.sim.playing import DAY, HOUR, START
+from tests.sim.worlds import DAY, HOUR, START
 
 MACHINES = 220
 

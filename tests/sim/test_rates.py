@@ -6,19 +6,18 @@ import numpy as np
 import polars as pl
 import pytest
 
-from hashinsight.sim.constants import constants_of
+from hashinsight.sim.episodes import EpisodeLog
 from hashinsight.sim.faults import PUBLIC
 from hashinsight.sim.faults.family import DAY, Family
-from hashinsight.sim.fleet import lay_out
+from hashinsight.sim.faults.hazard import Hazard
+from hashinsight.sim.faults.schedule import FaultSchedule
+from hashinsight.sim.fleet import build_fleet
 from hashinsight.sim.frames import labels
-from hashinsight.sim.hazard import Hazard
-from hashinsight.sim.labels import Ledger
-from hashinsight.sim.outbreak import Outbreak
 from hashinsight.sim.plan import FaultRates, Scenario
 from hashinsight.sim.readings import Floats
 from hashinsight.sim.scenario import from_library
-from hashinsight.sim.state import State, settled
-from tests.sim.playing import START
+from hashinsight.sim.state import State, constants_of, hashing_state
+from tests.sim.worlds import START
 
 HARDWARE = [family for family in PUBLIC if family.share and not family.by_itself]
 WARNING = [family for family in PUBLIC if family.warns]
@@ -30,9 +29,9 @@ def fleet_of(machines: int, rates: FaultRates) -> Scenario:
 
 @pytest.mark.parametrize("family", WARNING, ids=lambda family: family.kind)
 def test_a_third_to_a_half_of_its_cases_gives_no_warning(family: Family) -> None:
-    fleet = lay_out(from_library("quiet").resized(4000), 1)
-    ledger = Ledger()
-    outbreak = Outbreak(fleet, PUBLIC, FaultRates(), ledger, 1)
+    fleet = build_fleet(from_library("quiet").resized(4000), 1)
+    ledger = EpisodeLog()
+    outbreak = FaultSchedule(fleet, PUBLIC, FaultRates(), ledger, 1)
     made = outbreak.plan(family, np.arange(4000), start=START, end=None, severity=1.0)
     silent = np.mean([episode.precursor_start is None for episode in made])
     assert 0.30 <= silent <= 0.50
@@ -57,8 +56,8 @@ def test_five_percent_of_machines_a_year_break_and_ten_of_the_xp() -> None:
 def rates_by_model() -> dict[str, float]:
     """Counted over a month of a large fleet whose years pass ten times faster, by the hazard alone."""
     scenario = fleet_of(5000, FaultRates(on=True, scale=10))
-    fleet = lay_out(scenario, 1)
-    state = settled(fleet, start=START, uptime_sec=np.full(fleet.n, DAY))
+    fleet = build_fleet(scenario, 1)
+    state = hashing_state(fleet, start=START, uptime_sec=np.full(fleet.n, DAY))
     state.chip_c[:] = (constants_of(fleet).target_c - 4)[:, None]
     counted = onsets(Hazard(fleet, tuple(HARDWARE), scenario.rates, 1), state, hours=720)
     xp = np.array([model.name == "Antminer S19 XP" for model in fleet.models])[fleet.model]
@@ -76,11 +75,11 @@ def onsets(hazard: Hazard, state: State, *, hours: int) -> Floats:
 
 
 def test_a_bad_lot_breaks_six_times_as_often() -> None:
-    fleet = lay_out(from_library("bad_lot"), 1)
+    fleet = build_fleet(from_library("bad_lot"), 1)
     by_lot = {name: fleet.faults_per_year[fleet.lot.no == no].mean() for no, name in enumerate(fleet.lot.of)}
     assert by_lot["Antminer S19j Pro 2023-B"] / by_lot["Antminer S19j Pro 2023-A"] == pytest.approx(6)
     truth = labels(from_library("bad_lot").resized(300), seed=3, start=START, days=3)
-    numbers = lay_out(from_library("bad_lot").resized(300), 3)
+    numbers = build_fleet(from_library("bad_lot").resized(300), 3)
     lot = dict(zip(numbers.machine_id, numbers.lot, strict=True))
     hardware = truth.filter(pl.col("kind").is_in([family.kind for family in HARDWARE]))
     broken = hardware["miner_id"].to_list()
@@ -90,11 +89,11 @@ def test_a_bad_lot_breaks_six_times_as_often() -> None:
 
 
 def test_ten_degrees_more_double_the_faults_that_heat_brings() -> None:
-    fleet = lay_out(fleet_of(5000, FaultRates(on=True, scale=20)), 1)
+    fleet = build_fleet(fleet_of(5000, FaultRates(on=True, scale=20)), 1)
     heat = tuple(family for family in HARDWARE if family.heat)
 
     def counted(degrees: float) -> float:
-        state = settled(fleet, start=START, uptime_sec=np.full(fleet.n, DAY))
+        state = hashing_state(fleet, start=START, uptime_sec=np.full(fleet.n, DAY))
         state.chip_c[:] = 60 + degrees
         hazard = Hazard(fleet, heat, FaultRates(on=True, scale=20), 1)
         total = 0
@@ -107,7 +106,7 @@ def test_ten_degrees_more_double_the_faults_that_heat_brings() -> None:
 
 def test_a_power_cycle_brings_some_faults_on_minutes_after_the_boot() -> None:
     rates = FaultRates(on=True, scale=50)
-    fleet = lay_out(fleet_of(5000, rates), 1)
+    fleet = build_fleet(fleet_of(5000, rates), 1)
     found = Hazard(fleet, PUBLIC, rates, 1).power_cycle(np.ones(fleet.n, dtype=np.bool_), START)
     after = np.concatenate([onset.at for onset in found]) - START
     assert after.size > 20
@@ -126,11 +125,11 @@ def test_the_first_day_of_a_run_already_has_machines_that_warn() -> None:
 def test_the_first_weeks_of_a_run_bring_as_many_faults_and_as_few_warnings_as_the_rates_say() -> None:
     """All that really starts, by what began before the run and by every hour of it, at the heat of rated air."""
     rates, weeks = FaultRates(on=True, scale=40), 6
-    fleet = lay_out(fleet_of(5000, rates), 1)
-    state = settled(fleet, start=START, uptime_sec=np.full(fleet.n, DAY))
+    fleet = build_fleet(fleet_of(5000, rates), 1)
+    state = hashing_state(fleet, start=START, uptime_sec=np.full(fleet.n, DAY))
     target = state.chip_c.max(axis=1) + 4
-    ledger = Ledger()
-    hazard, outbreak = Hazard(fleet, tuple(HARDWARE), rates, 1), Outbreak(fleet, tuple(HARDWARE), rates, ledger, 1)
+    ledger = EpisodeLog()
+    hazard, outbreak = Hazard(fleet, tuple(HARDWARE), rates, 1), FaultSchedule(fleet, tuple(HARDWARE), rates, ledger, 1)
     for onset in hazard.look_back(START):
         outbreak.begin(onset, START)
     for hour in range(weeks * 168):

@@ -6,12 +6,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from hashinsight.sim.fleet import lay_out
+from hashinsight.sim.fleet import build_fleet
 from hashinsight.sim.frames import stream
 from hashinsight.sim.plan import ScenarioError
 from hashinsight.sim.scenario import from_library, library, parse_scenario, read_scenario
-from hashinsight.sim.tables import seconds
-from tests.sim.playing import START
+from hashinsight.sim.scenario_tables import seconds
+from tests.sim.worlds import START
 
 OWED = {
     "quiet", "demo", "ordinary", "heat_wave", "switch_outage", "curtailment", "bad_lot", "pool_trouble", "messy_data",
@@ -61,8 +61,8 @@ def test_in_the_heat_wave_rows_lose_five_to_ten_percent_and_the_hottest_stop(see
 
 def test_a_resized_scenario_has_exactly_so_many_machines_in_the_same_shares() -> None:
     for machines in (1, 13, 500, 12_345):
-        assert lay_out(from_library("ordinary").resized(machines), 1).n == machines
-    big = lay_out(from_library("ordinary").resized(3000), 1)
+        assert build_fleet(from_library("ordinary").resized(machines), 1).n == machines
+    big = build_fleet(from_library("ordinary").resized(3000), 1)
     names = [big.models[no].name for no in np.unique(big.model)]
     assert len(names) == 9
     assert (big.model == [model.name for model in big.models].index("Antminer S21")).mean() == pytest.approx(0.2)
@@ -75,7 +75,7 @@ def test_a_fleet_of_no_machine_is_refused() -> None:
 
 
 def test_machines_of_a_rack_share_a_switch_and_names_say_where_they_stand() -> None:
-    fleet = lay_out(from_library("ordinary").resized(300), 1)
+    fleet = build_fleet(from_library("ordinary").resized(300), 1)
     assert fleet.rack[0] == "north/a/rack-01"
     assert fleet.switch[0] == "north/a/sw-01"
     assert fleet.pdu[13] == "north/a/pdu-02"

@@ -13,10 +13,10 @@ from sqlalchemy import text
 from sqlalchemy.dialects import postgresql
 
 from hashinsight.audit.actions import SYSTEM
+from hashinsight.bench.api_server import command, running_api
 from hashinsight.bench.problem_tables import MACHINES, SOMEBODY, fill
 from hashinsight.bench.report import Result
 from hashinsight.bench.scratch import Scratch, scratch
-from hashinsight.bench.serving import command, serving
 from hashinsight.identity.scope import WHOLE_TENANT, Scope, make_scope
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
@@ -133,7 +133,7 @@ async def measure() -> Result:
         scope, site_id = await _owner(place)
         took: dict[str, list[float]] = {}
         bare: dict[str, list[float]] = {}
-        async with serving(place) as api:
+        async with running_api(place) as api:
             for case in (*FIRST, *DEEP, SUMMARY):
                 took[case.name] = await asyncio.to_thread(_call, api.port, key, case)
                 bare[case.name] = await asyncio.to_thread(_psql, place, scope, case.asks(scope, site_id))

@@ -16,7 +16,7 @@ from pathlib import Path
 import polars as pl
 
 from hashinsight.bench import detection_scores as scores
-from hashinsight.bench import unlike_runs
+from hashinsight.bench import independent_runs
 from hashinsight.bench.detection_runs import OFTEN, Part, Scored, mode_accuracy, ordinary, play, random_like
 from hashinsight.bench.report import Result
 from hashinsight.problems.health_rules import HARD as HARD_ISSUES
@@ -77,9 +77,9 @@ def _measure(size: Size) -> Result:
             ):
                 run = [play(part, seed=FIRST_SEED + 900, days=size.days, folder=folder)]
                 detail |= of_part(part.name, {**_recall(run), **_false("", run)})
-            detail |= unlike_runs.measure(
-                FIRST_SEED + 730, size.seeds, machines=min(size.machines, unlike_runs.MACHINES),
-                days=min(size.days, unlike_runs.DAYS), folder=folder,
+            detail |= independent_runs.measure(
+                FIRST_SEED + 730, size.seeds, machines=min(size.machines, independent_runs.MACHINES),
+                days=min(size.days, independent_runs.DAYS), folder=folder,
             )  # fmt: skip
         machines, ours, plain = mode_accuracy(seed=FIRST_SEED + 950, machines=400, folder=folder)
     detail |= {"mode_accuracy": ours / machines, "plain_mode_accuracy": plain / machines}

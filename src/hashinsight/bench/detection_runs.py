@@ -19,10 +19,10 @@ from hashinsight.problems.state import State
 from hashinsight.replay.runner import ReplayResult, replay
 from hashinsight.sim.faults import PUBLIC
 from hashinsight.sim.faults.family import Families
+from hashinsight.sim.frame_files import write_frames
 from hashinsight.sim.frames import Run, Shape
 from hashinsight.sim.plan import Batch, Defects, Scenario
 from hashinsight.sim.scenario import from_library
-from hashinsight.sim.writing import write_frames
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 OFTEN = 200.0  # faults come so much more often than in life, so that thousands fit into a run

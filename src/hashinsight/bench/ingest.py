@@ -1,6 +1,7 @@
 r"""`bench ingest`: gzip JSON over HTTP to committed rows, against psql's \copy of the same rows into the same table."""
 
 import asyncio
+import shutil
 import subprocess
 import sys
 import time
@@ -8,9 +9,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from hashinsight.bench.api_server import ApiServer, command, running_api
 from hashinsight.bench.report import Result
 from hashinsight.bench.scratch import Scratch, scratch
-from hashinsight.bench.serving import Serving, command, serving
 from hashinsight.bench.uploads import SAMPLES, make_batches
 
 ROUNDS = 3  # of ours and the limit's in turn: whatever else the machine does meets both
@@ -40,7 +41,7 @@ async def measure() -> Result:
         token = command(place, "collector", "create", "--site", "one", "--name", "north")["token"]
         newest = datetime.now(UTC) - timedelta(minutes=1)
         ours = repeated = limit = together = 0.0
-        async with serving(place) as api:
+        async with running_api(place) as api:
             await _warm(api, token, place.folder / "warm", newest)
             for n in range(ROUNDS):
                 first, again = place.folder / f"first{n}", place.folder / f"again{n}"
@@ -50,7 +51,7 @@ async def measure() -> Result:
                 limit += await asyncio.to_thread(_copy_by_psql, place)
                 repeated += await sent(api, token, again)
             memory = api.peak_rss_mb()
-        async with serving(place, processes=2) as api:
+        async with running_api(place, processes=2) as api:
             later = newest - (2 * ROUNDS + 2) * _APART
             await _warm(api, token, place.folder / "warm2", later + timedelta(minutes=5))
             for n in range(ROUNDS):
@@ -75,13 +76,13 @@ async def measure() -> Result:
     )
 
 
-async def _warm(api: Serving, token: str, folder: Path, newest: datetime) -> None:
+async def _warm(api: ApiServer, token: str, folder: Path, newest: datetime) -> None:
     """The first batches make machines and hours: they are not what is measured."""
     make_batches(folder, MACHINES // SAMPLES, machines=MACHINES, newest=newest + timedelta(seconds=59))
     await sent(api, token, folder)
 
 
-async def sent(api: Serving, token: str, folder: Path) -> float:
+async def sent(api: ApiServer, token: str, folder: Path) -> float:
     arguments: Sequence[str] = (str(api.port), token, str(folder), str(_CONNECTIONS))
     child = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "hashinsight.bench.uploads", *arguments, stdout=asyncio.subprocess.PIPE
@@ -105,3 +106,39 @@ def _copy_by_psql(place: Scratch) -> float:
 
 def _psql(place: Scratch, script: str) -> None:
     subprocess.run([*place.psql, "-c", script], check=True)
+
+
+_SOAK_ROUNDS = 10
+_SOAK_BATCHES = 1_000
+_SOAK_MINUTES = _SOAK_BATCHES * SAMPLES // MACHINES  # that a round of batches covers
+
+
+async def measure_soak() -> Result:
+    held: list[float] = []
+    seconds = 0.0
+    async with scratch() as place:
+        command(place, "tenant", "create", "--name", "bench")
+        command(place, "site", "create", "--code", "one", "--name", "One")
+        token = command(place, "collector", "create", "--site", "one", "--name", "north")["token"]
+        newest = datetime.now(UTC) - timedelta(minutes=1)
+        async with running_api(place) as api:
+            for n in range(_SOAK_ROUNDS):
+                folder = place.folder / f"round{n}"
+                make_batches(
+                    folder, _SOAK_BATCHES, machines=MACHINES, newest=newest - timedelta(minutes=n * _SOAK_MINUTES)
+                )
+                seconds += await sent(api, token, folder)
+                held.append(api.rss_mb())
+                shutil.rmtree(folder)
+    return Result(
+        name="ingest-soak",
+        figure=round(held[-1], 1),
+        unit="MB held after the last round",
+        limit=round(held[0], 1),
+        ratio=round(held[-1] / held[0], 3),
+        detail={
+            "rows": _SOAK_ROUNDS * _SOAK_BATCHES * SAMPLES,
+            "rows_per_s": round(_SOAK_ROUNDS * _SOAK_BATCHES * SAMPLES / seconds),
+            **{f"mb_after_{n + 1}_million": round(mb, 1) for n, mb in enumerate(held)},
+        },
+    )

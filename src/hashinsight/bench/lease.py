@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from hashinsight.audit.actions import Actor, ActorKind
+from hashinsight.bench.api_server import ApiServer, command, running_api
 from hashinsight.bench.lease_tables import FINISHED, MACHINES, Owner, fill, same_moves
 from hashinsight.bench.report import Result
 from hashinsight.bench.scratch import Scratch, scratch
-from hashinsight.bench.serving import Serving, command, serving
 from hashinsight.commands import service
 from hashinsight.commands.requests import CommandRequest, PreApproval, automation_caller
 from hashinsight.commands.service import sweeps
@@ -60,7 +60,7 @@ async def measure() -> Result:
         place = await _open(bare)
         ours, limit, alone, quiet, held, held_flat_out = (_Ran() for _ in range(6))
         script = same_moves(bare, place.owner, batch=BATCH)
-        async with serving(bare, processes=2) as api:
+        async with running_api(bare, processes=2) as api:
             await _round(place, api, _Ran(), "set_fan")  # prepares statements and fills caches: not what is measured
             for _ in range(ROUNDS):
                 await _round(place, api, ours, "set_fan")
@@ -104,7 +104,7 @@ async def _open(bare: Scratch) -> _Place:
 
 async def _round(
     place: _Place,
-    api: Serving,
+    api: ApiServer,
     ran: _Ran,
     command_type: str,
     *,

@@ -21,7 +21,7 @@ from hashinsight.bench.report import Result
 MACHINES, DAYS, CADENCE_SEC = 2000, 14, 300
 RATE, SECONDS = 200, 15
 _HASHINSIGHT = [sys.executable, "-m", "hashinsight"]
-_BARE = [sys.executable, "-m", "hashinsight.bench.bare"]
+_BARE = [sys.executable, "-m", "hashinsight.bench.sim_limits"]
 
 
 async def measure() -> Result:

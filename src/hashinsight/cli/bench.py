@@ -2,7 +2,7 @@
 
 import typer
 
-from hashinsight.bench import api, asset_list, audit_log, cycle, detection, edge, ingest, lease, rollup, simulator, soak
+from hashinsight.bench import api, asset_list, audit_log, cycle, detection, edge, ingest, lease, rollup, simulator
 from hashinsight.bench.report import as_json as rendered
 from hashinsight.kit.errors import OperatorError
 from hashinsight.kit.logs import configure_logs
@@ -14,7 +14,7 @@ BENCHES = {
     "audit": audit_log.measure,
     "sim": simulator.measure,
     "ingest": ingest.measure,
-    "ingest-soak": soak.measure,
+    "ingest-soak": ingest.measure_soak,
     "rollup": rollup.measure,
     "edge": edge.measure,
     "lease": lease.measure,

@@ -20,7 +20,7 @@ def demo() -> None:
 
 
 async def _demo(settings: Settings) -> None:
-    from hashinsight.demo.running import run_demo
+    from hashinsight.demo.runner import run_demo
 
     stop = stop_on_signal()
     database = open_database(settings, "demo")
@@ -33,11 +33,11 @@ async def _demo(settings: Settings) -> None:
 
 async def demo_child(settings: Settings, say: Progress) -> Child | None:
     """The child to start, or None where the installation has machines of its own."""
-    from hashinsight.demo.settling import is_heard, may_settle
+    from hashinsight.demo.setup import has_telemetry, is_demo_only
 
     database = open_database(settings, "up")
     async with database.transaction(job_context()) as session:
-        allowed = await may_settle(session)
+        allowed = await is_demo_only(session)
     if not allowed:
         say("no demo: this installation has sites of its own")
         await database.dispose()
@@ -46,7 +46,7 @@ async def demo_child(settings: Settings, say: Progress) -> Child | None:
 
     async def heard() -> bool:
         async with database.transaction(job_context()) as session:
-            return await is_heard(session, since=began)
+            return await has_telemetry(session, since=began)
 
     say(f"starting the demo: {settings.demo_miners} simulated machines, read by an edge a site")
     command = [sys.executable, "-m", "hashinsight", "demo"]

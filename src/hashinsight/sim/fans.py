@@ -50,7 +50,9 @@ def airflow(duty: Floats, share: Floats) -> Floats:
     return flow
 
 
-def said_rpm(duty: Floats, gain: Floats, *, full_rpm: Floats, minus: Floats, jitter: Floats, noise: Floats) -> Counts:
+def reported_rpm(
+    duty: Floats, gain: Floats, *, full_rpm: Floats, minus: Floats, jitter: Floats, noise: Floats
+) -> Counts:
     """What every fan reports: its share of full speed, what it is off by, a stopped one 0, an absent one NO_FAN."""
     turning = full_rpm[:, None] * duty[:, None] * gain
     rpm = np.where(turning > 0, np.maximum(turning - minus + noise * (_FAN_NOISE_RPM + jitter), 0), 0)

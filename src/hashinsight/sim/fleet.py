@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 
 from hashinsight.facts.models import MinerModel
 from hashinsight.facts.temperatures import SensorKind, sensor_kind
-from hashinsight.sim.acts import Pool
-from hashinsight.sim.draws import stream_of
 from hashinsight.sim.models import CHIPS_PER_BOARD, FAN_COUNT, FAULTS_PER_YEAR, SIMULATED, THS_SPREAD, WATT_SPREAD
-from hashinsight.sim.plan import Batch, Scenario
+from hashinsight.sim.plan import Batch, Pool, Scenario
+from hashinsight.sim.random_streams import stream_of
 from hashinsight.sim.readings import BOARDS, FANS, MODES, Counts, Flags, Floats
 
 _MODEL_NO = {model.name: number for number, model in enumerate(SIMULATED)}
@@ -68,7 +67,7 @@ class Fleet:
         return self.site_pools[self.site.no[machine]]
 
 
-def lay_out(scenario: Scenario, seed: int) -> Fleet:
+def build_fleet(scenario: Scenario, seed: int) -> Fleet:
     """The fleet of a scenario. Lots share a part of their difference from the nameplate, units have their own."""
     places = [(site, zone, batch) for site in scenario.sites for zone in site.zones for batch in zone.batches]
     counts = np.array([batch.count for _, _, batch in places], dtype=np.int64)

@@ -1,11 +1,22 @@
 """A scenario as data: what stands where, and what will happen to it."""
 
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from hashinsight.sim.acts import Pool
+
+@dataclass(frozen=True)
+class Pool:
+    url: str
+    user: str
+    password: str = "x"  # noqa: S105 - what miners send when a pool asks for none
+
+
+def pool_number(pools: tuple[Pool, ...]) -> int:
+    """Tells first pools apart in arrays: the same number for the same address."""
+    return zlib.crc32(pools[0].url.encode(errors="replace")) if pools else -1
 
 
 class ScenarioError(ValueError):

@@ -15,7 +15,7 @@ from hashinsight.edge.local_site import LocalSite
 from hashinsight.wire.commands import TYPES, Command
 from tests.edge.simulated_site import LUXOS, running_site, simulate_site, site_settings, until
 from tests.installation import HANG_TIMEOUT_SEC, wait_for
-from tests.sim.running import Sim
+from tests.sim.simulator_process import Sim
 
 ANTMINER, WHATSMINER, AVALON, STOCK = "Antminer S19j Pro", "Whatsminer M50S", "Avalon A1366", "Antminer S21"
 EACH = 10

@@ -16,7 +16,7 @@ from tests.edge.factories import command
 from tests.edge.faulty_link import LinkFault, faulty_link
 from tests.edge.simulated_site import running_site, simulate, site_settings, until
 from tests.installation import HANG_TIMEOUT_SEC
-from tests.sim.running import Sim
+from tests.sim.simulator_process import Sim
 
 ORDERS = {"reboot_device": b"rebootdevice", "disable_hashing": b"curtail"}
 YES, NO = ActionReply(Reply.YES), ActionReply(Reply.NO, "MACHINE_REFUSED", "no")

@@ -20,7 +20,7 @@ from tests.edge.full_stack import collector_running
 from tests.edge.simulated_site import RecordingSink, running_site, simulate, site_settings, until
 from tests.edge.stub_cloud import StubCloud, running_cloud
 from tests.installation import HANG_TIMEOUT_SEC, wait_for
-from tests.sim.running import Sim
+from tests.sim.simulator_process import Sim
 
 STOP, START, NOTHING = b"sleep", b"wakeup", b"no such order"
 

@@ -29,7 +29,7 @@ from tests.edge.simulated_site import (
     site_settings,
     until,
 )
-from tests.sim.running import Sim
+from tests.sim.simulator_process import Sim
 
 WELL = 40
 INTERVAL = 3

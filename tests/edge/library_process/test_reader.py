@@ -12,7 +12,7 @@ from hashinsight.edge.library_process.reader import Reader
 from hashinsight.edge.readings.record import make_record
 from tests.edge.simulated_site import LUXOS, RecordingSink, running_site, simulate_site, site_settings, until
 from tests.installation import HANG_TIMEOUT_SEC
-from tests.sim.running import Sim
+from tests.sim.simulator_process import Sim
 
 MACHINES = 200
 STOCK = range(180, 200)  # stock Antminers: the library needs a web page that is not simulated

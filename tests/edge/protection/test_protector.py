@@ -29,7 +29,7 @@ from tests.edge.protection.protected_machine import (
 )
 from tests.edge.simulated_site import RecordingSink, running_site, simulate, site_settings, until
 from tests.installation import HANG_TIMEOUT_SEC
-from tests.sim.running import Sim
+from tests.sim.simulator_process import Sim
 
 __all__ = ["clock"]
 INTERVAL = 5

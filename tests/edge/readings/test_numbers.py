@@ -10,7 +10,7 @@ import pytest
 from hashinsight.edge.library_process.reader import Reader
 from hashinsight.edge.readings.numbers import Hashrates, correct_units, to_ths
 from hashinsight.edge.readings.record import make_record
-from tests.sim.sockets.by_hand import on_sockets, readings
+from tests.sim.sockets.manual_driver import on_sockets, readings
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 KINDS = [("Antminer S19j Pro", "LuxOS 2024.5.1"), ("Whatsminer M50S", "20240312.10.Rel"), ("Avalon A1366", "24031301")]

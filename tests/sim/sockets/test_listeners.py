@@ -10,10 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from hashinsight.sim.sockets import conversation
+from hashinsight.sim.sockets import listeners
 from hashinsight.sim.sockets.nets import CannotRun, address_of, claim, read_net
 from tests.installation import HANG_TIMEOUT_SEC, wait_for
-from tests.sim.sockets.by_hand import Stage, ask, on_sockets, send
+from tests.sim.sockets.manual_driver import Stage, ask, on_sockets, send
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_a_request_that_is_too_long_is_refused_and_the_line_closed(lone: tuple[S
 def test_who_says_nothing_or_half_a_request_is_let_go_after_the_deadline(
     lone: tuple[Stage, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conversation, "DEADLINE_SEC", 0.2)
+    monkeypatch.setattr(listeners, "DEADLINE_SEC", 0.2)
     with socket.create_connection((lone[1], 4028), timeout=HANG_TIMEOUT_SEC) as line:
         assert line.recv(10) == b""
     assert b"Invalid JSON" in send(lone[1], b'{"command":"summ')

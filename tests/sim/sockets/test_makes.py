@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from hashinsight.sim.acts import FaultLight, Pause, Pool, Restart, Resume, SetMode, SetPools, SetPowerLimit
+from hashinsight.sim.commands import FaultLight, Pause, Restart, Resume, SetMode, SetPools, SetPowerLimit
+from hashinsight.sim.plan import Pool
 from hashinsight.sim.sockets.nets import address_of
 from hashinsight.wire.btminer_crypt import NotEncrypted, decrypt, md5_crypt
-from tests.sim.sockets.by_hand import Stage, ask, on_sockets
+from tests.sim.sockets.manual_driver import Stage, ask, on_sockets
 
 LUX, WHATS, AVALON, STOCK = range(4)
 DEFAULT = "admin"
@@ -64,7 +65,7 @@ def test_luxos_is_commanded_within_a_session(fleet: tuple[Stage, list[str]]) -> 
         ("powertargetset", "power=2800", SetPowerLimit(2800.0)),
     ):
         assert in_session(addresses[LUX], command, parameter)["STATUS"][0]["STATUS"] == "S"
-        assert stage.acts[-1] == (LUX, act)
+        assert stage.commands[-1] == (LUX, act)
 
 
 def test_luxos_refuses_commands_without_a_session_and_opens_one_at_a_time(fleet: tuple[Stage, list[str]]) -> None:
@@ -76,7 +77,7 @@ def test_luxos_refuses_commands_without_a_session_and_opens_one_at_a_time(fleet:
     assert ask(where, "logon")["STATUS"][0]["Msg"] == "Another session is active"
     assert ask(where, "session")["SESSION"][0]["SessionID"] == session
     assert ask(where, "curtail", f"{session},dance")["STATUS"][0]["STATUS"] == "E"
-    assert stage.acts == []
+    assert stage.commands == []
 
 
 def test_luxos_pools_are_added_moved_and_removed_by_number(fleet: tuple[Stage, list[str]]) -> None:
@@ -84,11 +85,11 @@ def test_luxos_pools_are_added_moved_and_removed_by_number(fleet: tuple[Stage, l
     where = addresses[LUX]
     known = stage.pools(0)
     assert ask(where, "addpool", "stratum+tcp://new.example:1,me,pw")["STATUS"][0]["Code"] == 55
-    assert stage.acts[-1] == (LUX, SetPools((*known, Pool("stratum+tcp://new.example:1", "me", "pw"))))
+    assert stage.commands[-1] == (LUX, SetPools((*known, Pool("stratum+tcp://new.example:1", "me", "pw"))))
     ask(where, "switchpool", "1")
-    assert stage.acts[-1] == (LUX, SetPools((known[1], known[0])))
+    assert stage.commands[-1] == (LUX, SetPools((known[1], known[0])))
     ask(where, "removepool", "0")
-    assert stage.acts[-1] == (LUX, SetPools((known[1],)))
+    assert stage.commands[-1] == (LUX, SetPools((known[1],)))
     assert ask(where, "switchpool", "7")["STATUS"][0]["Code"] == 26
     assert ask(where, "addpool", "onlyurl")["STATUS"][0]["Code"] == 52
 
@@ -162,7 +163,7 @@ def test_a_whatsminer_is_commanded_by_sealed_requests(fleet: tuple[Stage, list[s
     ]
     for command, given, act in orders:
         assert sealed(addresses[WHATS], command, **given)["Msg"] == "API command OK"
-        assert stage.acts[-1] == (WHATS, act)
+        assert stage.commands[-1] == (WHATS, act)
 
 
 def test_a_whatsminer_refuses_what_is_plain_wrongly_sealed_or_impossible(fleet: tuple[Stage, list[str]]) -> None:
@@ -173,7 +174,7 @@ def test_a_whatsminer_refuses_what_is_plain_wrongly_sealed_or_impossible(fleet: 
     assert ask(where, "", enc=1, data="AAAA")["Code"] == 137
     assert sealed(where, "adjust_power_limit", power_limit="99999")["Code"] == 132
     assert sealed(where, "no_such_thing")["Code"] == 14
-    assert stage.acts == []
+    assert stage.commands == []
     stage.refuse = "the mining program does not answer"
     said = sealed(where, "power_on")
     assert (said["STATUS"], said["Code"], said["Msg"]) == ("E", 132, stage.refuse)
@@ -191,7 +192,7 @@ def test_an_avalon_tells_and_is_commanded_by_ascset(fleet: tuple[Stage, list[str
     ask(where, "ascset", "0,workmode,set,0")
     ask(where, "setpool", "root,root,0,stratum+tcp://new.example:1,me,pw")
     pools = (Pool("stratum+tcp://new.example:1", "me", "pw"), stage.pools(0)[1])
-    assert stage.acts == [(AVALON, FaultLight(on=True)), (AVALON, SetMode("eco")), (AVALON, SetPools(pools))]
+    assert stage.commands == [(AVALON, FaultLight(on=True)), (AVALON, SetMode("eco")), (AVALON, SetPools(pools))]
     assert ask(where, "ascset", "0,dance,1")["STATUS"][0]["Code"] == 120
     assert ask(where, "ascset", "9,led,1-1")["STATUS"][0]["STATUS"] == "E"
 
@@ -199,8 +200,8 @@ def test_an_avalon_tells_and_is_commanded_by_ascset(fleet: tuple[Stage, list[str
 def test_an_avalon_stops_at_the_time_that_it_was_told(fleet: tuple[Stage, list[str]]) -> None:
     stage, addresses = fleet
     ask(addresses[AVALON], "ascset", f"0,softoff,1:{int(time.time()) + 60}")
-    ((no, act, delay),) = stage.later
-    assert (no, act) == (AVALON, Pause())
+    ((no, command, delay),) = stage.later
+    assert (no, command) == (AVALON, Pause())
     assert 55 < delay <= 60
 
 
@@ -210,4 +211,4 @@ def test_the_makers_own_antminer_firmware_tells_and_takes_no_orders(fleet: tuple
     stats = ask(where, "stats")["STATS"][1]
     assert [stats[f"temp_chip{n}"] for n in (1, 2, 3)] == ["66-66-66-66", "67-67-67-67", "68-68-68-68"]
     assert ask(where, "curtail", "x,sleep")["STATUS"][0]["Msg"] == "Invalid command"
-    assert stage.acts == []
+    assert stage.commands == []

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.installation import HANG_TIMEOUT_SEC, environment, wait_for
-from tests.sim.running import Sim, sim_running
+from tests.sim.simulator_process import Sim, sim_running
 
 ANTMINER, WHATSMINER, AVALON = 0, 3, 6
 MACHINES = 9

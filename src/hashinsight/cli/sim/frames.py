@@ -30,8 +30,8 @@ def frames(
 ) -> None:
     """Write what collectors would have sent, without sockets, and the truth beside it."""
     with refusing():
+        from hashinsight.sim.frame_files import FORMS, write_frames
         from hashinsight.sim.frames import Run, Shape
-        from hashinsight.sim.writing import FORMS, write_frames
 
         for file in (out, labels):
             if file is not None and (file.suffix not in FORMS or not file.parent.is_dir()):

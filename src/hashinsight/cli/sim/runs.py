@@ -29,7 +29,8 @@ def run(
 ) -> None:
     """Put a fleet on loopback sockets, port 4028, until Ctrl-C. Says one line when everything listens."""
     with refusing():
-        from hashinsight.sim.live import run_live, with_luxos
+        from hashinsight.sim.control.server import run_simulator
+        from hashinsight.sim.scenario import with_luxos
         from hashinsight.sim.sockets.nets import claim, handed, read_net
 
         chosen = get_scenario(scenario, machines)
@@ -40,7 +41,7 @@ def run(
             say(now, f"{span}; control {now['control']}; Ctrl-C stops", as_json=json)
 
         _run(
-            run_live(
+            run_simulator(
                 chosen,
                 seed=chosen.seed if seed is None else seed,
                 start=time.time(),

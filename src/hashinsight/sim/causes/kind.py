@@ -6,20 +6,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from hashinsight.sim.effects import Effects
-from hashinsight.sim.labels import Places
-from hashinsight.sim.looks import Look
+from hashinsight.sim.episodes import MachineNumbers
+from hashinsight.sim.history import MachineHistory
 from hashinsight.sim.plan import PlannedCause
 from hashinsight.sim.readings import Counts, Floats
 from hashinsight.sim.state import State
 
 
 @dataclass
-class Event:
+class CauseEvent:
     """One cause that runs or is to come."""
 
     no: int
     plan: PlannedCause
-    machines: Places
+    machines: MachineNumbers
     start: float
     end: float
     luck: Floats  # one number between 0 and 1 for each of its machines
@@ -39,8 +39,8 @@ class CauseKind:
     family: str
     signature: str
     within_sec: float
-    does: Callable[[Event, Effects, State, float], None]
-    shows: Callable[[Look, Look], bool]
+    does: Callable[[CauseEvent, Effects, State, float], None]
+    shows: Callable[[MachineHistory, MachineHistory], bool]
     reach: str  # what it takes when nothing narrower is said: site, zone, switch or pdu
     usual_sec: float
     lasting: bool = False  # what it did stays when it is over

@@ -3,16 +3,15 @@
 
 import numpy as np
 
-from hashinsight.sim.cases import Running
 from hashinsight.sim.effects import Effects
-from hashinsight.sim.faults.family import DAY, MINUTE, Family
-from hashinsight.sim.looks import Look
+from hashinsight.sim.faults.family import DAY, MINUTE, ActiveCases, Family
+from hashinsight.sim.history import MachineHistory
 from hashinsight.sim.models import FAN_COUNT
 
 _FAN_LOST_CODE = 110
 
 
-def fail_fan(case: Running, effects: Effects) -> None:
+def fail_fan(case: ActiveCases, effects: Effects) -> None:
     count = FAN_COUNT[case.fleet.model[case.machine]]
     fan = (case.draws[:, 0] * count).astype(np.int64)
     at = (case.machine, fan)
@@ -31,7 +30,7 @@ def fail_fan(case: Running, effects: Effects) -> None:
     effects.error_code[stopped] = _FAN_LOST_CODE
 
 
-def shows_failed_fan(before: Look, after: Look) -> bool:
+def shows_failed_fan(before: MachineHistory, after: MachineHistory) -> bool:
     had = before.fan_rpm[:, before.fan_rpm[0] >= 0].astype(np.float64)
     has = after.fan_rpm[:, after.fan_rpm[0] >= 0].astype(np.float64)
     # rpm over duty: a fan is judged against what it was told

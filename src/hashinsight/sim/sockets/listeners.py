@@ -5,9 +5,70 @@ import errno
 import socket
 from collections.abc import Iterable
 
-from hashinsight.sim.sockets.conversation import Conversation
 from hashinsight.sim.sockets.machine import Dialect, Machine
 from hashinsight.sim.sockets.nets import MINER_PORT, CannotRun, listen_on
+from hashinsight.sim.sockets.requests import is_complete
+
+MAX_REQUEST = 64 * 1024
+DEADLINE_SEC = 10.0  # what a Whatsminer grants, from the connection to the whole request
+_TOO_LONG = b"{}"  # is answered as a request that says nothing
+
+
+class Connection(asyncio.Protocol):
+    def __init__(self, machine: Machine, dialect: Dialect, open_now: "set[Connection]") -> None:
+        self._machine = machine
+        self._dialect = dialect
+        self._open_now = open_now
+        self._received = bytearray()
+        self._transport: asyncio.Transport | None = None
+        self._deadline: asyncio.TimerHandle | None = None
+        self._answering: asyncio.Task[None] | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport  # type: ignore[assignment] # a stream's is always this one
+        self._open_now.add(self)
+        self._deadline = asyncio.get_running_loop().call_later(DEADLINE_SEC, self._out_of_time)
+
+    def data_received(self, data: bytes) -> None:
+        if self._answering is not None or not self._machine.reading.reachable:
+            return  # a machine that cannot be reached does not say so either
+        self._received += data
+        if len(self._received) > MAX_REQUEST:
+            self._answer(_TOO_LONG)
+        elif is_complete(bytes(self._received)):
+            self._answer(bytes(self._received))
+
+    def eof_received(self) -> bool:
+        if self._answering is None and self._received and self._machine.reading.reachable:
+            self._answer(bytes(self._received))
+        return self._answering is not None  # the answer still goes out by the other half
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - the library's form
+        self._open_now.discard(self)
+        if self._deadline is not None:
+            self._deadline.cancel()
+        if self._answering is not None:
+            self._answering.cancel()
+
+    def drop(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _out_of_time(self) -> None:
+        if self._received and self._answering is None and self._machine.reading.reachable:
+            self._answer(bytes(self._received))
+        else:
+            self.drop()
+
+    def _answer(self, request: bytes) -> None:
+        self._answering = asyncio.ensure_future(self._say(request))
+
+    async def _say(self, request: bytes) -> None:
+        text = await self._dialect(self._machine, request)
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.write(text)
+            self._transport.close()
+
 
 BACKLOG = 128
 _OUT_OF_FILES = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
@@ -20,14 +81,14 @@ class Listener:
     def __init__(self, machine: Machine, dialect: Dialect, port: int) -> None:
         self.machine = machine
         self.dialect = dialect
-        self._open_now: set[Conversation] = set()
+        self._open_now: set[Connection] = set()
         self._taking = False
         self._plug: socket.socket | None = None
         self._opening: set[asyncio.Task[object]] = set()
         try:
-            self._socket = listen_on(machine.who.address, port)
+            self._socket = listen_on(machine.identity.address, port)
         except OSError as problem:
-            raise CannotRun(f"cannot listen on {machine.who.address}:{port}: {problem.strerror}.") from None
+            raise CannotRun(f"cannot listen on {machine.identity.address}:{port}: {problem.strerror}.") from None
 
     def reach(self, *, reachable: bool) -> None:
         if reachable == self._taking:
@@ -76,7 +137,7 @@ class Listener:
     async def _open(self, connection: socket.socket) -> None:
         try:
             await asyncio.get_running_loop().connect_accepted_socket(
-                lambda: Conversation(self.machine, self.dialect, self._open_now), connection
+                lambda: Connection(self.machine, self.dialect, self._open_now), connection
             )
         except OSError:
             connection.close()  # it was gone before it was there

@@ -34,7 +34,7 @@ def read_net(text: str) -> int:
 
 
 def claim(net: int | None) -> tuple[int, socket.socket]:
-    """The net that was asked for, or the first free one, with the listening control socket that holds it."""
+    """The net that was request for, or the first free one, with the listening control socket that holds it."""
     for number in range(FIRST, LAST + 1) if net is None else (net,):
         with suppress(OSError):
             return number, listen_on(control_address(number), CONTROL_PORT)

@@ -1,0 +1,86 @@
+"""Makes room for the demo: its sites, machines and collectors, through the same acts that people use."""
+
+import io
+from collections.abc import Mapping
+from datetime import datetime
+
+import polars as pl
+from sqlalchemy import select, text
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from hashinsight.audit.actions import SYSTEM
+from hashinsight.collectors.models import Collector
+from hashinsight.collectors.service import registry, tokens
+from hashinsight.identity import queries as identity
+from hashinsight.identity.caller import system_caller
+from hashinsight.inventory.queries.tables import Site
+from hashinsight.inventory.schemas.places import NewSite
+from hashinsight.inventory.service.asset_lists import import_miners
+from hashinsight.inventory.service.places import create_site
+from hashinsight.sim.fleet import Fleet
+
+PREFIX = "demo-"
+_COLLECTOR = "demo collector"
+
+
+async def is_demo_only(session: AsyncSession) -> bool:
+    """The demo never joins a fleet of real machines."""
+    codes = (await session.execute(select(Site.code))).scalars().all()
+    return all(code.startswith(PREFIX) for code in codes)
+
+
+async def has_telemetry(session: AsyncSession, *, since: datetime) -> bool:
+    """Whether telemetry of the demo has arrived."""
+    query = text("select exists (select from telemetry_raw where ts >= :since - interval '1 minute')")
+    return bool((await session.execute(query, {"since": since})).scalar_one())
+
+
+async def set_up_demo(session: AsyncSession, fleet: Fleet, *, now: datetime) -> dict[str, str]:
+    """The token of each site's collector, fresh at every start: nothing is kept on disk."""
+    tenant = (await identity.list_tenants(session))[0]
+    await identity.enter_tenant(session, tenant.id)
+    caller = system_caller(tenant.id)
+    given: dict[str, str] = {}
+    for name, lines in asset_lists(fleet).items():
+        code = PREFIX + name
+        site = (await session.execute(select(Site).where(Site.code == code))).scalar_one_or_none()
+        if site is None:
+            site = await create_site(session, caller, NewSite(code=code, name=f"Demo {name}"), now=now)
+        await import_miners(session, caller, code, lines, now=now)
+        given[name] = await _token(session, site, now=now)
+    return given
+
+
+def asset_lists(fleet: Fleet) -> Mapping[str, bytes]:
+    """The fleet as the CSV that an operator would import, site by site."""
+    frame = pl.DataFrame(
+        {
+            "site": [fleet.site[n] for n in range(fleet.n)],
+            "miner_id": list(fleet.machine_id),
+            "model": [fleet.models[no].name for no in fleet.model.tolist()],
+            "serial": list(fleet.serial),
+            "mac": list(fleet.mac),
+            "zone": [fleet.zone[n] for n in range(fleet.n)],
+            "rack": [fleet.rack[n] for n in range(fleet.n)],
+        }
+    )
+    lists: dict[str, bytes] = {}
+    for (name,), part in frame.partition_by("site", as_dict=True).items():
+        out = io.BytesIO()
+        part.drop("site").write_csv(out)
+        lists[str(name)] = out.getvalue()
+    return lists
+
+
+async def _token(session: AsyncSession, site: Site, *, now: datetime) -> str:
+    mine = select(Collector).where(Collector.site_id == site.id, Collector.name == _COLLECTOR)
+    collector = (await session.execute(mine)).scalar_one_or_none()
+    if collector is None:
+        new = registry.NewCollector(_COLLECTOR, notes="the simulated site of the demo")
+        _, secret = await registry.create(session, SYSTEM, site, new, registry.Credential.TOKEN, now=now)
+    else:
+        await tokens.revoke(session, SYSTEM, collector, now=now)
+        secret = await tokens.issue_token(session, SYSTEM, collector, now=now)
+    if secret is None:
+        raise RuntimeError("the demo's collector got no token")
+    return secret.value

@@ -1,0 +1,144 @@
+"""How the control API says no."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from hashinsight.sim.commands import Command, FaultLight, Pause, Restart, Resume, SetMode, SetPools, SetPowerLimit
+from hashinsight.sim.driver import LiveFleet
+from hashinsight.sim.plan import Pool
+from hashinsight.sim.readings import MODES
+
+
+class BadRequest(Exception):
+    """`code` is stable: BAD_REQUEST (not our protocol), INVALID, NOT_FOUND, REFUSED."""
+
+    def __init__(self, said: str, *, code: str = "BAD_REQUEST") -> None:
+        super().__init__(said)
+        self.code = code
+
+
+PLACE_KEYS = ("site", "zone", "rack", "switch", "pdu")
+
+
+def select_machines(live: LiveFleet, given: Mapping[str, Any], *, all_when_none: bool) -> list[int]:
+    """Everything that is said must fit. `count` takes the first that do."""
+    named = given.get("machine")
+    places = {place: given[place] for place in PLACE_KEYS if given.get(place) is not None}
+    if named is None and not places and given.get("count") is None and not all_when_none:
+        raise BadRequest("say which machines: machine, site, zone, rack, switch, pdu or count", code="INVALID")
+    chosen = list(range(len(live.machines))) if named is None else _find_named(live, named)
+    for place, wanted in places.items():
+        names = getattr(live.world.fleet, place)
+        chosen = [no for no in chosen if _matches(names[no], str(wanted))]
+    if not chosen:
+        raise BadRequest(f"no machine fits {_describe(named, places)}", code="NOT_FOUND")
+    if given.get("count") is None:
+        return chosen
+    if whole_number(given, "count") < 1:
+        raise BadRequest("count is at least 1", code="INVALID")
+    return chosen[: whole_number(given, "count")]
+
+
+def whole_number(given: Mapping[str, Any], name: str) -> int:
+    value = given.get(name)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise BadRequest(f"{name} is a whole number", code="INVALID")
+    return value
+
+
+def is_number(value: object, *, most: float) -> bool:
+    """Above 0 and up to `most`. JSON as Python reads it also has NaN, infinity and numbers of any length."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= most
+
+
+def _find_named(live: LiveFleet, named: object) -> list[int]:
+    wanted = [str(one) for one in named] if isinstance(named, Sequence) and not isinstance(named, str) else [str(named)]
+    known: dict[str, int] = {}
+    for no, machine in enumerate(live.machines):
+        known |= {str(no): no, machine.identity.machine_id: no, machine.identity.address: no}
+    missing = [one for one in wanted if one not in known]
+    if missing:
+        raise BadRequest(f"there is no machine {missing[0][:60]}", code="NOT_FOUND")
+    return list(dict.fromkeys(known[one] for one in wanted))  # named twice is meant once
+
+
+def _matches(name: str, wanted: str) -> bool:
+    """The whole name, or its own part of it: `rack-01` is that rack of every zone."""
+    return name == wanted or name.rsplit("/", 1)[-1] == wanted
+
+
+def _describe(named: object, places: Mapping[str, Any]) -> str:
+    said = ([f"machine {named}"] if named is not None else []) + [f"{place} {name}" for place, name in places.items()]
+    return ", ".join(said)[:200]
+
+
+_MAX_WATTS = 1e9  # each machine says its own limit
+
+
+def _limit(given: Mapping[str, Any]) -> Command:
+    if not is_number(given.get("watts"), most=_MAX_WATTS):
+        raise BadRequest("a power limit needs watts above 0", code="INVALID")
+    return SetPowerLimit(float(given["watts"]))
+
+
+def _mode(given: Mapping[str, Any]) -> Command:
+    if given.get("mode") not in MODES:
+        raise BadRequest(f"mode is one of {', '.join(MODES)}", code="INVALID")
+    return SetMode(str(given["mode"]))
+
+
+def _pool(given: Mapping[str, Any]) -> Command:
+    url, user = given.get("url"), given.get("user")
+    if not isinstance(url, str) or not isinstance(user, str) or not url or not user:
+        raise BadRequest("a pool needs url and user", code="INVALID")
+    return SetPools((Pool(url, user),))
+
+
+COMMANDS: dict[str, Callable[[Mapping[str, Any]], Command]] = {
+    "pause": lambda _: Pause(),
+    "resume": lambda _: Resume(),
+    "reboot": lambda _: Restart(whole=True),
+    "restart": lambda _: Restart(whole=False),
+    "power-limit": _limit,
+    "mode": _mode,
+    "pool": _pool,
+    "light-on": lambda _: FaultLight(on=True),
+    "light-off": lambda _: FaultLight(on=False),
+}
+
+_WORDS: dict[type[Command], str] = {
+    Pause: "pause",
+    Resume: "resume",
+    SetPowerLimit: "power-limit",
+    SetMode: "mode",
+    SetPools: "pool",
+}
+
+
+def parse_command(given: Mapping[str, Any]) -> Command:
+    wanted = given.get("act")
+    if not isinstance(wanted, str) or wanted not in COMMANDS:
+        raise BadRequest(f"there is no act {wanted}: choose one of {', '.join(COMMANDS)}", code="INVALID")
+    return COMMANDS[wanted](given)
+
+
+def command_word(command: Command) -> str:
+    """The same words, the other way round."""
+    match command:
+        case Restart():
+            return "reboot" if command.whole else "restart"
+        case FaultLight():
+            return "light-on" if command.on else "light-off"
+    return _WORDS[type(command)]
+
+
+def command_parameters(command: Command) -> dict[str, Any]:
+    """What the act was told with, under the names that it is given by; a pool's password is nobody's to read."""
+    match command:
+        case SetMode():
+            return {"mode": command.mode}
+        case SetPowerLimit():
+            return {"watts": command.watts}
+        case SetPools():
+            return {"pools": [{"url": one.url, "user": one.user} for one in command.pools]}
+    return {}

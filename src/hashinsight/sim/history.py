@@ -1,0 +1,70 @@
+"""One machine over some time, as its readings showed it: what a signature is judged on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hashinsight.sim.readings import Counts, Flags, Floats, Readings
+
+
+@dataclass(frozen=True)
+class MachineHistory:
+    """Arrays over time. Values of moments without a row are still there; `heard` says which had one."""
+
+    heard: Flags
+    online: Flags
+    hashing: Flags
+    hashrate_ths: Floats
+    expected_ths: Floats
+    board_ths: Floats
+    board_temp_c: Floats
+    chip_temp_c: Floats
+    board_chips: Counts
+    board_hw_errors: Counts
+    fan_rpm: Counts
+    fan_duty: Floats
+    inlet_c: Floats
+    power_w: Floats
+    accepted: Counts
+    rejected: Counts
+    hw_errors: Counts
+    uptime_sec: Counts
+    pool: Counts
+    error_code: Counts
+
+    @property
+    def ratio(self) -> float:
+        """Hashrate over expected, the middle one."""
+        return float(np.median(self.hashrate_ths / self.expected_ths))
+
+    @property
+    def rise_c(self) -> float:
+        """Hottest chip over inlet air, the middle one."""
+        return float(np.median(self.chip_temp_c.max(axis=1) - self.inlet_c))
+
+    @property
+    def watts_per_ths(self) -> float:
+        return float(np.median(self.power_w) / max(float(np.median(self.hashrate_ths)), 1e-9))
+
+    @property
+    def boots(self) -> int:
+        return int((np.diff(self.uptime_sec) < 0).sum())
+
+    def gained(self, counter: Counts) -> float:
+        """What a counter gained from row to row, a boot not counted."""
+        return float(np.maximum(np.diff(counter), 0).sum())
+
+
+def machine_history(readings: Sequence[Readings], heard: Sequence[Flags], machine: int) -> MachineHistory:
+    def over_time(name: str) -> NDArray[Any]:
+        return np.array([getattr(one, name)[machine] for one in readings])
+
+    names = [name for name in MachineHistory.__annotations__ if name not in {"heard", "online"}]
+    return MachineHistory(
+        heard=np.array([flags[machine] for flags in heard]),
+        online=over_time("reachable"),
+        **{name: over_time(name) for name in names},
+    )
