@@ -112,7 +112,7 @@ def test_a_whole_campaign_says_what_is_point_and_what_is_interval() -> None:
 
 
 OF_HEAT = ("overheat_warn", "overheat_crit")
-DAYS = 0.5
+HOT_DAYS = 0.5
 
 
 def afternoon(mean_c: float) -> Scenario:
@@ -126,7 +126,7 @@ def afternoon(mean_c: float) -> Scenario:
 
 
 def opened_of_heat(mean_c: float, folder: Path) -> pl.DataFrame:
-    run = play(Part("hot", afternoon(mean_c)), seed=8023, days=DAYS, folder=folder)
+    run = play(Part("hot", afternoon(mean_c)), seed=8023, days=HOT_DAYS, folder=folder)
     assert run.truth.is_empty()
     return run.ours.filter(pl.col("issue_code").is_in(OF_HEAT))
 

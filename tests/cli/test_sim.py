@@ -73,7 +73,7 @@ def test_two_simulators_side_by_side_do_not_meet(sim: Sim, tmp_path: Path) -> No
         wait_for(lambda: other.machine(1)["state"] == "stopped", "the pause")
         assert sim.machine(1)["state"] == "hashing"
         refused(hashinsight("sim", "status"), "say which with --net")
-        refused(hashinsight("sim", "run", "quiet", "--net", other.net), "belongs to another simulator")
+        refused(hashinsight("sim", "run", "quiet", "--net", other.net), "is used by another running simulator")
 
 
 def test_a_plain_client_pauses_and_resumes_a_machine_and_its_power_follows(sim: Sim) -> None:
@@ -149,11 +149,11 @@ def test_what_the_states_of_an_episode_mean_is_said_above_them_and_in_the_help(s
 @pytest.mark.parametrize(
     ("verb", "given", "words"),
     [
-        ("inject", {"kind": "nonsense", "count": 1}, "no fault nonsense"),
-        ("inject", {"kind": ["dust"], "count": 1}, "no fault"),
-        ("inject", {"kind": "dust"}, "say which machines"),
-        ("inject", {"kind": "dust", "machine": "nobody"}, "no machine nobody"),
-        ("inject", {"kind": "dust", "zone": "nowhere"}, "no machine fits zone nowhere"),
+        ("inject", {"kind": "nonsense", "count": 1}, "unknown fault nonsense"),
+        ("inject", {"kind": ["dust"], "count": 1}, "unknown fault"),
+        ("inject", {"kind": "dust"}, "choose machines by"),
+        ("inject", {"kind": "dust", "machine": "nobody"}, "unknown machine nobody"),
+        ("inject", {"kind": "dust", "zone": "nowhere"}, "no machine matches zone nowhere"),
         ("inject", {"kind": "dust", "count": 1, "severity": 7}, "severity"),
         ("inject", {"kind": "dust", "count": 1, "severity": "much"}, "severity"),
         ("inject", {"kind": "dust", "count": 1, "for_sec": -5}, "for_sec"),
@@ -162,11 +162,11 @@ def test_what_the_states_of_an_episode_mean_is_said_above_them_and_in_the_help(s
         ("inject", {"kind": "dust", "count": 1, "for_sec": float("nan")}, "for_sec"),
         ("inject", {"kind": "dust", "count": 1, "for_sec": float("inf")}, "for_sec"),
         ("inject", {"kind": "dust", "count": 1, "for_sec": 10**400}, "for_sec"),
-        ("inject", {"kind": "dust", "count": "many"}, "count is a whole number"),
-        ("inject", {"kind": "dust", "count": 0}, "count is at least 1"),
+        ("inject", {"kind": "dust", "count": "many"}, "count must be a whole number"),
+        ("inject", {"kind": "dust", "count": 0}, "count must be at least 1"),
         ("end", {"episode": 99_999}, "no open episode 99999"),
-        ("end", {"episode": "first"}, "episode is a whole number"),
-        ("act", {"act": "dance", "count": 1}, "no act dance"),
+        ("end", {"episode": "first"}, "episode must be a whole number"),
+        ("act", {"act": "dance", "count": 1}, "unknown act dance"),
         ("act", {"act": "mode", "mode": "warp", "count": 1}, "eco, normal, perf"),
         ("act", {"act": "power-limit", "count": 1}, "watts"),
         ("act", {"act": "power-limit", "count": 1, "watts": 10**400}, "watts"),
@@ -184,7 +184,7 @@ def test_a_machine_that_is_named_twice_is_meant_once(sim: Sim) -> None:
 
 
 def test_the_command_line_passes_a_refusal_on(sim: Sim) -> None:
-    refused(sim.said("inject", "nonsense", "--count", "1"), "no fault nonsense")
+    refused(sim.said("inject", "nonsense", "--count", "1"), "unknown fault nonsense")
 
 
 @pytest.mark.parametrize(

@@ -45,8 +45,9 @@ def test_a_wheel_holds_the_console_although_git_does_not(checkout: Path) -> None
     (checkout / FILES / "assets" / "main.js").write_text("")
     assert built(checkout).returncode == 0
     (wheel,) = checkout.glob("dist/*.whl")
-    held = set(zipfile.ZipFile(wheel).namelist())
-    assert {"hashinsight/app/console_files/index.html", "hashinsight/app/console_files/assets/main.js"} <= held
+    files = set(zipfile.ZipFile(wheel).namelist())
+    assert {"hashinsight/app/console_files/index.html", "hashinsight/app/console_files/assets/main.js"} <= files
+    assert not [file for file in files if file.startswith("hashinsight/bench/")]
 
 
 @pytest.fixture

@@ -65,7 +65,7 @@ def test_a_restarted_machine_is_away_and_counts_from_zero() -> None:
     world.execute(5, Restart())
     world.advance(world.at + 10)
     assert not world.readings().reachable[5]
-    assert world.execute(5, Pause()) == Refusal("the machine does not answer")
+    assert world.execute(5, Pause()) == Refusal("machine is not responding")
     world.advance(world.at + 25 * MINUTE)
     said = world.readings()
     assert said.reachable[5]
@@ -88,8 +88,8 @@ def test_restarting_only_the_program_keeps_the_machine_reachable() -> None:
 def test_a_mode_changes_hashrate_and_power_and_what_is_expected(mode: str, hashrate: float, watts: float) -> None:
     world, twin = settled(), settled()
     world.execute(0, SetMode(mode))
-    for one in (world, twin):
-        one.advance(one.at + HOUR)
+    for other in (world, twin):
+        other.advance(other.at + HOUR)
     ours, theirs = world.readings(), twin.readings()
     assert MODES[ours.mode[0]] == mode
     assert ours.hashrate_ths[0] / theirs.hashrate_ths[0] == pytest.approx(hashrate, rel=0.02)
@@ -131,12 +131,12 @@ def test_the_light_is_on_until_it_is_off() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "act", "reason"),
+    ("model", "command", "reason"),
     [
-        ("Antminer S21", SetPowerLimit(3000), "the maker's own firmware of the Antminer S21 has no power limit"),
+        ("Antminer S21", SetPowerLimit(3000), "stock firmware of the Antminer S21 has no power limit"),
         ("Whatsminer M50S", SetPowerLimit(100), "the power limit of this Whatsminer M50S is between 1312 and 4264 W"),
-        ("Antminer S21", SetMode("turbo"), "mode 'turbo' is none of eco, normal, perf"),
-        ("Antminer S21", SetPools(()), "it takes one to 3 pools, not 0"),
+        ("Antminer S21", SetMode("turbo"), "unknown mode 'turbo': use one of eco, normal, perf"),
+        ("Antminer S21", SetPools(()), "1 to 3 pools can be set, not 0"),
     ],
 )
 def test_what_a_machine_cannot_do_it_refuses_with_a_reason_and_changes_nothing(
@@ -144,8 +144,8 @@ def test_what_a_machine_cannot_do_it_refuses_with_a_reason_and_changes_nothing(
 ) -> None:
     world, twin = settled(), settled()
     assert world.execute(one_of(world, model), command) == Refusal(reason)
-    for one in (world, twin):
-        one.advance(one.at + HOUR)
+    for other in (world, twin):
+        other.advance(other.at + HOUR)
     assert np.array_equal(world.readings().hashrate_ths, twin.readings().hashrate_ths)
 
 
@@ -154,7 +154,7 @@ def test_many_obey_at_once_and_those_that_refuse_are_named() -> None:
     world.inject("network_lost", np.array([1]))
     world.advance(world.at + 60)
     refused = world.execute_many(np.arange(4), Pause())
-    assert refused == {1: Refusal("the machine does not answer")}
+    assert refused == {1: Refusal("machine is not responding")}
     world.advance(world.at + 60)
     assert world.readings().hashing[:4].tolist() == [False, True, False, False]
 
@@ -163,7 +163,7 @@ def test_a_hung_machine_refuses_all_but_a_reboot_which_cures_it() -> None:
     world = settled()
     (episode,) = world.inject("hung_firmware", np.array([6]))
     world.advance(world.at + 30 * MINUTE)
-    assert world.execute(6, Pause()) == Refusal("the mining program does not answer")
+    assert world.execute(6, Pause()) == Refusal("mining program is not responding")
     assert world.execute(6, Restart()) is None
     world.advance(world.at + 30 * MINUTE)
     assert world.readings().hashrate_ths[6] > 0.9 * world.readings().expected_ths[6]

@@ -142,7 +142,7 @@ def test_families_that_are_passed_in_are_played_and_labelled() -> None:
 
 
 def test_a_run_without_a_single_row_is_refused() -> None:
-    with pytest.raises(ScenarioError, match="have no row at a cadence of 900 s"):
+    with pytest.raises(ScenarioError, match="are shorter than the cadence of 900 s"):
         Run(from_library("quiet"), seed=1, start=START, days=0.001, shape=Shape(cadence_sec=900))
 
 

@@ -1,4 +1,4 @@
-"""The columns of a frame, filled step by step into arrays that are made once a chunk."""
+"""Columns of a frame, filled step by step into arrays allocated once per chunk; and data defects."""
 
 import numpy as np
 import polars as pl
@@ -37,7 +37,7 @@ _PARTS: dict[str, type[np.generic]] = {
     "inlet_temp": np.float32,
     "pool": np.int8,
 }
-ALWAYS_KNOWN = {"expected_ths", "online", "mode"}  # an unreachable machine's inventory still says these
+ALWAYS_KNOWN = {"expected_ths", "online", "mode"}  # known from the inventory, also while the machine is unreachable
 
 
 def empty_block(steps: int, machines: int, *, parts: bool) -> Block:
@@ -46,7 +46,7 @@ def empty_block(steps: int, machines: int, *, parts: bool) -> Block:
 
 
 def fill_row(block: Block, row: int, world: World, *, parts: bool) -> None:
-    """Writes the moment where the world stands."""
+    """Writes the world's current step."""
     readings = world.readings()
     fleet, state = world.fleet, world.state
     temps = np.where(fleet.chip_sensor[:, None], readings.chip_temp_c, readings.board_temp_c)
@@ -70,13 +70,13 @@ def fill_row(block: Block, row: int, world: World, *, parts: bool) -> None:
 
 
 def slowest_fan(readings: Readings) -> Array:
-    """Absent fans say NO_FAN and do not count."""
+    """Slowest fan; absent ones (NO_FAN) do not count."""
     slowest: Array = np.where(readings.fan_rpm < 0, np.iinfo(np.int64).max, readings.fan_rpm).min(axis=1)
     return slowest
 
 
 def mean_fan(readings: Readings) -> Floats:
-    """The same of the mean; where there are no fans at all, so it is readings of it."""
+    """Mean fan speed, 0 for a machine without fans."""
     there = readings.fan_rpm >= 0
     mean: Floats = np.where(there, readings.fan_rpm, 0).sum(axis=1) / np.maximum(there.sum(axis=1), 1)
     return mean
@@ -96,7 +96,7 @@ def _fill_parts(block: Block, row: int, readings: Readings, temps: Floats) -> No
 
 
 class FrameBuilder:
-    """Turns blocks into frames: the texts of a fleet are kept once and pointed at."""
+    """Turns blocks into frames; texts are stored once and referenced."""
 
     def __init__(self, world: World) -> None:
         fleet = world.fleet
@@ -113,7 +113,7 @@ class FrameBuilder:
         self._by_step = {"model": world.models_said, "firmware": world.firmwares, "mode": MODES}
 
     def frame(self, block: Block, ts_ms: NDArray[np.int64]) -> pl.DataFrame:
-        """`ts_ms` is (steps, machines). Rows in order of steps, then machines; unheard ones left out."""
+        """`ts_ms` is (steps, machines). Rows in order of steps, then machines; those not collected are left out."""
         steps = len(ts_ms)
         columns: dict[str, pl.Series] = {"ts": pl.Series(ts_ms.reshape(-1)).cast(pl.Datetime("ms", "UTC"))}
         for name, (texts, numbers) in self._by_machine.items():
@@ -151,7 +151,7 @@ _DRAIN = 0.5  # a backlog of an hour takes half an hour to arrive
 
 
 class DefectInjector:
-    """Spoils one step at a time, so that how a run is cut into chunks changes nothing."""
+    """Adds data defects one step at a time, so that results do not depend on the chunk size."""
 
     def __init__(self, world: World, defects: Defects, seed: int) -> None:
         self._defects, self._n = defects, world.fleet.n
@@ -162,7 +162,7 @@ class DefectInjector:
         self._factor = np.where(np.array(make)[world.fleet.model], 1e6, 1.0).astype(np.float32)
 
     def apply(self, block: Block, row: int, at: float) -> tuple[Millis, Floats, NDArray[np.bool_]]:
-        """Changes a row of the block. Returns its times, how late each is, and which come twice."""
+        """Changes a row of the block. Returns timestamps, delays and duplicates."""
         defects = self._defects
         luck = self._rng.random((5, self._n), dtype=np.float32)
         block["heard"][row] &= luck[0] >= defects.missing
@@ -179,14 +179,14 @@ class DefectInjector:
 
 
 def include_spooled(world: World, block: Block, row: int) -> None:
-    """Where arrival is told, rows that a silent collector kept are there too, to be spoilt like all others."""
-    kept = np.isfinite(world.spooled()[1])
-    if kept.any():
-        block["heard"][row] |= kept & (world.readings().reachable | world.fleet.says_offline)
+    """With arrival times on, rows that a silent collector spooled are included and get the same defects."""
+    spooled = np.isfinite(world.spooled()[1])
+    if spooled.any():
+        block["heard"][row] |= spooled & (world.readings().reachable | world.fleet.says_offline)
 
 
 def arrival_ms(world: World, delay: Floats) -> Millis:
-    """When each row reaches the cloud. Rows that a silent collector kept come after its silence, oldest first."""
+    """When each row reaches the cloud. Spooled rows of a silent collector arrive after its outage, oldest first."""
     begin, end = world.spooled()
     arrived = np.where(np.isfinite(end), end + _DRAIN * (world.at - begin), world.at) + delay
     return np.rint(arrived * 1000).astype(np.int64)

@@ -1,4 +1,4 @@
-"""What can be done to a simulated machine: the verbs that arrive by its sockets or by the control API."""
+"""Commands to a simulated machine, by socket or control API: what each changes, or why the machine refuses it."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ class Pause:
 
 @dataclass(frozen=True)
 class Resume:
-    """Starts hashing again, with the warm-up of a real machine and the small chance of a failed restart."""
+    """Starts hashing again after a warm-up; a few restarts fail."""
 
 
 @dataclass(frozen=True)
@@ -55,27 +55,27 @@ Command = Pause | Resume | Restart | SetPools | SetPowerLimit | SetMode | FaultL
 
 @dataclass(frozen=True)
 class Refusal:
-    """A machine reports why it refuses a write instead of returning false."""
+    """Why a machine refused a command."""
 
     reason: str
 
 
 _LIMIT_RANGE = (0.4, 1.3)  # of the rated watts
-_MOST_POOLS = 3
+_MAX_POOLS = 3
 
 
 def find_refusal(fleet: Fleet, machine: int, command: Command, *, firmware: str, hung: bool) -> Refusal | None:
-    """Why this machine, which answers, would not do it."""
+    """The reason why a reachable machine refuses the command, or None."""
     model = fleet.models[fleet.model[machine]]
     if hung and not (isinstance(command, Restart) and command.whole):
-        return Refusal("the mining program does not answer")
+        return Refusal("mining program is not responding")
     if isinstance(command, SetMode) and command.mode not in MODES:
-        return Refusal(f"mode {command.mode!r} is none of {', '.join(MODES)}")
-    if isinstance(command, SetPools) and not 1 <= len(command.pools) <= _MOST_POOLS:
-        return Refusal(f"it takes one to {_MOST_POOLS} pools, not {len(command.pools)}")
+        return Refusal(f"unknown mode {command.mode!r}: use one of {', '.join(MODES)}")
+    if isinstance(command, SetPools) and not 1 <= len(command.pools) <= _MAX_POOLS:
+        return Refusal(f"1 to {_MAX_POOLS} pools can be set, not {len(command.pools)}")
     if isinstance(command, SetPowerLimit):
         if not has_power_limit(model, firmware):
-            return Refusal(f"the maker's own firmware of the {model.name} has no power limit")
+            return Refusal(f"stock firmware of the {model.name} has no power limit")
         low, high = (round(part * float(RATED_W[fleet.model[machine]])) for part in _LIMIT_RANGE)
         if not low <= command.watts <= high:
             return Refusal(f"the power limit of this {model.name} is between {low} and {high} W")
@@ -91,7 +91,7 @@ def execute(
     now: float,
     pools: dict[int, tuple[Pool, ...]],
 ) -> None:
-    """Changes the state as the verb says."""
+    """Applies the command to the state of these machines."""
     chosen = np.zeros(fleet.n, dtype=np.bool_)
     chosen[machines] = True
     match command:

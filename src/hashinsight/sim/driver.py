@@ -1,4 +1,4 @@
-"""The live driver: the world moves with the clock, step by step and off the request path; sockets show each step."""
+"""Runs a world in real time behind sockets: advances it step by step, off the request path."""
 
 import asyncio
 import time
@@ -24,14 +24,14 @@ _BY_MAKE: dict[str, Dialect] = {"MicroBT": whatsminer.answer, "Canaan": avalon.a
 
 
 def dialect_of(model: MinerModel, firmware: str) -> Dialect:
-    """Firmwares whose own protocol is not spoken here answer as the maker's, which all of them imitate on this port."""
+    """Other firmwares answer like the stock one, which all of them imitate on this port."""
     if model.make in _BY_MAKE:
         return _BY_MAKE[model.make]
     return luxos.answer if firmware_family(firmware) is FirmwareFamily.LUXOS else antminer_stock.answer
 
 
 STEP_SEC = 5.0
-SOON_SEC = 0.1  # how long after a command its effect is shown: a wave of them costs one look at the fleet, not each
+SOON_SEC = 0.1  # delay until a command's effect shows: many commands share one update
 STALE_SEC = 0.5
 MAX_RECEIVED = 100_000
 T = TypeVar("T")
@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ReceivedCommand:
-    """What a machine was told over its socket, and why it did not do it, if so."""
+    """A command that a machine received over its socket, and why it was refused, if so."""
 
     at: float  # of the real clock
     no: int
@@ -48,11 +48,11 @@ class ReceivedCommand:
 
 
 class LiveFleet:
-    """One world behind sockets. Who touches the world holds the lock; who only looks takes the last step's readings."""
+    """A world behind sockets. Changes hold the lock; reads use the readings of the last step."""
 
     def __init__(self, world: World, net: int, *, speed: float = 1.0) -> None:
         if world.fleet.n > MAX_MACHINES:
-            raise CannotRun(f"one simulator has room for {MAX_MACHINES} machines, not for {world.fleet.n}.")
+            raise CannotRun(f"a simulator has room for {MAX_MACHINES} machines, not {world.fleet.n}.")
         self.world = world
         self.net = net
         self.speed = speed
@@ -61,7 +61,7 @@ class LiveFleet:
         self.stopping = asyncio.Event()
         self._lock = asyncio.Lock()
         self._began = (time.monotonic(), world.at)
-        self.behind_sec = 0.0  # of the world's time, given up because it could not keep up
+        self.behind_sec = 0.0  # simulated time lost because the world could not keep up
         self._readings = FleetReadings(world.readings())
         self._listeners: list[Listener] = []
         self._tasks: set[asyncio.Task[None]] = set()
@@ -90,7 +90,7 @@ class LiveFleet:
         task.add_done_callback(self._tasks.discard)
 
     async def change(self, work: Callable[[World], T]) -> T:
-        """Do something to the world at this moment of its time; a wave of commands shares one move forward."""
+        """Changes the world at the current time; commands close together share one advance."""
         async with self._lock:
             now = self._now()
             if now - self.world.at > STALE_SEC * self.speed:
@@ -106,7 +106,7 @@ class LiveFleet:
         self._show(self._readings)
 
     async def run(self) -> None:
-        """Serve until `stopping`. The step's length is real time, whatever the speed."""
+        """Serves until `stopping`. A step takes the same real time at any speed."""
         try:
             while not self.stopping.is_set():
                 await self._wait()
@@ -129,7 +129,7 @@ class LiveFleet:
         return FleetReadings(self.world.readings())
 
     def _catch_up(self, now: float) -> None:
-        """For so long and no longer: a world too large for its speed goes slower, else every step would be longer."""
+        """Advances for at most one step of real time: a world too large for its speed runs slower."""
         enough = time.monotonic() + STEP_SEC
         while self.world.at < now and time.monotonic() < enough and not self.stopping.is_set():
             self.world.advance(min(self.world.at + MAX_STEP_SEC, now))
@@ -145,7 +145,7 @@ class LiveFleet:
             listener.reach(reachable=reachable)
 
     def _rename(self) -> None:
-        """A machine whose firmware was changed calls itself by its new names, and may speak another protocol."""
+        """A machine with a new firmware reports its new names and may speak another protocol."""
         names = np.stack([self.world.state.firmware_no, self.world.state.model_said_no])
         for no in np.flatnonzero((names != self._names).any(axis=0)).tolist():
             identity = self.machines[no].identity = identity_of(self.world, self.net, no)

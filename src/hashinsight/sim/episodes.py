@@ -1,4 +1,4 @@
-"""The truth of a run: what was wrong with which machine, from when to when."""
+"""Ground truth of a run: what was wrong with which machine, from when to when."""
 
 from dataclasses import dataclass, replace
 
@@ -18,7 +18,7 @@ class Episode:
     kind: str
     family: str
     start: float
-    end: float | None  # None: nobody has said yet when it ends
+    end: float | None  # None: end not known yet
     precursor_start: float | None
     scope: str  # machine:…, switch:…, zone:…, site:…
     severity: float = 1.0
@@ -30,7 +30,7 @@ class Episode:
 
 
 class EpisodeLog:
-    """Every episode by its number, in the order in which they were written down."""
+    """All episodes by number, in order of recording."""
 
     def __init__(self) -> None:
         self._episodes: dict[int, Episode] = {}
@@ -46,10 +46,10 @@ class EpisodeLog:
         return self._episodes.get(no)
 
     def close(self, no: int, end: float) -> None:
-        """What is mended while it only warns starts and ends in that moment: it never was a fault."""
+        """A fault repaired in its warning phase starts and ends at that moment."""
         episode = self._episodes[no]
         self._episodes[no] = replace(episode, start=min(episode.start, end), end=end)
 
     def list_begun(self, now: float) -> list[Episode]:
-        known = tuple(self._episodes.values())  # the world may be moving in another thread
+        known = tuple(self._episodes.values())  # the world may be advancing in another thread
         return [episode for episode in known if episode.begun(now)]

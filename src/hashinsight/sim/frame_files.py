@@ -1,4 +1,4 @@
-"""Frames to a file, a piece at a time: memory does not grow with the days."""
+"""Writes frames to a file one by one: memory does not grow with the length of a run."""
 
 from collections.abc import Callable, Iterator
 from itertools import chain
@@ -12,7 +12,7 @@ FORMS = (".parquet", ".csv")
 
 
 def write_frames(frames: Iterator[pl.DataFrame], out: Path, *, wrote: Callable[[int], None]) -> int:
-    """Rows written. `wrote` is told the rows of every piece. A file that was cut short is not left behind."""
+    """Returns the number of rows. `wrote` gets the rows of every frame. An incomplete file is not left behind."""
     part = out.with_name(f".{out.name}.part")
     rows = 0
 
@@ -34,12 +34,12 @@ def write_frames(frames: Iterator[pl.DataFrame], out: Path, *, wrote: Callable[[
 def _write_csv(frames: Iterator[pl.DataFrame], out: Path) -> None:
     with out.open("wb") as file:
         for no, frame in enumerate(frames):
-            flat = frame.with_columns(cs.by_dtype(pl.List(pl.String)).list.join(" "))  # CSV knows no lists
+            flat = frame.with_columns(cs.by_dtype(pl.List(pl.String)).list.join(" "))  # CSV has no lists
             flat.write_csv(file, include_header=no == 0)
 
 
 def _write_parquet(frames: Iterator[pl.DataFrame], out: Path) -> None:
-    """Through the streaming engine: polars has no writer that is fed frame by frame."""
+    """Uses the streaming engine: polars has no incremental Parquet writer."""
     first = next(frames)
 
     def source(

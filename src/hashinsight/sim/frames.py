@@ -1,4 +1,4 @@
-"""Fast time without sockets: days of a fleet as frames in the columns of `hashinsight replay`, and their truth."""
+"""Simulates days of a fleet in fast time: frames in the columns of `hashinsight replay`, and the true labels."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ LABELS: dict[str, pl.DataType | type[pl.DataType]] = {
 
 @dataclass(frozen=True)
 class Shape:
-    """How frames look: `parts` adds boards and fans, `arrived` a column of arrival, `by_arrival` its order."""
+    """Form of the frames: `parts` adds boards and fans, `arrived` the arrival time, `by_arrival` orders by it."""
 
     cadence_sec: float = 300.0
     chunk_hours: float | None = None
@@ -58,7 +58,7 @@ class Shape:
 
 
 class Run:
-    """One run of a scenario in fast time. Frames can be taken once; labels are complete when they are all taken."""
+    """One run of a scenario in fast time. Frames can be read once; labels are complete after the last frame."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class Run:
         self._shape = shape or Shape()
         cadence = self._shape.cadence_sec
         if cadence <= 0 or days * _DAY < cadence:
-            raise ScenarioError(f"{days:g} days have no row at a cadence of {cadence:g} s")
+            raise ScenarioError(f"no rows: {days:g} days are shorter than the cadence of {cadence:g} s")
         self.world = World(
             scenario, seed=seed, start=start, families=families, max_step_sec=min(cadence, LONGEST_STEP_SEC)
         )
@@ -82,7 +82,7 @@ class Run:
         self._pending = pl.DataFrame()
 
     def frames(self) -> Iterator[pl.DataFrame]:
-        """Rows in order of time and machine, a chunk at a time; only one chunk is ever in memory."""
+        """Rows in order of time and machine, one chunk in memory at a time."""
         builder = FrameBuilder(self.world)
         hours = self._shape.chunk_hours
         usual = _CHUNK_ROWS // self.world.fleet.n
@@ -93,7 +93,7 @@ class Run:
             yield self._in_order(frame, final=last == self._steps)
 
     def labels(self) -> pl.DataFrame:
-        """The truth so far, one row an episode; a common cause has no miner_id but members."""
+        """True episodes so far, one row each; a common cause has members instead of a miner_id."""
         ids = self.world.fleet.machine_id
         rows = [
             (
@@ -106,7 +106,7 @@ class Run:
         return pl.DataFrame(rows, schema=LABELS, orient="row")
 
     def finish(self) -> None:
-        """Lives to the end without making frames."""
+        """Runs to the end without building frames."""
         for number in range(self._steps):
             self.world.advance(self._start + (number + 1) * self._shape.cadence_sec)
 
@@ -152,7 +152,7 @@ class Run:
         return frame
 
     def _in_order(self, frame: pl.DataFrame, *, final: bool) -> pl.DataFrame:
-        """By arrival: what will arrive later than this chunk ends is held for the next ones."""
+        """Orders by arrival: rows that arrive after the end of this chunk wait for a later one."""
         if not self._shape.by_arrival:
             return frame
         waiting = pl.concat([self._pending, frame]) if self._pending.height else frame
@@ -178,7 +178,7 @@ def stream(
     arrived: bool = False,
     by_arrival: bool = False,
 ) -> Iterator[pl.DataFrame]:
-    """Frames of a run, memory bounded by the chunk."""
+    """Frames of a run; memory is bounded by the chunk size."""
     shape = Shape(cadence_sec, chunk_hours, parts, arrived, by_arrival)
     return Run(
         scenario, seed=seed, start=start, days=_days(scenario, start, days, until), shape=shape, families=families
@@ -195,7 +195,7 @@ def labels(
     families: Families = PUBLIC,
     cadence_sec: float = 300.0,
 ) -> pl.DataFrame:
-    """The truth of the same run. Whoever also wants its frames makes a `Run` and has both for one price."""
+    """Labels of the same run. To get frames and labels in one pass, use `Run`."""
     span = _days(scenario, start, days, until)
     run = Run(scenario, seed=seed, start=start, days=span, shape=Shape(cadence_sec), families=families)
     run.finish()

@@ -1,4 +1,4 @@
-"""One machine over some time, as its readings showed it: what a signature is judged on."""
+"""Readings of one machine over time: the input of signature checks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from hashinsight.sim.readings import Counts, Flags, Floats, Readings
 
 @dataclass(frozen=True)
 class MachineHistory:
-    """Arrays over time. Values of moments without a row are still there; `heard` says which had one."""
+    """Arrays over time. Steps without a row are included; `heard` marks those with one."""
 
     heard: Flags
     online: Flags
@@ -37,12 +37,12 @@ class MachineHistory:
 
     @property
     def ratio(self) -> float:
-        """Hashrate over expected, the middle one."""
+        """Median of hashrate over expected."""
         return float(np.median(self.hashrate_ths / self.expected_ths))
 
     @property
     def rise_c(self) -> float:
-        """Hottest chip over inlet air, the middle one."""
+        """Median of hottest chip over inlet air."""
         return float(np.median(self.chip_temp_c.max(axis=1) - self.inlet_c))
 
     @property
@@ -54,13 +54,13 @@ class MachineHistory:
         return int((np.diff(self.uptime_sec) < 0).sum())
 
     def gained(self, counter: Counts) -> float:
-        """What a counter gained from row to row, a boot not counted."""
+        """Increase of a counter, resets by boots ignored."""
         return float(np.maximum(np.diff(counter), 0).sum())
 
 
 def machine_history(readings: Sequence[Readings], heard: Sequence[Flags], machine: int) -> MachineHistory:
     def over_time(name: str) -> NDArray[Any]:
-        return np.array([getattr(one, name)[machine] for one in readings])
+        return np.array([getattr(step, name)[machine] for step in readings])
 
     names = [name for name in MachineHistory.__annotations__ if name not in {"heard", "online"}]
     return MachineHistory(

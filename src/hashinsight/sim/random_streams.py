@@ -1,4 +1,4 @@
-"""Random streams: one for every purpose, so that switching one thing on does not disturb the others."""
+"""Random streams, one for each purpose, so that switching one feature on does not change the others."""
 
 import zlib
 
@@ -7,6 +7,6 @@ from numpy.random import Generator, SeedSequence
 
 
 def stream_of(seed: int, *purpose: str) -> Generator:
-    """The stream of one purpose: the same for the same seed and words, unrelated to every other."""
+    """The random stream of one purpose: the same for the same seed and words, independent of all others."""
     words = tuple(zlib.crc32(word.encode()) for word in purpose)
     return np.random.Generator(np.random.SFC64(SeedSequence(seed, spawn_key=words)))

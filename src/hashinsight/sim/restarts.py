@@ -1,4 +1,4 @@
-"""Switching on and off: power, reboots, the restart of the mining program, and the warm-up after each."""
+"""Power loss and return, reboots, restarts of the mining program, and the warm-up after each."""
 
 import numpy as np
 
@@ -8,14 +8,14 @@ from hashinsight.sim.readings import Flags, Floats
 from hashinsight.sim.state import State
 
 WARM_UP_SEC = 420.0
-_SYSTEM_SEC = 55.0  # until a rebooted machine answers
+_SYSTEM_SEC = 55.0  # until a rebooted machine responds
 _PROGRAM_SEC = 45.0  # until a restarted mining program hashes
 _STAGGER_SEC = 90.0  # machines of one PDU do not come back in the same second
 _JOBLESS_SEC = 150.0  # without a network, work runs out after this long
 
 
 def reboot(fleet: Fleet, state: State, machines: Flags, *, now: float, stagger: Floats | float = 0.0) -> None:
-    """From zero: unreachable at first, counters cleared, hashing after the unit's own boot time."""
+    """Reboots: unreachable at first, counters cleared, hashing after the unit's boot time."""
     begin = np.broadcast_to(now + stagger, (fleet.n,))[machines]
     state.booted_at[machines] = begin
     state.reach_at[machines] = begin + _SYSTEM_SEC
@@ -27,7 +27,7 @@ def reboot(fleet: Fleet, state: State, machines: Flags, *, now: float, stagger: 
 
 
 def restart_program(state: State, machines: Flags, *, now: float) -> None:
-    """The mining program only: the machine keeps answering, its counters and uptime start again."""
+    """Restarts the mining program only: the machine stays reachable, counters and uptime start again."""
     state.booted_at[machines] = now
     state.ready_at[machines] = now + _PROGRAM_SEC
     state.board_ths[machines] = 0.0
@@ -35,20 +35,20 @@ def restart_program(state: State, machines: Flags, *, now: float) -> None:
 
 
 def resume(state: State, machines: Flags, *, now: float, stagger: Floats | float = 0.0) -> None:
-    """Hashing again after a pause: no boot, but the warm-up of one."""
+    """Resumes hashing after a pause: no boot, but the same warm-up."""
     begin = np.broadcast_to(now + stagger, machines.shape)[machines] + _PROGRAM_SEC
     state.ready_at[machines] = np.maximum(state.ready_at[machines], begin)
 
 
 def clear_counters(state: State, machines: Flags) -> None:
-    """Counters start again with the program that counts."""
+    """Resets the counters, as a restarted mining program does."""
     state.accepted[machines] = 0
     state.rejected[machines] = 0
     state.board_errors[machines] = 0
 
 
 def update_power(fleet: Fleet, state: State, effects: Effects, *, now: float, luck: Floats) -> tuple[Flags, Flags]:
-    """Moves between powered, curtailed and not. Returns who booted and who came back from curtailment."""
+    """Applies power and curtailment. Returns which machines booted and which came back from curtailment."""
     back = effects.powered & ~state.powered
     returned = state.curtailed & ~effects.curtailed & effects.powered
     booted = back | (effects.reboot & effects.powered)
@@ -64,7 +64,7 @@ def update_power(fleet: Fleet, state: State, effects: Effects, *, now: float, lu
 
 
 def update_network(state: State, effects: Effects, *, now: float) -> Flags:
-    """Who has had work until lately: a machine without network hashes on until its work runs out."""
+    """Which machines have work: one without network hashes on until its work runs out."""
     state.linked_at[effects.linked] = now
     jobless: Flags = now - state.linked_at > _JOBLESS_SEC
     state.ready_at[jobless] = np.maximum(state.ready_at[jobless], now + _PROGRAM_SEC)
@@ -72,6 +72,6 @@ def update_network(state: State, effects: Effects, *, now: float) -> Flags:
 
 
 def warm_up(state: State, now: float) -> Floats:
-    """The part of its frequency that a machine has reached: from a third to all in seven minutes, 0 before."""
+    """Share of its frequency that a machine has reached: 0 before start, then from a third to all in seven minutes."""
     since = now - state.ready_at
     return np.where(since < 0, 0.0, np.minimum(0.35 + 0.65 * since / WARM_UP_SEC, 1.0))

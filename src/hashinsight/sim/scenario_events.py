@@ -1,4 +1,4 @@
-"""Reads the moving part of a scenario file: faults by rate and at times, common causes, defects of the data."""
+"""Reads the events of a scenario file: fault rates, planned faults, common causes, data defects."""
 
 from collections.abc import Collection
 
@@ -52,7 +52,7 @@ def read_causes(top: Table, sites: tuple[Site, ...], pools: dict[str, str], end:
 
 
 def _cause(table: Table, sites: tuple[Site, ...], pools: dict[str, str], end: float) -> PlannedCause:
-    kind = next(one for one in CAUSES if one.kind == table.one_of("kind", [one.kind for one in CAUSES]))
+    kind = next(cause for cause in CAUSES if cause.kind == table.one_of("kind", [known.kind for known in CAUSES]))
     cause = PlannedCause(
         kind=kind.kind,
         where=_where(table, sites),
@@ -74,12 +74,12 @@ def _cause(table: Table, sites: tuple[Site, ...], pools: dict[str, str], end: fl
 
 
 def _where(table: Table, sites: tuple[Site, ...], count: int | None = None) -> Where:
-    site = table.one_of("site", [one.name for one in sites]) if table.has("site") else None
-    zones = {zone.name for one in sites if site in {None, one.name} for zone in one.zones}
-    said = table.text_or_none("model")
-    model = find_model(said) if said else None
-    if said and model is None:
-        raise ScenarioError(f"{table.place}.model {said!r} is not a model of the catalogue")
+    site = table.one_of("site", [known.name for known in sites]) if table.has("site") else None
+    zones = {zone.name for known in sites if site in {None, known.name} for zone in known.zones}
+    name = table.text_or_none("model")
+    model = find_model(name) if name else None
+    if name and model is None:
+        raise ScenarioError(f"{table.place}.model {name!r} is not a model of the catalogue")
     where = Where(
         site=site,
         zone=table.one_of("zone", zones) if table.has("zone") else None,
@@ -90,9 +90,9 @@ def _where(table: Table, sites: tuple[Site, ...], count: int | None = None) -> W
     )
     batches = [
         batch
-        for one in sites
-        if where.site in {None, one.name}
-        for zone in one.zones
+        for known in sites
+        if where.site in {None, known.name}
+        for zone in known.zones
         if where.zone in {None, zone.name}
         for batch in zone.batches
         if where.model in {None, batch.model}

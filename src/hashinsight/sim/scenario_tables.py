@@ -1,4 +1,4 @@
-"""Reads one table of a scenario file strictly: every key is asked for, and what nobody asked for is a mistake."""
+"""Reads one table of a scenario file strictly: unknown keys are errors."""
 
 import difflib
 import re
@@ -13,7 +13,7 @@ _SPAN = re.compile(r"(?<![\d.])(\d++(?:\.\d++)?)\s*+([dhms])")
 
 
 def nearest(word: str, known: Collection[str]) -> str:
-    """Ends a sentence: the names that are most like the word, or what there is when none is."""
+    """End of an error message: the most similar names, or all known ones."""
     close = difflib.get_close_matches(word, list(known), n=3, cutoff=0.5)
     return f", did you mean {' or '.join(close)}" if close else f"; there is {', '.join(sorted(known))}"
 
@@ -21,25 +21,25 @@ def nearest(word: str, known: Collection[str]) -> str:
 def seconds(text: str) -> float | None:
     """Seconds of a text like 2d 6h 30m, or None."""
     bare = _SPAN.sub("", text).strip()
-    found = _SPAN.findall(text)
-    return None if bare or not found else sum(float(number) * _UNITS[unit] for number, unit in found)
+    parts = _SPAN.findall(text)
+    return None if bare or not parts else sum(float(number) * _UNITS[unit] for number, unit in parts)
 
 
 class Table:
-    """`place` is how messages name it, like `sites[2].zones[1]`."""
+    """`place` is its name in error messages, like `sites[2].zones[1]`."""
 
     def __init__(self, values: object, place: str) -> None:
         if not isinstance(values, dict):
             raise ScenarioError(f"{place} must be a table")
         self._values: dict[str, Any] = values
         self.place = place
-        self._asked: set[str] = set()
+        self._read: set[str] = set()
 
     def _at(self, key: str) -> str:
         return f"{self.place}.{key}" if self.place else key
 
     def _take(self, key: str) -> Any:
-        self._asked.add(key)
+        self._read.add(key)
         return self._values.get(key)
 
     def has(self, key: str) -> bool:
@@ -97,7 +97,7 @@ class Table:
         return length
 
     def length(self, key: str, default: float | None = None) -> float:
-        """A time that something takes, in seconds: not none, and not for ever."""
+        """A duration in seconds, above 0 and at most MAX_DAYS."""
         length = self.span(key, default)
         if not 0 < length <= MAX_DAYS * _UNITS["d"]:
             raise ScenarioError(f"{self._at(key)} must be longer than 0 and at most {MAX_DAYS:g} days")
@@ -105,10 +105,10 @@ class Table:
 
     def tables(self, key: str, *, least: int = 0) -> "list[Table]":
         value = self._take(key)
-        found = [] if value is None else value
-        if not isinstance(found, list) or len(found) < least:
+        items = [] if value is None else value
+        if not isinstance(items, list) or len(items) < least:
             raise ScenarioError(f"{self._at(key)} must be a list of {'at least one table' if least else 'tables'}")
-        return [Table(one, f"{self._at(key)}[{number}]") for number, one in enumerate(found, 1)]
+        return [Table(item, f"{self._at(key)}[{number}]") for number, item in enumerate(items, 1)]
 
     def table(self, key: str) -> "Table":
         value = self._take(key)
@@ -118,28 +118,28 @@ class Table:
         value = self._take(key)
         if not isinstance(value, list) or not value:
             raise ScenarioError(f"{self._at(key)} must be a list of at least one text")
-        for one in value:
-            if one not in known:
-                raise ScenarioError(f"{self._at(key)} names {one!r}, which is not known{nearest(str(one), known)}")
+        for name in value:
+            if name not in known:
+                raise ScenarioError(f"{self._at(key)} names {name!r}, which is not known{nearest(str(name), known)}")
         return value
 
     def pair(self, key: str, default: tuple[float, float]) -> tuple[float, float]:
         value = self._take(key)
         if value is None:
             return default
-        numbers = isinstance(value, list) and all(isinstance(one, int | float) for one in value)
+        numbers = isinstance(value, list) and all(isinstance(number, int | float) for number in value)
         if not numbers or len(value) != 2 or not 0 <= value[0] <= value[1] <= MAX_DAYS:  # noqa: PLR2004 - a pair
-            said = f"two numbers up to {MAX_DAYS:g}, the smaller first"
-            raise ScenarioError(f"{self._at(key)} must be {said}, not {value!r}")
+            expected = f"two numbers up to {MAX_DAYS:g}, the smaller first"
+            raise ScenarioError(f"{self._at(key)} must be {expected}, not {value!r}")
         return float(value[0]), float(value[1])
 
     def rest(self) -> dict[str, Any]:
-        """Everything, asked for or not: for tables whose keys are names."""
-        self._asked.update(self._values)
+        """All values, for tables whose keys are names."""
+        self._read.update(self._values)
         return self._values
 
     def finish(self) -> None:
-        """Call when everything was asked for: what is left over was misspelt."""
-        left = [key for key in self._values if key not in self._asked]
+        """Call after reading all keys: what is left over is unknown."""
+        left = [key for key in self._values if key not in self._read]
         if left:
-            raise ScenarioError(f"{self._at(left[0])} is not a key of a scenario{nearest(left[0], self._asked)}")
+            raise ScenarioError(f"{self._at(left[0])} is not a key of a scenario{nearest(left[0], self._read)}")

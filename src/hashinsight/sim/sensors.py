@@ -1,4 +1,4 @@
-"""What machines say about themselves: estimates with noise, sensors that may be broken, values that may be frozen."""
+"""What machines report: noisy estimates, broken sensors, frozen values of a hung firmware."""
 
 from dataclasses import fields, replace
 
@@ -25,7 +25,7 @@ NORMALS = 2 * BOARDS + FANS + 2  # drawn for every machine and step
 
 
 def advance_noise(state: State, normals: Normals, dt: float) -> None:
-    """Carries the slow part of the noise on: an estimate over a minute does not jump every five seconds."""
+    """Advances the slow part of the noise: a one-minute estimate does not jump every five seconds."""
     keep = np.exp(-dt / _ESTIMATE_SEC)
     fresh = np.sqrt(1 - keep**2)
     state.hash_noise = state.hash_noise * keep + normals[:BOARDS].T * fresh
@@ -35,13 +35,13 @@ def advance_noise(state: State, normals: Normals, dt: float) -> None:
 def take_readings(
     fleet: Fleet, constants: Constants, state: State, effects: Effects, *, at: float, normals: Normals, noise: float
 ) -> Readings:
-    """One row a machine. `noise` scales that of every sensor."""
+    """One row per machine. `noise` scales the noise of every sensor."""
     board_ths = state.board_ths * (1 + noise * _HASH_NOISE * np.sqrt(BOARDS) * state.hash_noise)
     total = board_ths.sum(axis=1)
     short_term = 1 + noise * (_HASH_NOISE_5S * normals[-1] - _HASH_NOISE * state.hash_noise.mean(axis=1))
     temp_noise = noise * _TEMP_NOISE_C * normals[BOARDS : 2 * BOARDS].T
     broken = ~np.isnan(effects.sensor_c)
-    # each rounded by itself: a rounded difference added on would be off by up to half a degree, the same all day
+    # rounded separately: adding a rounded difference would be off by up to half a degree all day
     board_c = np.where(broken, effects.sensor_c, _in_half_degrees(state.board_c + temp_noise))
     chip_c = np.where(broken, effects.sensor_c, _in_half_degrees(state.chip_c + temp_noise))
     rpm = fans.reported_rpm(
@@ -90,7 +90,7 @@ def _in_half_degrees(temp_c: Floats) -> Floats:
 
 
 def expected_ths(constants: Constants, state: State) -> Floats:
-    """The nameplate in the mode and under the limit that are set: what an owner may expect."""
+    """Nameplate hashrate in the current mode and under the current power limit."""
     if np.isnan(state.limit_w).all():
         nameplate: Floats = constants.rated_ths * MODE_FREQUENCY[state.mode]
         return nameplate
@@ -100,7 +100,7 @@ def expected_ths(constants: Constants, state: State) -> Floats:
 
 
 def hold_frozen(readings: Readings, previous: Readings | None, effects: Effects) -> Readings:
-    """A hung firmware answers, but with what it readings last."""
+    """A hung firmware keeps responding with its last values."""
     rows = np.flatnonzero(effects.frozen)
     if previous is None or not rows.size:
         return readings

@@ -1,4 +1,4 @@
-"""A simulated fleet that lives: time goes on, things break, commands are obeyed, and the truth is written down."""
+"""The simulated fleet: advances time, starts faults, executes commands, and records the true episodes."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ _SETTLING_SEC = 3600.0
 
 
 class World:
-    """`families` are the faults that can happen; those reserved for scoring are passed in, never imported here."""
+    """`families` are the fault families in play; those reserved for scoring are passed in, never imported here."""
 
     def __init__(
         self,
@@ -69,18 +69,18 @@ class World:
         return self._readings
 
     def collected(self) -> Flags:
-        """Which machines a collector has a row for: none where it is silent itself."""
+        """Machines for which the collector has a row; none while the collector itself is silent."""
         return ~self._effects.silent & (self._readings.reachable | self.fleet.says_offline)
 
     def spooled(self) -> tuple[Floats, Floats]:
-        """From when to when a silent collector keeps its rows to send them later; NaN where nothing waits."""
+        """Start and end of the time whose rows a silent collector spools; NaN where nothing is spooled."""
         return self._effects.spooled_from, self._effects.spooled_until
 
     def firmware_of(self, machine: int) -> str:
         return self.firmwares[int(self.state.firmware_no[machine])]
 
     def model_said(self, machine: int) -> str:
-        """The model as the machine names itself; a firmware update may have changed it."""
+        """The model name that the machine reports; a firmware update may change it."""
         return self.models_said[int(self.state.model_said_no[machine])]
 
     def pools(self, machine: int) -> tuple[Pool, ...]:
@@ -90,38 +90,38 @@ class World:
         return self.execute_many(np.array([machine], dtype=np.int64), command).get(machine)
 
     def execute_many(self, machines: NDArray[np.int64], command: Command) -> dict[int, Refusal]:
-        """Does it on all of them that do not refuse; returns those that do, with the reason."""
+        """Executes on every machine that accepts it; returns the refusals."""
         refused: dict[int, Refusal] = {}
-        for machine in machines.tolist():  # a command names few machines, and each has its own reason
+        for machine in machines.tolist():  # few machines, each with its own reason
             if not self._readings.reachable[machine]:
-                refused[machine] = Refusal("the machine does not answer")
+                refused[machine] = Refusal("machine is not responding")
                 continue
             hung = bool(self._effects.frozen[machine])
             reason = commands.find_refusal(self.fleet, machine, command, firmware=self.firmware_of(machine), hung=hung)
             if reason is not None:
                 refused[machine] = reason
-        willing = np.array([machine for machine in machines.tolist() if machine not in refused], dtype=np.int64)
-        if not willing.size:
+        accepting = np.array([machine for machine in machines.tolist() if machine not in refused], dtype=np.int64)
+        if not accepting.size:
             return refused
-        commands.execute(self.fleet, self.state, willing, command, now=self.at, pools=self._own_pools)
+        commands.execute(self.fleet, self.state, accepting, command, now=self.at, pools=self._own_pools)
         self._pool_count[list(self._own_pools)] = [len(pools) for pools in self._own_pools.values()]
         if isinstance(command, Restart) and command.whole:
-            self._faults.cure(willing, self.at)
-            self._start_cases(self._hazard.power_cycle(_flags(self.fleet.n, willing), self.at))
+            self._faults.cure(accepting, self.at)
+            self._start_cases(self._hazard.power_cycle(_flags(self.fleet.n, accepting), self.at))
         if isinstance(command, Resume) and self.scenario.rates.on:
-            self._fail_restarts(willing[self._luck.random(willing.size) < _RESUME_FAILURES], self.at)
+            self._fail_restarts(accepting[self._luck.random(accepting.size) < _RESUME_FAILURES], self.at)
         return refused
 
     def inject(
         self, kind: str, machines: NDArray[np.int64], *, severity: float = 1.0, until: float | None = None
     ) -> list[Episode]:
-        """Any fault kind or common cause, from now on, for exactly these machines."""
+        """Starts a fault or a common cause on exactly these machines, now."""
         if kind in self._faults.families:
             family = self._faults.families[kind]
             return self._faults.inject(family, machines, now=self.at, end=until, severity=severity)
-        cause = next((one for one in CAUSES if one.kind == kind), None)
+        cause = next((known for known in CAUSES if known.kind == kind), None)
         if cause is None:
-            raise ScenarioError(f"there is no fault or cause {kind!r}")
+            raise ScenarioError(f"unknown fault or cause {kind!r}")
         plan = PlannedCause(kind, Where(), 0.0, cause.usual_sec, severity=severity)
         scope = f"machines:{len(machines)}"
         end = self.at + cause.usual_sec if until is None and cause.lasting else until
@@ -135,11 +135,11 @@ class World:
         return self._causes.end(episode_no, self.at) or self._faults.end(episode, self.at)
 
     def episodes(self) -> list[Episode]:
-        """The truth so far. An episode that only warns yet is there with its start in the future."""
+        """True episodes so far, including those in their warning phase, whose start is in the future."""
         return self._episodes.list_begun(self.at)
 
     def _settle(self, n: int) -> None:
-        """Two hours before the run without faults, so that the first row finds the machines warm."""
+        """Runs two hours without faults first, so that machines are warm in the first row."""
         for seconds in (-_SETTLING_SEC, 0.0):
             self._physics(self._start + seconds, 1800.0, np.ones(n, dtype=np.bool_))
         boots_ago = self._start - self.state.booted_at

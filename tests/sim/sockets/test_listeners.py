@@ -99,7 +99,7 @@ def test_a_machine_is_cut_off_and_comes_back_also_while_no_file_is_left() -> Non
 
 def test_a_net_is_held_by_one_simulator_alone_and_free_when_it_ends() -> None:
     net, held = claim(11)  # of those that nobody gets by itself: it is let go in between
-    with pytest.raises(CannotRun, match=f"127.{net} belongs to another simulator"):
+    with pytest.raises(CannotRun, match=f"127.{net} is used by another running simulator"):
         claim(net)
     other, also_held = claim(None)
     assert other != net

@@ -175,7 +175,7 @@ def test_a_whatsminer_refuses_what_is_plain_wrongly_sealed_or_impossible(fleet: 
     assert sealed(where, "adjust_power_limit", power_limit="99999")["Code"] == 132
     assert sealed(where, "no_such_thing")["Code"] == 14
     assert stage.commands == []
-    stage.refuse = "the mining program does not answer"
+    stage.refuse = "mining program is not responding"
     said = sealed(where, "power_on")
     assert (said["STATUS"], said["Code"], said["Msg"]) == ("E", 132, stage.refuse)
 

@@ -1,4 +1,4 @@
-"""What a common cause is: one event that many machines feel at once."""
+"""Common causes: one event that affects many machines at once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ from hashinsight.sim.state import State
 
 @dataclass
 class CauseEvent:
-    """One cause that runs or is to come."""
+    """A cause that is active or scheduled."""
 
     no: int
     plan: PlannedCause
     machines: MachineNumbers
     start: float
     end: float
-    luck: Floats  # one number between 0 and 1 for each of its machines
+    luck: Floats  # random number between 0 and 1 for each of its machines
     first_pool: Counts  # of each of its machines, when it was planned or injected
-    firmware_no: int | None = None  # what a rollout brings
+    firmware_no: int | None = None  # set by a rollout
     model_said_no: int | None = None
 
     def swelling(self, now: float, over_sec: float) -> float:
@@ -41,6 +41,6 @@ class CauseKind:
     within_sec: float
     does: Callable[[CauseEvent, Effects, State, float], None]
     shows: Callable[[MachineHistory, MachineHistory], bool]
-    reach: str  # what it takes when nothing narrower is said: site, zone, switch or pdu
+    reach: str  # what it affects unless narrowed: site, zone, switch or pdu
     usual_sec: float
-    lasting: bool = False  # what it did stays when it is over
+    lasting: bool = False  # its changes stay after its end

@@ -1,4 +1,4 @@
-"""What people and pools do to many machines: pool trouble, curtailment, a firmware rollout."""
+"""Pool outages and rejects, curtailment, firmware rollouts."""
 # ruff: noqa: PLR2004 - a signature is stated in figures
 
 import numpy as np
@@ -14,7 +14,7 @@ _ROLLOUT_PACE_SEC = 1800.0
 
 
 def _still_there(event: CauseEvent, state: State) -> MachineNumbers:
-    """A machine that was told to mine elsewhere since has nothing to do with this pool any more."""
+    """Machines still on this pool; those switched to another pool since are not affected."""
     there: MachineNumbers = event.machines[state.first_pool[event.machines] == event.first_pool]
     return there
 

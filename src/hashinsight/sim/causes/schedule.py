@@ -1,4 +1,4 @@
-"""Common causes of a run: which machines each takes, when it runs, and when it comes again."""
+"""Schedule of common causes: which machines each affects, when it runs and when it repeats."""
 
 from dataclasses import replace
 
@@ -17,16 +17,16 @@ from hashinsight.sim.state import State
 
 class CauseSchedule:
     def __init__(
-        self, fleet: Fleet, ledger: EpisodeLog, seed: int, firmwares: tuple[str, ...], said: tuple[str, ...]
+        self, fleet: Fleet, ledger: EpisodeLog, seed: int, firmwares: tuple[str, ...], models_said: tuple[str, ...]
     ) -> None:
         self._fleet, self._ledger = fleet, ledger
-        self._firmwares, self._said = firmwares, said
+        self._firmwares, self._models_said = firmwares, models_said
         self._rng = stream_of(seed, "causes")
         self._events: list[CauseEvent] = []
         self.kinds = {kind.kind: kind for kind in CAUSES}
 
     def plan(self, plan: PlannedCause, start: float, state: State) -> None:
-        """Nothing happens where a small fleet has no machine."""
+        """Does nothing where a small fleet has no matching machine."""
         machines, scope = machines_reached(self._fleet, self.kinds[plan.kind], plan)
         if machines.size:
             first_pool = state.first_pool[machines]
@@ -63,7 +63,7 @@ class CauseSchedule:
             luck=self._rng.random(len(machines)),
             first_pool=first_pool,
             firmware_no=self._firmwares.index(plan.firmware) if plan.firmware in self._firmwares else None,
-            model_said_no=self._said.index(plan.model_said) if plan.model_said in self._said else None,
+            model_said_no=self._models_said.index(plan.model_said) if plan.model_said in self._models_said else None,
         )
         self._events.append(event)
         return episode
@@ -91,7 +91,7 @@ class CauseSchedule:
 
 
 def machines_reached(fleet: Fleet, kind: CauseKind, plan: PlannedCause) -> tuple[MachineNumbers, str]:
-    """The machines that a planned cause takes, and the name of the place."""
+    """The machines that a planned cause affects, and its scope."""
     where = plan.where
     chosen = matching(fleet, where)
     if plan.pool is not None:
@@ -116,7 +116,7 @@ def matching(fleet: Fleet, where: Where) -> Flags:
 
 
 def nth(names: Names, among: Flags, number: int) -> MachineNumbers:
-    """All machines of the n-th switch or PDU among these; a smaller fleet starts again from its first."""
+    """All machines of the n-th switch or PDU among these; counting wraps around in a smaller fleet."""
     present = np.unique(names.no[among])
     if not present.size:
         return np.zeros(0, dtype=np.int64)

@@ -12,8 +12,8 @@ from hashinsight.sim.readings import MODES
 class BadRequest(Exception):
     """`code` is stable: BAD_REQUEST (not our protocol), INVALID, NOT_FOUND, REFUSED."""
 
-    def __init__(self, said: str, *, code: str = "BAD_REQUEST") -> None:
-        super().__init__(said)
+    def __init__(self, message: str, *, code: str = "BAD_REQUEST") -> None:
+        super().__init__(message)
         self.code = code
 
 
@@ -21,28 +21,28 @@ PLACE_KEYS = ("site", "zone", "rack", "switch", "pdu")
 
 
 def select_machines(live: LiveFleet, given: Mapping[str, Any], *, all_when_none: bool) -> list[int]:
-    """Everything that is said must fit. `count` takes the first that do."""
+    """All given fields must match. `count` takes the first matches."""
     named = given.get("machine")
     places = {place: given[place] for place in PLACE_KEYS if given.get(place) is not None}
     if named is None and not places and given.get("count") is None and not all_when_none:
-        raise BadRequest("say which machines: machine, site, zone, rack, switch, pdu or count", code="INVALID")
+        raise BadRequest("choose machines by machine, site, zone, rack, switch, pdu or count", code="INVALID")
     chosen = list(range(len(live.machines))) if named is None else _find_named(live, named)
     for place, wanted in places.items():
         names = getattr(live.world.fleet, place)
         chosen = [no for no in chosen if _matches(names[no], str(wanted))]
     if not chosen:
-        raise BadRequest(f"no machine fits {_describe(named, places)}", code="NOT_FOUND")
+        raise BadRequest(f"no machine matches {_describe(named, places)}", code="NOT_FOUND")
     if given.get("count") is None:
         return chosen
     if whole_number(given, "count") < 1:
-        raise BadRequest("count is at least 1", code="INVALID")
+        raise BadRequest("count must be at least 1", code="INVALID")
     return chosen[: whole_number(given, "count")]
 
 
 def whole_number(given: Mapping[str, Any], name: str) -> int:
     value = given.get(name)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise BadRequest(f"{name} is a whole number", code="INVALID")
+        raise BadRequest(f"{name} must be a whole number", code="INVALID")
     return value
 
 
@@ -52,27 +52,28 @@ def is_number(value: object, *, most: float) -> bool:
 
 
 def _find_named(live: LiveFleet, named: object) -> list[int]:
-    wanted = [str(one) for one in named] if isinstance(named, Sequence) and not isinstance(named, str) else [str(named)]
+    several = isinstance(named, Sequence) and not isinstance(named, str)
+    wanted = [str(name) for name in named] if several else [str(named)]
     known: dict[str, int] = {}
     for no, machine in enumerate(live.machines):
         known |= {str(no): no, machine.identity.machine_id: no, machine.identity.address: no}
-    missing = [one for one in wanted if one not in known]
+    missing = [name for name in wanted if name not in known]
     if missing:
-        raise BadRequest(f"there is no machine {missing[0][:60]}", code="NOT_FOUND")
-    return list(dict.fromkeys(known[one] for one in wanted))  # named twice is meant once
+        raise BadRequest(f"unknown machine {missing[0][:60]}", code="NOT_FOUND")
+    return list(dict.fromkeys(known[name] for name in wanted))  # duplicates count once
 
 
 def _matches(name: str, wanted: str) -> bool:
-    """The whole name, or its own part of it: `rack-01` is that rack of every zone."""
+    """The full name, or its last part: `rack-01` is that rack of every zone."""
     return name == wanted or name.rsplit("/", 1)[-1] == wanted
 
 
 def _describe(named: object, places: Mapping[str, Any]) -> str:
-    said = ([f"machine {named}"] if named is not None else []) + [f"{place} {name}" for place, name in places.items()]
-    return ", ".join(said)[:200]
+    parts = ([f"machine {named}"] if named is not None else []) + [f"{place} {name}" for place, name in places.items()]
+    return ", ".join(parts)[:200]
 
 
-_MAX_WATTS = 1e9  # each machine says its own limit
+_MAX_WATTS = 1e9  # each machine has its own limit
 
 
 def _limit(given: Mapping[str, Any]) -> Command:
@@ -83,7 +84,7 @@ def _limit(given: Mapping[str, Any]) -> Command:
 
 def _mode(given: Mapping[str, Any]) -> Command:
     if given.get("mode") not in MODES:
-        raise BadRequest(f"mode is one of {', '.join(MODES)}", code="INVALID")
+        raise BadRequest(f"mode must be one of {', '.join(MODES)}", code="INVALID")
     return SetMode(str(given["mode"]))
 
 
@@ -118,12 +119,12 @@ _WORDS: dict[type[Command], str] = {
 def parse_command(given: Mapping[str, Any]) -> Command:
     wanted = given.get("act")
     if not isinstance(wanted, str) or wanted not in COMMANDS:
-        raise BadRequest(f"there is no act {wanted}: choose one of {', '.join(COMMANDS)}", code="INVALID")
+        raise BadRequest(f"unknown act {wanted}: use one of {', '.join(COMMANDS)}", code="INVALID")
     return COMMANDS[wanted](given)
 
 
 def command_word(command: Command) -> str:
-    """The same words, the other way round."""
+    """The word of a command in the control API."""
     match command:
         case Restart():
             return "reboot" if command.whole else "restart"
@@ -133,12 +134,12 @@ def command_word(command: Command) -> str:
 
 
 def command_parameters(command: Command) -> dict[str, Any]:
-    """What the act was told with, under the names that it is given by; a pool's password is nobody's to read."""
+    """Parameters of a command under their names in the control API, without pool passwords."""
     match command:
         case SetMode():
             return {"mode": command.mode}
         case SetPowerLimit():
             return {"watts": command.watts}
         case SetPools():
-            return {"pools": [{"url": one.url, "user": one.user} for one in command.pools]}
+            return {"pools": [{"url": pool.url, "user": pool.user} for pool in command.pools]}
     return {}

@@ -1,4 +1,4 @@
-"""The control API of a simulator that runs: one JSON object a line over loopback, one JSON object back for each."""
+"""Runs a simulator with its control API: one JSON object per line over loopback, one JSON object back."""
 
 import asyncio
 import json
@@ -17,12 +17,12 @@ from hashinsight.sim.world import World
 
 MAX_LINE = 256 * 1024
 IDLE_SEC = 300.0
-_GOODBYE_SEC = 2.0
+_CLOSE_SEC = 2.0
 
 
 @asynccontextmanager
 async def serve_control(live: LiveFleet, listener: socket.socket) -> AsyncIterator[None]:
-    """Answers on the socket that holds the net; at the end, open talks are hung up and let finish."""
+    """Serves on the socket that holds the net; at the end, open connections are closed."""
     talks: dict[asyncio.Task[Any], asyncio.StreamWriter] = {}
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -32,7 +32,7 @@ async def serve_control(live: LiveFleet, listener: socket.socket) -> AsyncIterat
         try:
             await _talk(live, reader, writer)
         except (ConnectionError, TimeoutError):
-            pass  # whoever asked is gone
+            pass  # client is gone
         finally:
             del talks[task]
             writer.close()
@@ -46,16 +46,16 @@ async def serve_control(live: LiveFleet, listener: socket.socket) -> AsyncIterat
         for writer in left.values():
             writer.transport.abort()
         if left:
-            await asyncio.wait(left, timeout=_GOODBYE_SEC)
+            await asyncio.wait(left, timeout=_CLOSE_SEC)
 
 
 async def _talk(live: LiveFleet, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """The first line that is not understood ends it: what speaks another protocol must not hit a verb by chance."""
+    """The first invalid line ends the connection: a client of another protocol must not hit a verb by chance."""
     while True:
         try:
             line = await asyncio.wait_for(reader.readline(), IDLE_SEC)
         except ValueError:
-            answer = _error("BAD_REQUEST", f"a request has at most {MAX_LINE} bytes")
+            answer = _error("BAD_REQUEST", f"requests are limited to {MAX_LINE} bytes")
         else:
             if not line:
                 return
@@ -83,12 +83,12 @@ def _request(line: bytes) -> dict[str, Any]:
     if not isinstance(given, dict) or not isinstance(given.get("verb"), str):
         raise BadRequest('a request is one JSON object a line with a "verb"')
     if given["verb"] not in VERBS:
-        raise BadRequest(f"there is no verb {given['verb'][:40]}: choose one of {', '.join(VERBS)}")
+        raise BadRequest(f"unknown verb {given['verb'][:40]}: use one of {', '.join(VERBS)}")
     return given
 
 
-def _error(code: str, said: str) -> dict[str, Any]:
-    return {"ok": False, "error": {"code": code, "message": said}}
+def _error(code: str, message: str) -> dict[str, Any]:
+    return {"ok": False, "error": {"code": code, "message": message}}
 
 
 async def run_simulator(
@@ -100,7 +100,7 @@ async def run_simulator(
     speed: float,
     ready: Callable[[dict[str, Any]], None],
 ) -> None:
-    """In a net that is held (`nets.claim`). `ready` is told once everything listens. Signals end it as `stop` does."""
+    """Runs in a net that is held (`nets.claim`); calls `ready` once everything listens. Signals stop it like `stop`."""
     number, held = net
     try:
         allow_files(scenario.machines)

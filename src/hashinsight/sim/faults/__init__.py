@@ -1,4 +1,4 @@
-"""Fault families of single machines: the ones that everybody may see and tune on."""
+"""Fault families of single machines: the public ones, open to tuning."""
 
 from hashinsight.sim.faults import boards, connections, cooling, fans, sensors, supply
 from hashinsight.sim.faults.family import Families

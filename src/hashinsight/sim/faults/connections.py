@@ -1,4 +1,4 @@
-"""What is between a machine and the world: its network cable, its pool."""
+"""Network and pool connection of one machine."""
 # ruff: noqa: PLR2004 - a signature is stated in figures
 
 import numpy as np

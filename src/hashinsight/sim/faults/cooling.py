@@ -1,4 +1,4 @@
-"""Heat that does not leave: dust, dried paste, a heatsink that fell off."""
+"""Cooling: dust, dried thermal paste, a detached heatsink."""
 # ruff: noqa: PLR2004 - a signature is stated in figures
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""What a fault family is: its figures as data, what it does to a machine, and how that shows."""
+"""Fault families: figures as data, effect on a machine, signature in telemetry; and their active cases."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class CaseTable:
             setattr(self, name, getattr(self, name)[rows])
 
     def take_over(self, now: float) -> Counts:
-        """Takes out the cases that are over and returns their machines."""
+        """Removes finished cases and returns their machines."""
         over = self.times[:, 2] <= now
         if not len(self.no) or not over.any():
             return _NO_MACHINES
@@ -46,13 +46,13 @@ class CaseTable:
         return machines
 
     def end(self, no: int, now: float) -> bool:
-        """Ends one case now; the next step finds it over."""
-        found = self.no == no
-        self.times[found, 2] = now
-        return bool(found.any())
+        """Ends one case now; the next step removes it."""
+        rows = self.no == no
+        self.times[rows, 2] = now
+        return bool(rows.any())
 
     def drop(self, no: int) -> None:
-        """Takes one case out: nobody came to mend it."""
+        """Removes one case without a repair."""
         self._keep(self.no != no)
 
 
@@ -61,7 +61,7 @@ _NO_MACHINES = np.zeros(0, dtype=np.int64)
 
 @dataclass(frozen=True)
 class ActiveCases:
-    """The cases of a kind that warn or run at `now`: what a fault family works on."""
+    """Cases of a kind that warn or run at `now`: the input of a fault family."""
 
     machine: Counts
     severity: Floats
@@ -86,7 +86,7 @@ class ActiveCases:
 
     @property
     def warning(self) -> Floats:
-        """How far the time of warning has come: 0 at its beginning, 1 at the start and after it."""
+        """Progress of the warning phase: 0 at its beginning, 1 from the start on."""
         lead = np.maximum(self.start - self.warns_from, 1.0)
         return np.clip((self.now - self.warns_from) / lead, 0.0, 1.0)
 
@@ -124,7 +124,7 @@ MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
 
 @dataclass(frozen=True)
 class Family:
-    """`share`: of a machine's hardware faults, or faults a year where `by_itself`. `warns`: part that gives warning."""
+    """`share`: of hardware faults, or faults a year where `by_itself`. `warns`: share of cases with a warning phase."""
 
     kind: str
     family: str
@@ -138,10 +138,10 @@ class Family:
     lead_sec: tuple[float, float] = (0.0, 0.0)
     precursor: str = "none"
     repair_sec: tuple[float, float] | None = None  # None: the scenario's repair time
-    heat: bool = False  # heat brings it on
-    cycles: bool = False  # power cycles bring it on
-    repair_boots: bool = True  # whoever mends it switches the machine off and on
-    restart_cures: float = 0.0  # chance that a reboot by command ends it
+    heat: bool = False  # heat makes it more likely
+    cycles: bool = False  # power cycles make it more likely
+    repair_boots: bool = True  # the repair power-cycles the machine
+    restart_cures: float = 0.0  # probability that a commanded reboot ends it
     spreads: str = "machine"  # or rack: all its machines at once
 
 

@@ -1,4 +1,4 @@
-"""Fans: one stops, or turns far slower than it is told; after a while protection stops the machine."""
+"""Fans: one stops or runs far below its set speed; after a while protection stops the machine."""
 # ruff: noqa: PLR2004 - a signature is stated in figures
 
 import numpy as np

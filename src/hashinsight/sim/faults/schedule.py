@@ -1,4 +1,4 @@
-"""From onset to episode: does it warn, when does it start, when is it mended; and the cases that run now."""
+"""Faults of single machines: from onset to episode (warning, start, repair), and the active cases."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from hashinsight.sim.state import State
 
 
 class FaultSchedule:
-    """All faults of single machines in one run."""
+    """All faults of single machines in a run."""
 
     def __init__(self, fleet: Fleet, families: Families, rates: FaultRates, ledger: EpisodeLog, seed: int) -> None:
         self._fleet, self._rates, self._ledger = fleet, rates, ledger
@@ -23,7 +23,7 @@ class FaultSchedule:
         self._rng = {kind: stream_of(seed, "case", kind) for kind in self.families}
 
     def begin(self, onset: Onset, not_before: float) -> None:
-        """Cases by rate: those that warn start later. What would be over before the run is left out."""
+        """Cases by rate; those with a warning start later. Cases that would end before the run are left out."""
         family, rng = onset.family, self._rng[onset.family.kind]
         machines, at = self._spread(family, onset.machines, onset.at)
         lead = self._leads(family, len(machines), rng)
@@ -37,7 +37,7 @@ class FaultSchedule:
     def plan(
         self, family: Family, machines: MachineNumbers, *, start: float, end: float | None, severity: float
     ) -> list[Episode]:
-        """Cases at a stated time; a part of them has warned before."""
+        """Cases at a given time; a part of them has a warning phase before it."""
         rng = self._rng[family.kind]
         lead = self._leads(family, len(machines), rng)
         mended = (
@@ -50,7 +50,7 @@ class FaultSchedule:
     def inject(
         self, family: Family, machines: MachineNumbers, *, now: float, end: float | None, severity: float
     ) -> list[Episode]:
-        """Cases from now on, without warning; without an end they last until somebody ends them."""
+        """Cases from now on without a warning phase; without an end they last until ended."""
         draws = self._rng[family.kind].random((len(machines), DRAWS))
         times = np.tile([now, now, np.inf if end is None else end], (len(machines), 1))
         return self._add(family, machines, times, np.full(len(machines), severity), draws)
@@ -63,7 +63,7 @@ class FaultSchedule:
         return True
 
     def cure(self, machines: MachineNumbers, now: float) -> None:
-        """What a reboot by command ends, with each kind's own chance."""
+        """Faults that a commanded reboot ends, each with its kind's probability."""
         for kind, cases in self._cases.items():
             chance = self.families[kind].restart_cures
             for no in (
@@ -74,7 +74,7 @@ class FaultSchedule:
                     self._ledger.close(no, now)
 
     def take_over(self, now: float) -> Flags:
-        """Machines whose fault was mended by somebody who switched them off and on."""
+        """Machines repaired by somebody who power-cycled them."""
         mended = np.zeros(self._fleet.n, dtype=np.bool_)
         for kind, cases in self._cases.items():
             machines = cases.take_over(now)

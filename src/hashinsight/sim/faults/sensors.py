@@ -1,4 +1,4 @@
-"""Machines that say something else than what is so: a broken sensor, a hung firmware."""
+"""Broken sensors and hung firmware: the machine reports values that are not true."""
 # ruff: noqa: PLR2004 - a signature is stated in figures
 
 import numpy as np

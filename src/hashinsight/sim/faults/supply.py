@@ -1,4 +1,4 @@
-"""Power supplies: protection that trips, reboot loops, and machines that do not come back after a stop."""
+"""Power supplies: tripped protection, reboot loops, machines that do not start again after a stop."""
 # ruff: noqa: PLR2004 - a signature is stated in figures
 
 import numpy as np

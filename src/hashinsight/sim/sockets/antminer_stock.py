@@ -1,4 +1,4 @@
-"""Antminers with the maker's own firmware: port 4028 tells, and takes no orders (those go by its web page)."""
+"""Antminer stock firmware: port 4028 is read-only (commands go through its web page)."""
 
 from functools import partial
 

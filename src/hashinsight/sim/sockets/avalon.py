@@ -1,4 +1,4 @@
-"""Avalon (cgminer with Canaan's additions on port 4028). Its boards are told in one long bracketed text."""
+"""Avalon (cgminer with Canaan's additions on port 4028). Its boards are reported in one long bracketed text."""
 
 import time
 from functools import partial
@@ -123,7 +123,7 @@ def stats(machine: Machine, _: str) -> Body:
 
 
 async def ascset(machine: Machine, request: Request) -> Body:
-    """`0,name,value…`: the one command by which an Avalon is told things."""
+    """`0,name,value…`: the single write command of an Avalon."""
     device, name, value, *rest = (*request.parameter.split(",", 3), "", "", "")[:4]
     if device.strip() != "0":
         raise RequestError(106, f"Invalid ASC id {device[:20]} - range is 0 - 0")

@@ -1,4 +1,4 @@
-"""The answers of the cgminer API, which every make here speaks with words of its own around it."""
+"""Answers of the cgminer API, on which the APIs of all makes are based."""
 
 import json
 from typing import Any
@@ -29,7 +29,7 @@ def as_json(answer: Body) -> bytes:
 
 
 def joined_json(answers: dict[str, bytes]) -> bytes:
-    """Of answers that are JSON already."""
+    """Joins answers that are already JSON."""
     parts = [
         _encoder.encode(name).encode() + b":[" + answer.removesuffix(END) + b"]" for name, answer in answers.items()
     ]
@@ -37,7 +37,7 @@ def joined_json(answers: dict[str, bytes]) -> bytes:
 
 
 def as_text(answers: list[Body]) -> bytes:
-    """The plain form: sections end with `|`, fields are parted by commas."""
+    """Plain text form: sections end with `|`, fields are separated by commas."""
     parts = []
     for answer in answers:
         tables = answer if isinstance(answer.get("STATUS"), list) else {"STATUS": [answer]}
@@ -54,7 +54,7 @@ def _plain(value: object) -> str:
 
 
 def pool_rows(pools: tuple[Pool, ...], reading: MachineReading) -> list[Body]:
-    """Shares are counted at the pool that the machine mines on; the others wait alive, unless none is."""
+    """Shares are counted at the active pool; the others are alive, unless all are dead."""
     rows = []
     for no, pool in enumerate(pools):
         here = no == reading.pool

@@ -1,4 +1,4 @@
-"""A listener for every machine. One that cannot be reached lets connections hang, as a machine behind a dead switch."""
+"""A listener for every machine. Connections to an unreachable one hang, as behind a dead switch."""
 
 import asyncio
 import errno
@@ -10,28 +10,28 @@ from hashinsight.sim.sockets.nets import MINER_PORT, CannotRun, listen_on
 from hashinsight.sim.sockets.requests import is_complete
 
 MAX_REQUEST = 64 * 1024
-DEADLINE_SEC = 10.0  # what a Whatsminer grants, from the connection to the whole request
-_TOO_LONG = b"{}"  # is answered as a request that says nothing
+DEADLINE_SEC = 10.0  # as on a Whatsminer, from connection to complete request
+_TOO_LONG = b"{}"  # answered like an empty request
 
 
 class Connection(asyncio.Protocol):
-    def __init__(self, machine: Machine, dialect: Dialect, open_now: "set[Connection]") -> None:
+    def __init__(self, machine: Machine, dialect: Dialect, connections: "set[Connection]") -> None:
         self._machine = machine
         self._dialect = dialect
-        self._open_now = open_now
+        self._connections = connections
         self._received = bytearray()
         self._transport: asyncio.Transport | None = None
         self._deadline: asyncio.TimerHandle | None = None
-        self._answering: asyncio.Task[None] | None = None
+        self._answer_task: asyncio.Task[None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport  # type: ignore[assignment] # a stream's is always this one
-        self._open_now.add(self)
+        self._connections.add(self)
         self._deadline = asyncio.get_running_loop().call_later(DEADLINE_SEC, self._out_of_time)
 
     def data_received(self, data: bytes) -> None:
-        if self._answering is not None or not self._machine.reading.reachable:
-            return  # a machine that cannot be reached does not say so either
+        if self._answer_task is not None or not self._machine.reading.reachable:
+            return  # an unreachable machine sends nothing, not even an error
         self._received += data
         if len(self._received) > MAX_REQUEST:
             self._answer(_TOO_LONG)
@@ -39,31 +39,31 @@ class Connection(asyncio.Protocol):
             self._answer(bytes(self._received))
 
     def eof_received(self) -> bool:
-        if self._answering is None and self._received and self._machine.reading.reachable:
+        if self._answer_task is None and self._received and self._machine.reading.reachable:
             self._answer(bytes(self._received))
-        return self._answering is not None  # the answer still goes out by the other half
+        return self._answer_task is not None  # keep the other half open for the answer
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - the library's form
-        self._open_now.discard(self)
+        self._connections.discard(self)
         if self._deadline is not None:
             self._deadline.cancel()
-        if self._answering is not None:
-            self._answering.cancel()
+        if self._answer_task is not None:
+            self._answer_task.cancel()
 
     def drop(self) -> None:
         if self._transport is not None:
             self._transport.abort()
 
     def _out_of_time(self) -> None:
-        if self._received and self._answering is None and self._machine.reading.reachable:
+        if self._received and self._answer_task is None and self._machine.reading.reachable:
             self._answer(bytes(self._received))
         else:
             self.drop()
 
     def _answer(self, request: bytes) -> None:
-        self._answering = asyncio.ensure_future(self._say(request))
+        self._answer_task = asyncio.ensure_future(self._send(request))
 
-    async def _say(self, request: bytes) -> None:
+    async def _send(self, request: bytes) -> None:
         text = await self._dialect(self._machine, request)
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write(text)
@@ -76,12 +76,12 @@ _REST_SEC = 0.5
 
 
 class Listener:
-    """Silence on loopback: with no room for waiting connections and that room taken, Linux drops what comes."""
+    """To be unreachable on loopback, a listener fills its own backlog: Linux then drops new connections."""
 
     def __init__(self, machine: Machine, dialect: Dialect, port: int) -> None:
         self.machine = machine
         self.dialect = dialect
-        self._open_now: set[Connection] = set()
+        self._connections: set[Connection] = set()
         self._taking = False
         self._plug: socket.socket | None = None
         self._opening: set[asyncio.Task[object]] = set()
@@ -108,7 +108,7 @@ class Listener:
         self._taking = False
         self._unplug()
         self._socket.close()
-        for conversation in tuple(self._open_now):
+        for conversation in tuple(self._connections):
             conversation.drop()
 
     def _take(self) -> None:
@@ -137,10 +137,10 @@ class Listener:
     async def _open(self, connection: socket.socket) -> None:
         try:
             await asyncio.get_running_loop().connect_accepted_socket(
-                lambda: Connection(self.machine, self.dialect, self._open_now), connection
+                lambda: Connection(self.machine, self.dialect, self._connections), connection
             )
         except OSError:
-            connection.close()  # it was gone before it was there
+            connection.close()  # client already gone
 
     def _rest(self) -> None:
         loop = asyncio.get_running_loop()
@@ -149,7 +149,7 @@ class Listener:
 
 
 def _connected(address: tuple[str, int]) -> socket.socket | None:
-    """Nothing where no file is left: then one client gets through, and waits for an answer that does not come."""
+    """None when out of files: then one client gets through and waits for an answer that never comes."""
     try:
         plug = socket.socket()
     except OSError:

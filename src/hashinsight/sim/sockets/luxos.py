@@ -1,4 +1,4 @@
-"""LuxOS on Antminers, what it lets itself be told: most of it within a session that a client opens with `logon`."""
+"""LuxOS on Antminers, write commands: most need a session that the client opens with `logon`."""
 
 import secrets
 import time
@@ -23,7 +23,7 @@ from hashinsight.sim.sockets.luxos_reads import PROFILES, READS
 from hashinsight.sim.sockets.machine import Machine
 from hashinsight.sim.sockets.requests import CommandSet, Request, RequestError, whole_number
 
-SESSION_SEC = 60.0  # LuxOS lets an idle session go after this long; of the client's time, whatever the world's speed
+SESSION_SEC = 60.0  # LuxOS ends an idle session after this long, in real time at any simulation speed
 MAX_POOLS = 3
 
 
@@ -36,7 +36,7 @@ def _done(machine: Machine, code: int, text: str) -> Body:
 
 
 def _session(machine: Machine) -> str:
-    """The open session's id, or nothing. There is one at a time, as on the real firmware."""
+    """The open session's id, or "". There is one at a time, as on the real firmware."""
     session, until = machine.memory.get("session", ("", 0.0))
     return session if until > time.monotonic() else ""
 
@@ -166,7 +166,7 @@ async def switchpool(machine: Machine, request: Request) -> Body:
 
 
 async def removegroup(machine: Machine, _: Request) -> Body:
-    """The pools go with their group. The machine mines on with the old ones until it is given new ones."""
+    """Removes the group's pools too. The machine keeps mining on the old ones until it gets new ones."""
     machine.memory["emptied"] = "group"
     return _done(machine, 343, "Group removed")
 

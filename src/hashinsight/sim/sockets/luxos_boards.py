@@ -1,4 +1,4 @@
-"""LuxOS on Antminers, what it tells of the boards. Temperatures are those of the board, not the chip."""
+"""LuxOS on Antminers, answers about boards. Temperatures are those of the board, not the chip."""
 
 from hashinsight.sim.readings import BOARDS
 from hashinsight.sim.sockets import cgminer
@@ -103,7 +103,7 @@ def voltageget(machine: Machine, parameter: str) -> Body:
 
 
 def healthchipget(machine: Machine, parameter: str) -> Body:
-    """The chips that answer share the board's hashrate; the rest of the board's chips are the unhealthy ones."""
+    """Working chips share the board's hashrate; the others are unhealthy."""
     board = _board_of(parameter)
     reading = machine.reading
     found = reading.board_chips[board]

@@ -1,4 +1,4 @@
-"""LuxOS on Antminers, what it tells of the whole machine: cgminer's commands and its own."""
+"""LuxOS on Antminers, answers about the whole machine: cgminer's commands and its own."""
 
 from hashinsight.facts.temperatures import SensorKind, find_limits
 from hashinsight.sim.readings import BOARDS, MODES

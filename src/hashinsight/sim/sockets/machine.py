@@ -1,4 +1,4 @@
-"""One machine as its sockets see it: who it is, what it shows, what may be done to it."""
+"""One machine as its sockets see it: identity, current reading, commands."""
 
 import math
 import re
@@ -15,7 +15,7 @@ from hashinsight.sim.readings import FANS, MODES, NO_FAN, Readings
 
 @dataclass(frozen=True, slots=True)
 class MachineReading:
-    """One row of the readings, under the same names."""
+    """One machine's row of the readings, in plain Python numbers."""
 
     at: float
     reachable: bool
@@ -57,7 +57,7 @@ _COLUMNS = tuple(field.name for field in fields(MachineReading) if field.name !=
 
 
 class FleetReadings:
-    """One step's readings of the whole fleet. Turned into lists at once: far cheaper than value by value."""
+    """Readings of the whole fleet at one step. Converted to lists at once: far cheaper than value by value."""
 
     def __init__(self, readings: Readings) -> None:
         self.at = readings.at
@@ -66,14 +66,14 @@ class FleetReadings:
         self._shown: dict[int, MachineReading] = {}
 
     def of(self, machine: int) -> MachineReading:
-        """The same one until the next step: a machine is request a dozen questions in a row."""
+        """Cached until the next step: clients send a dozen requests in a row."""
         if machine not in self._shown:
             self._shown[machine] = MachineReading(self.at, *(column[machine] for column in self._columns))
         return self._shown[machine]
 
 
 def number(value: float, digits: int = 2) -> float:
-    """As firmware prints it: a value that it does not know is 0."""
+    """As firmware prints it: an unknown value is 0."""
     return 0.0 if math.isnan(value) else round(value, digits)
 
 
@@ -82,7 +82,7 @@ def whole(value: float) -> int:
 
 
 def hottest(reading: MachineReading) -> float:
-    """The hottest board that is believable; what a machine shows as its one temperature."""
+    """Hottest board with a valid sensor: the machine's single temperature."""
     return max((temp for temp in reading.board_temp_c if 0 < temp < 255), default=0.0)  # noqa: PLR2004 - the sentinels
 
 
@@ -92,11 +92,11 @@ def mean(values: list[float]) -> float:
 
 
 class Driver(Protocol):
-    """What drives the world behind the sockets."""
+    """Advances the world behind the sockets."""
 
     @property
     def answers(self) -> dict[int, dict[tuple[str, str], bytes]]:
-        """What was rendered since the last step, by machine; it goes with the step, so that it stays small."""
+        """Answers rendered since the last step, by machine; cleared at every step."""
 
     def reading(self, no: int) -> MachineReading: ...
 
@@ -112,7 +112,7 @@ class Identity:
     no: int
     machine_id: str
     model: MinerModel
-    model_said: str  # its own name for its model; an update of the firmware may change it
+    model_said: str  # the model name that it reports; a firmware update may change it
     firmware: str
     serial: str
     mac: str
@@ -121,13 +121,13 @@ class Identity:
 
     @cached_property
     def version(self) -> str:
-        """The firmware as the machine itself says it: a number, without the words that people put before it."""
+        """The firmware version as the machine reports it: the number without a name before it."""
         return re.sub(r"^(?:[A-Za-z]++ )++", "", self.firmware)
 
 
 @dataclass
 class Machine:
-    """`memory` is what a firmware keeps between requests: sessions, tokens, half-made pool lists."""
+    """`memory` is what a firmware keeps between requests: sessions, tokens, incomplete pool lists."""
 
     identity: Identity
     driver: Driver
@@ -145,14 +145,14 @@ class Machine:
         return await self.driver.execute(self.identity.no, command)
 
     def rendered(self, key: tuple[str, str], render: Callable[[], bytes]) -> bytes:
-        """Nothing changes between two steps, so an answer is rendered once a step."""
+        """Readings change only with a step, so an answer is rendered once per step."""
         known = self.driver.answers.setdefault(self.identity.no, {})
         if key not in known:
             known[key] = render()
         return known[key]
 
     def forget(self) -> None:
-        """What was rendered no longer holds: a command changed something that the readings do not carry."""
+        """Drops rendered answers after a command that changed something outside the readings."""
         self.driver.answers.pop(self.identity.no, None)
 
 

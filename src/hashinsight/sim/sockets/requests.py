@@ -13,7 +13,7 @@ _MAX_DIGITS = 12
 
 
 class RequestError(Exception):
-    """`str()` is cgminer's own sentence; `code` is its number."""
+    """Message and code are cgminer's own."""
 
     def __init__(self, code: int, text: str) -> None:
         super().__init__(text)
@@ -50,18 +50,18 @@ def parse_fields(given: Mapping[str, Any]) -> Request:
 
 
 def encodable(text: str) -> str:
-    """JSON can spell half of a character, which no answer could be sent with."""
+    """Replaces lone surrogates, which JSON can contain and no answer can."""
     return text.encode("utf-8", errors="replace").decode()
 
 
 def whole_number(text: str) -> int | None:
-    """What a client wrote for a number, if it is a sane one: Python refuses thousands of digits with an error."""
+    """The number in a client's text, or None; Python raises an error on thousands of digits."""
     bare = text.strip()
     return int(bare) if bare.isascii() and bare.isdecimal() and len(bare) <= _MAX_DIGITS else None
 
 
 def is_complete(raw: bytes) -> bool:
-    """Whether this can be answered now. Nothing ends a request but its own form, as clients keep the line open."""
+    """Whether the request is complete. Clients keep the connection open, so only its syntax shows its end."""
     bare = raw.strip(b" \t\r\n")
     if not bare:
         return False
@@ -97,7 +97,7 @@ def _commands(command: str) -> tuple[str, ...]:
 
 Read = Callable[[Machine, str], Body]
 Write = Callable[[Machine, Request], Awaitable[Body]]
-_CACHED_PARAMETER = 8  # longer ones are not worth keeping, and a client chooses them
+_CACHED_PARAMETER = 8  # longer ones are not cached: clients choose them freely
 
 
 @dataclass(frozen=True)

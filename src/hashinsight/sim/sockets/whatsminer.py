@@ -1,4 +1,4 @@
-"""Whatsminer (btminer API 2 on port 4028), what it lets itself be told: every write is sealed and carries a token."""
+"""Whatsminer (btminer API 2 on port 4028), write commands: each is encrypted and carries a token."""
 
 import json
 import secrets
@@ -15,7 +15,7 @@ from hashinsight.sim.sockets.requests import CommandSet, Request, RequestError, 
 from hashinsight.sim.sockets.whatsminer_reads import READS, message
 from hashinsight.wire.btminer_crypt import NotEncrypted, decrypt, encrypt, md5_crypt
 
-PASSWORD = "admin"  # noqa: S105 - the maker's own default, which every simulated machine keeps
+PASSWORD = "admin"  # noqa: S105 - the factory default
 TOKEN_SEC = 1800.0
 MAX_TOKENS = 32
 _SALT = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -38,7 +38,7 @@ def _key(machine: Machine) -> str:
 
 
 async def get_token(machine: Machine, _: Request) -> Body:
-    """Signed when it is given out; a machine holds the newest ones, each for half an hour."""
+    """Issues a token, valid for half an hour; a machine keeps the newest ones."""
     key, fresh, stamp = _key(machine), _salt(), str(int(machine.reading.at))[-4:]
     tokens = machine.memory.setdefault("tokens", {})
     tokens[md5_crypt(key + stamp, fresh)] = time.monotonic() + TOKEN_SEC
@@ -121,7 +121,7 @@ def _sealed_text(raw: bytes) -> str | None:
 
 
 async def _open(machine: Machine, sealed: str) -> bytes:
-    """Who cannot seal with the password's key is answered in plain text; everybody else under the same key."""
+    """A request with a wrong key gets a plain error; all others an answer encrypted with the same key."""
     key = _key(machine)
     try:
         request = parse_request(decrypt(key, sealed))
@@ -138,11 +138,11 @@ async def _open(machine: Machine, sealed: str) -> bytes:
 
 async def _execute(machine: Machine, request: Request) -> Body:
     command = request.commands[0]
-    meant = SEALED.get(command)
-    if meant is None:
+    parser = SEALED.get(command)
+    if parser is None:
         return await requests.answer_one(COMMANDS, machine, command, request)
     try:
-        refused = await machine.execute(meant(machine, request.fields))
+        refused = await machine.execute(parser(machine, request.fields))
     except RequestError as problem:
         return fail(machine, problem.code, str(problem))
     return message(machine, "API command OK") if refused is None else fail(machine, 132, refused.reason)

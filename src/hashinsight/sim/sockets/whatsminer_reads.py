@@ -1,4 +1,4 @@
-"""Whatsminer (btminer API 2 on port 4028), what it tells."""
+"""Whatsminer (btminer API 2 on port 4028), read commands."""
 
 from datetime import UTC, datetime
 
@@ -10,7 +10,7 @@ from hashinsight.sim.sockets.machine import Identity, Machine, hottest, mean, nu
 MHS = 1_000_000.0  # in a TH/s
 GHS = 1_000.0
 POWER_MODES = {"eco": "Low", "normal": "Normal", "perf": "High"}
-# the hardware version that a Whatsminer says behind its name, by the chips of a board
+# the hardware version after the model name, by chips per board
 _VERSIONS = {
     "Whatsminer M30S++": {215: "M30S++_VE30", 225: "M30S++_VE40", 235: "M30S++_VE50"},
     "Whatsminer M50S": {135: "M50S_VH20", 148: "M50S_VH40", 156: "M50S_VH30"},
@@ -20,7 +20,7 @@ _CHIP_SPREAD_C = 12.0  # from a board's coolest chip to its hottest
 
 
 def model_name(identity: Identity) -> str:
-    """The version whose boards come nearest; a model that is not listed says its bare name."""
+    """The version with the nearest chip count; a model that is not listed has none."""
     known = _VERSIONS.get(identity.model_said)
     if known is None:
         return identity.model_said.removeprefix("Whatsminer ")
