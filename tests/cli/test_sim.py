@@ -238,7 +238,7 @@ def test_it_stops_when_it_is_told_to_by_its_control_and_by_ctrl_c(tmp_path: Path
     ("arguments", "words"),
     [
         (("run", "nowhere"), "there is no scenario nowhere"),
-        (("run", "quiet", "--net", "10.0"), "no net for a simulator"),
+        (("run", "quiet", "--net", "10.0"), "is not a simulator network"),
         (("status", "--net", "127.254"), "no simulator answers on 127.254"),
         (("frames", "quiet", "--out", "x.txt"), ".parquet or .csv"),
         (("frames", "quiet", "--out", "x.csv", "--labels", "./x.csv"), "a file of its own"),

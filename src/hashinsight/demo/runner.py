@@ -1,4 +1,4 @@
-"""The demo: simulated machines on sockets, read and commanded by one real edge a site, as in the field."""
+"""Runs the demo: simulated machines on sockets, and a real collector (edge) per site."""
 
 import asyncio
 import csv
@@ -42,21 +42,21 @@ per_minute = 600
 
 
 def write_edge_config(folder: Path, fleet: Fleet, site: str, token: str, *, net: int, url: str) -> Path:
-    """The settings file. Spool and journal of an earlier run stay; its machines were of a world that is gone."""
-    mine = [no for no in range(fleet.n) if fleet.site[no] == site]
+    """Writes an edge's configuration. Spool and journal of an earlier run stay; its machine list is removed."""
+    machines = [no for no in range(fleet.n) if fleet.site[no] == site]
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     (folder / "machines.json").unlink(missing_ok=True)
     listed = folder / "machines.csv"
-    listed.write_text(asset_list(fleet, mine, net))
+    listed.write_text(asset_list(fleet, machines, net))
     _write_secret(folder / "token", token)
     config = folder / "edge.toml"
-    ranges = ", ".join(f'"{one}"' for one in ranges_of(mine, net))
+    ranges = ", ".join(f'"{addresses}"' for addresses in ranges_of(machines, net))
     config.write_text(_SETTINGS.format(url=url, code=PREFIX + site, ranges=ranges, list=listed))
     return config
 
 
 def asset_list(fleet: Fleet, machines: Sequence[int], net: int) -> str:
-    """As a site keeps it: what is printed on the machine, and where it is plugged in."""
+    """The site's asset list: id, serial, MAC and address."""
     out = io.StringIO()
     rows = csv.writer(out)
     rows.writerow(("miner_id", "serial", "mac", "address"))
@@ -65,7 +65,7 @@ def asset_list(fleet: Fleet, machines: Sequence[int], net: int) -> str:
 
 
 def ranges_of(machines: Sequence[int], net: int) -> list[str]:
-    """The addresses of these machines and no others, block by block."""
+    """Address ranges of exactly these machines, one per block."""
     blocks: dict[int, list[int]] = {}
     for no in machines:
         blocks.setdefault(no // PER_BLOCK, []).append(no % PER_BLOCK + 1)
@@ -81,21 +81,21 @@ def _write_secret(path: Path, text: str) -> None:
 log = structlog.get_logger(__name__)
 
 SCENARIO, SEED = "demo", 7
-_EDGE_SECONDS = 25.0  # it lets commands come to their end
+_EDGE_SECONDS = 25.0  # lets running commands finish
 
 
 async def run_demo(database: Database, url: str, folder: Path, machines: int, stop: asyncio.Event) -> None:
-    """`folder`: where its edges keep what they keep, as they would on a box of their own."""
+    """`folder` has the state of the edges, one subfolder per site."""
     async with database.transaction(job_context()) as session:
         if not await is_demo_only(session):
-            raise OperatorError("the demo does not join a fleet of your own: set HASHINSIGHT_DEMO_MINERS=0.")
+            raise OperatorError("the demo does not run next to real sites: set HASHINSIGHT_DEMO_MINERS=0.")
     fleet = build_fleet(with_luxos(from_library(SCENARIO).resized(machines)), SEED)
     async with database.transaction(job_context()) as session:
         tokens = await set_up_demo(session, fleet, now=system_clock())
-    net, held = claim(None)  # held here, so that a simulator that is started anew is where its edges look for it
+    net, control = claim(None)  # control here, so that a restarted simulator keeps its addresses
     supervisor = Supervisor()
     try:
-        await supervisor.start(_simulator(folder, held, machines))
+        await supervisor.start(_simulator(folder, control, machines))
         for site, token in tokens.items():
             config = write_edge_config(folder / site, fleet, site, token, net=net, url=url)
             await supervisor.start(_edge(site, config))
@@ -103,24 +103,24 @@ async def run_demo(database: Database, url: str, folder: Path, machines: int, st
         await supervisor.run_until(stop)
     finally:
         await supervisor.stop()
-        held.close()
+        control.close()
 
 
-def _simulator(folder: Path, held: socket.socket, machines: int) -> Child:
-    """LuxOS on every Antminer: the maker's own firmware takes no orders by its socket."""
-    options = ["--machines", str(machines), "--seed", str(SEED), "--fd", str(held.fileno()), "--luxos", "--json"]
+def _simulator(folder: Path, control: socket.socket, machines: int) -> Child:
+    """LuxOS on every Antminer: stock firmware takes no commands on its socket."""
+    options = ["--machines", str(machines), "--seed", str(SEED), "--fd", str(control.fileno()), "--luxos", "--json"]
     output = _log(folder / "simulator")
 
     async def listens() -> bool:
-        # its one line, and neither a warning nor the reason why it cannot run
+        # the JSON line, not a warning or an error
         return output.exists() and any(line.startswith(b"{") for line in output.read_bytes().splitlines())
 
     command = [sys.executable, "-m", "hashinsight", "sim", "run", SCENARIO, *options]
-    return Child("demo-simulator", command, layer=1, ready=listens, output=output, pass_fds=(held.fileno(),))
+    return Child("demo-simulator", command, layer=1, ready=listens, output=output, pass_fds=(control.fileno(),))
 
 
 def _edge(site: str, config: Path) -> Child:
-    """Without the settings and proxies of whoever started this: the file is all that it knows, its cloud is here."""
+    """Without inherited settings and proxies: its configuration file is all that it reads."""
     foreign = ("hashinsight_", "http_proxy", "https_proxy", "all_proxy")
     clean = {name: value for name, value in os.environ.items() if not name.lower().startswith(foreign)}
     command = [sys.executable, "-m", "hashinsight", "edge", "run", "--config", str(config)]

@@ -1,4 +1,4 @@
-"""Makes room for the demo: its sites, machines and collectors, through the same acts that people use."""
+"""Creates the demo's sites, machines and collectors through the regular services."""
 
 import io
 from collections.abc import Mapping
@@ -24,35 +24,35 @@ _COLLECTOR = "demo collector"
 
 
 async def is_demo_only(session: AsyncSession) -> bool:
-    """The demo never joins a fleet of real machines."""
+    """Whether the installation has no sites but the demo's: the demo never joins a real fleet."""
     codes = (await session.execute(select(Site.code))).scalars().all()
     return all(code.startswith(PREFIX) for code in codes)
 
 
 async def has_telemetry(session: AsyncSession, *, since: datetime) -> bool:
-    """Whether telemetry of the demo has arrived."""
+    """Whether the demo's telemetry has arrived."""
     query = text("select exists (select from telemetry_raw where ts >= :since - interval '1 minute')")
     return bool((await session.execute(query, {"since": since})).scalar_one())
 
 
 async def set_up_demo(session: AsyncSession, fleet: Fleet, *, now: datetime) -> dict[str, str]:
-    """The token of each site's collector, fresh at every start: nothing is kept on disk."""
+    """Returns a token for each site's collector, new at every start: none is stored."""
     tenant = (await identity.list_tenants(session))[0]
     await identity.enter_tenant(session, tenant.id)
     caller = system_caller(tenant.id)
-    given: dict[str, str] = {}
+    collector_tokens: dict[str, str] = {}
     for name, lines in asset_lists(fleet).items():
         code = PREFIX + name
         site = (await session.execute(select(Site).where(Site.code == code))).scalar_one_or_none()
         if site is None:
             site = await create_site(session, caller, NewSite(code=code, name=f"Demo {name}"), now=now)
         await import_miners(session, caller, code, lines, now=now)
-        given[name] = await _token(session, site, now=now)
-    return given
+        collector_tokens[name] = await _token(session, site, now=now)
+    return collector_tokens
 
 
 def asset_lists(fleet: Fleet) -> Mapping[str, bytes]:
-    """The fleet as the CSV that an operator would import, site by site."""
+    """The asset list of each site as CSV, as an operator would import it."""
     frame = pl.DataFrame(
         {
             "site": [fleet.site[n] for n in range(fleet.n)],
@@ -76,11 +76,11 @@ async def _token(session: AsyncSession, site: Site, *, now: datetime) -> str:
     mine = select(Collector).where(Collector.site_id == site.id, Collector.name == _COLLECTOR)
     collector = (await session.execute(mine)).scalar_one_or_none()
     if collector is None:
-        new = registry.NewCollector(_COLLECTOR, notes="the simulated site of the demo")
+        new = registry.NewCollector(_COLLECTOR, notes="simulated demo site")
         _, secret = await registry.create(session, SYSTEM, site, new, registry.Credential.TOKEN, now=now)
     else:
         await tokens.revoke(session, SYSTEM, collector, now=now)
         secret = await tokens.issue_token(session, SYSTEM, collector, now=now)
     if secret is None:
-        raise RuntimeError("the demo's collector got no token")
+        raise RuntimeError("no token was issued for the demo's collector")
     return secret.value

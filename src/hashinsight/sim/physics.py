@@ -1,4 +1,4 @@
-"""One step of every machine at once: air in, watts, heat, fans, throttling, protection, hashrate."""
+"""One step of all machines: inlet air, power, heat, fans, throttling, protection, hashrate, counters."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ _TRIP_SEC = 1200.0
 
 
 def relaxed(board_c: Floats, rest_c: Floats, dt: float) -> Floats:
-    """The exact solution for a step of any length towards a constant point of rest."""
+    """Exact exponential approach to a constant equilibrium, for a step of any length."""
     carried: Floats = rest_c + (board_c - rest_c) * np.exp(-dt / _BOARD_SEC)
     return carried
 
@@ -39,7 +39,7 @@ def chip_over(load: Floats, factor: Floats) -> Floats:
 
 
 def throttled(trim: Floats, chip_c: Floats, inlet_c: Floats, hot_c: Floats, dt: float) -> Floats:
-    """What throttling leaves of the frequency. Divided by the loop's own gain, else long steps would swing."""
+    """Share of the frequency left by throttling. Divided by the loop gain, else long steps would oscillate."""
     hottest = chip_c.max(axis=1)
     asked = np.clip(1 - _THROTTLE_PER_C * (hottest - (hot_c - _THROTTLE_BELOW_HOT_C)), _LEAST_TRIM, 1.0)
     gain = _THROTTLE_PER_C * POWER_OF_FREQUENCY * np.maximum(hottest - inlet_c, 0.0)
@@ -48,12 +48,12 @@ def throttled(trim: Floats, chip_c: Floats, inlet_c: Floats, hot_c: Floats, dt: 
 
 
 def derated(inlet_c: Floats, derate_inlet_c: Floats) -> Floats:
-    """Models that know the air: 490 → 440 MHz on an S21 above 40 °C."""
+    """Derating by inlet air: 490 → 440 MHz on an S21 above 40 °C."""
     return np.where(inlet_c > derate_inlet_c, DERATED_FREQUENCY, 1.0)
 
 
 def tripped(trip_until: Floats, chip_c: Floats, panic_c: Floats, too_hot_air: Flags, now: float) -> Floats:
-    """Until when each board is cut: 20 minutes from the last time that it was past its panic limit."""
+    """Until when protection keeps each board off: 20 minutes after it was last above its panic limit."""
     past = (chip_c >= panic_c[:, None]) | too_hot_air[:, None]
     return np.where(past, now + _TRIP_SEC, trip_until)
 
@@ -63,7 +63,7 @@ _RATED_AIR_C = 25.0
 
 
 def wanted_frequency(mode: NDArray[np.int8], limit_w: Floats, hash_w: Floats) -> Floats:
-    """What mode and power limit ask for, as a share of the rated frequency."""
+    """Frequency set by mode and power limit, as a share of the rated one."""
     by_mode = MODE_FREQUENCY[mode]
     room = np.maximum(limit_w - IDLE_W - FANS_FULL_W * 0.4, 1.0) / hash_w
     by_limit = np.maximum(room ** (1 / POWER_OF_FREQUENCY), LEAST_FREQUENCY)
@@ -73,13 +73,13 @@ def wanted_frequency(mode: NDArray[np.int8], limit_w: Floats, hash_w: Floats) ->
 
 
 def board_load(frequency: Floats, chips_share: Floats, on: Flags) -> Floats:
-    """Dynamic power of every board as a share of its rated one; a dead chip still takes half of its part."""
+    """Dynamic power of each board as a share of its rated power; a dead chip still draws half."""
     load: Floats = (frequency**POWER_OF_FREQUENCY)[:, None] * on * (0.5 + 0.5 * chips_share)
     return load
 
 
 def with_leakage(load: Floats, chip_c: Floats, target_c: Floats) -> Floats:
-    """The same with leakage: silicon takes more when it is hot."""
+    """Adds leakage: hot silicon draws more."""
     warm: Floats = load * (1 + LEAK_PER_C * (chip_c - (target_c - _LEAK_FREE_BELOW_TARGET_C)[:, None]))
     return warm
 
@@ -90,7 +90,7 @@ def wall_power(load: Floats, hash_w: Floats, duty: Floats, inlet_c: Floats, air_
     return watts
 
 
-SHARES_PER_SEC = 0.2  # pools set the difficulty so that every machine finds about twelve a minute
+SHARES_PER_SEC = 0.2  # pools set the difficulty for about twelve shares a minute
 USUAL_REJECTS = 0.003
 USUAL_ERRORS_PER_H = 0.5  # a board
 
@@ -98,13 +98,13 @@ USUAL_ERRORS_PER_H = 0.5  # a board
 def count_shares(
     state: State, effects: Effects, *, before_ths: Floats, rated_ths: Floats, dt: float, rng: np.random.Generator
 ) -> None:
-    """Adds what a step brought; work done is the mean of both ends of the step."""
+    """Adds the shares and errors of a step; work is the mean of both ends of the step."""
     work = (before_ths + state.board_ths) * 0.5
-    found = dt * SHARES_PER_SEC * work.sum(axis=1) / rated_ths
-    paid = found * (state.pool_no >= 0)
+    shares = dt * SHARES_PER_SEC * work.sum(axis=1) / rated_ths
+    submitted = shares * (state.pool_no >= 0)
     rejects = np.minimum(USUAL_REJECTS + effects.rejects, 1.0)
-    state.accepted += rng.poisson(paid * (1 - rejects) * (1 - effects.diverted))
-    state.rejected += rng.poisson(paid * rejects)
+    state.accepted += rng.poisson(submitted * (1 - rejects) * (1 - effects.diverted))
+    state.rejected += rng.poisson(submitted * rejects)
     per_board = rated_ths[:, None] / work.shape[1]
     errors = dt / 3600 * (USUAL_ERRORS_PER_H + effects.errors_per_h) * work / per_board
     state.board_errors += rng.poisson(errors)
@@ -122,7 +122,7 @@ def step(
     dt: float,
     rng: np.random.Generator,
 ) -> None:
-    """Carries the state to `now`, `dt` seconds on. Any step up to five minutes gives the same points of rest."""
+    """Advances the state by `dt` seconds to `now`. Steps of up to five minutes reach the same equilibrium."""
     state.inlet_c = air_c[fleet.site.no] + fleet.inlet_add_c + effects.inlet_add_c
     before_ths = state.board_ths
     on = _boards_on(constants, state, effects, has_work, now)
@@ -159,7 +159,7 @@ def _set_frequency(constants: Constants, state: State, effects: Effects, now: fl
 def _exchange_heat(constants: Constants, state: State, effects: Effects, load: Floats, dt: float) -> None:
     rise = constants.rise_c * effects.board_rise * load
     over = chip_over(load, effects.chip_over)
-    # by what each board gives off now: one that protection has cut is still hot but needs no air
+    # by current heat output: a board that protection switched off is hot but needs no air
     hottest = np.argmax(rise + over, axis=1)
     rows = np.arange(len(hottest))
     share = fans.air_share(state.duty, constants.fan_gain * effects.fan_gain, effects.fan_minus_rpm, constants.fan_rpm)

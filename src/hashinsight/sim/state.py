@@ -1,4 +1,4 @@
-"""What a fleet remembers from one step to the next: arrays over machines, changed in place."""
+"""Constants and state of the machines: arrays over the fleet; the state is updated in place."""
 
 from dataclasses import astuple, dataclass
 
@@ -48,7 +48,7 @@ class State:
 
 
 def hashing_state(fleet: Fleet, *, start: float, uptime_sec: Floats) -> State:
-    """A fleet that has been hashing for a while."""
+    """The state of a fleet that has been hashing for a while."""
     n = fleet.n
     per_board = (n, BOARDS)
     booted = start - uptime_sec

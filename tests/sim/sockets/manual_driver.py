@@ -62,8 +62,8 @@ def readings(n: int, at: float = 1_800_000_000.0) -> Readings:
     )
 
 
-class Stage:
-    """Drives nothing: shows what it is given and notes what it is told."""
+class ManualDriver:
+    """A driver without a world: serves given readings and records commands."""
 
     def __init__(self, shown: Readings) -> None:
         self.answers: dict[int, dict[tuple[str, str], bytes]] = {}
@@ -80,7 +80,7 @@ class Stage:
         self.answers.clear()
 
     def reach(self, reachable: Any) -> None:
-        """As the live driver does it: the readings say so, and the listeners follow."""
+        """Changes reachability in the readings and the listeners, as the live driver does."""
         assert self.loop is not None
         self.show(self.shown, reachable=reachable)
         asyncio.run_coroutine_threadsafe(self._follow(), self.loop).result(5)
@@ -103,25 +103,25 @@ class Stage:
         self.later.append((no, command, delay_sec))
 
 
-def machine(stage: Stage, no: int, model: MinerModel, firmware: str, address: str = "127.0.0.1") -> Machine:
-    who = Identity(
+def machine(driver: ManualDriver, no: int, model: MinerModel, firmware: str, address: str = "127.0.0.1") -> Machine:
+    identity = Identity(
         no, f"site-{no:05d}", model, model.name, firmware, f"SN{no:08d}", f"02:00:00:00:00:{no:02x}", address, 126
     )
-    return Machine(who, stage)
+    return Machine(identity, driver)
 
 
 @contextmanager
-def on_sockets(kinds: list[tuple[str, str]]) -> Iterator[tuple[Stage, int]]:
+def on_sockets(kinds: list[tuple[str, str]]) -> Iterator[tuple[ManualDriver, int]]:
     """Machines of these models and firmwares in a net of their own, served by a loop in another thread."""
-    stage = Stage(readings(len(kinds)))
-    net, held = claim(None)
+    driver = ManualDriver(readings(len(kinds)))
+    net, control = claim(None)
     started, ended = Event(), asyncio.Event()
-    loop = stage.loop = asyncio.new_event_loop()
+    loop = driver.loop = asyncio.new_event_loop()
 
     async def serve() -> None:
-        made = [machine(stage, no, BY_NAME[name], fw, address_of(net, no)) for no, (name, fw) in enumerate(kinds)]
-        stage.listeners = listeners = open_listeners(
-            [(one, dialect_of(one.identity.model, one.identity.firmware)) for one in made]
+        machines = [machine(driver, no, BY_NAME[name], fw, address_of(net, no)) for no, (name, fw) in enumerate(kinds)]
+        driver.listeners = listeners = open_listeners(
+            [(each, dialect_of(each.identity.model, each.identity.firmware)) for each in machines]
         )
         for listener in listeners:
             listener.reach(reachable=True)
@@ -135,28 +135,28 @@ def on_sockets(kinds: list[tuple[str, str]]) -> Iterator[tuple[Stage, int]]:
     thread.start()
     try:
         assert started.wait(HANG_TIMEOUT_SEC)
-        yield stage, net
+        yield driver, net
     finally:
         loop.call_soon_threadsafe(ended.set)
         thread.join(HANG_TIMEOUT_SEC)
         loop.close()
-        held.close()
+        control.close()
 
 
 def send(address: str, raw: bytes, *, timeout: float = HANG_TIMEOUT_SEC) -> bytes:
     """A plain client: sends, reads until the machine closes."""
     with socket.create_connection((address, 4028), timeout=timeout) as line:
         line.sendall(raw)
-        said = b""
+        answer = b""
         while part := line.recv(65_536):
-            said += part
-        return said
+            answer += part
+        return answer
 
 
 def ask(address: str, command: str, parameter: str | None = None, **more: Any) -> dict[str, Any]:
     given = {"command": command, **more} | ({} if parameter is None else {"parameter": parameter})
-    said = send(address, json.dumps(given).encode())
-    assert said.endswith(b"\0")
-    answer = json.loads(said[:-1])
+    raw = send(address, json.dumps(given).encode())
+    assert raw.endswith(b"\0")
+    answer = json.loads(raw[:-1])
     assert isinstance(answer, dict)
     return answer

@@ -18,7 +18,7 @@ MACHINES = 9
 
 def library(sim: Sim, *which: int) -> dict[str, Any]:
     """What the library says in a process of its own: of all machines, or of what it did to one."""
-    program = Path(__file__).with_name("reads_with_pyasic.py")
+    program = Path(__file__).with_name("pyasic_reader.py")
     done = subprocess.run(
         [sys.executable, str(program), sim.net, str(MACHINES), *map(str, which)],
         env=environment(),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hashinsight.sim.commands import SetPools
 from hashinsight.sim.driver import dialect_of
 from hashinsight.sim.sockets.requests import is_complete
-from tests.sim.sockets.manual_driver import BY_NAME, Stage, machine, readings
+from tests.sim.sockets.manual_driver import BY_NAME, ManualDriver, machine, readings
 
 KINDS = [
     ("Antminer S19j Pro", "LuxOS 2024.5.1"),
@@ -22,8 +22,8 @@ KINDS = [
 each_kind = pytest.mark.parametrize(("model", "firmware"), KINDS, ids=[name.split()[0] + fw[:5] for name, fw in KINDS])
 
 
-def said(model: str, firmware: str, raw: bytes, stage: Stage | None = None) -> bytes:
-    one = machine(stage or Stage(readings(1)), 0, BY_NAME[model], firmware)
+def said(model: str, firmware: str, raw: bytes, driver: ManualDriver | None = None) -> bytes:
+    one = machine(driver or ManualDriver(readings(1)), 0, BY_NAME[model], firmware)
     return asyncio.run(dialect_of(one.identity.model, firmware)(one, raw))
 
 
@@ -57,11 +57,11 @@ def test_every_make_answers_the_plain_form_with_fields_parted_by_commas(model: s
 def test_a_joined_answer_is_made_of_the_answers_to_each_command_which_are_rendered_once_a_step(
     model: str, firmware: str
 ) -> None:
-    stage = Stage(readings(1))
-    both = json.loads(said(model, firmware, b'{"command":"summary+pools"}', stage)[:-1])
-    kept = {command: json.loads(answer[:-1]) for (command, _), answer in stage.answers[0].items()}
+    driver = ManualDriver(readings(1))
+    both = json.loads(said(model, firmware, b'{"command":"summary+pools"}', driver)[:-1])
+    kept = {command: json.loads(answer[:-1]) for (command, _), answer in driver.answers[0].items()}
     assert both == {"summary": [kept["summary"]], "pools": [kept["pools"]], "id": 1}
-    assert json.loads(said(model, firmware, b'{"command":"pools"}', stage)[:-1]) == kept["pools"]
+    assert json.loads(said(model, firmware, b'{"command":"pools"}', driver)[:-1]) == kept["pools"]
 
 
 @each_kind
@@ -139,7 +139,7 @@ LUX, AVALON = KINDS[0], KINDS[3]
 def test_what_is_no_sane_number_or_text_is_answered_too(
     kind: tuple[str, str], command: str, parameter: str, text: str
 ) -> None:
-    one = machine(Stage(readings(1)), 0, BY_NAME[kind[0]], kind[1])
+    one = machine(ManualDriver(readings(1)), 0, BY_NAME[kind[0]], kind[1])
     speak = dialect_of(one.identity.model, kind[1])
     session = ""
     if "session" in parameter:
@@ -151,11 +151,11 @@ def test_what_is_no_sane_number_or_text_is_answered_too(
 
 
 def test_half_a_character_in_a_pool_breaks_no_answer() -> None:
-    stage = Stage(readings(1))
-    one = machine(stage, 0, BY_NAME[LUX[0]], LUX[1])
+    driver = ManualDriver(readings(1))
+    one = machine(driver, 0, BY_NAME[LUX[0]], LUX[1])
     speak = dialect_of(one.identity.model, LUX[1])
     asyncio.run(speak(one, json.dumps({"command": "addpool", "parameter": "\ud800,me"}).encode()))
-    (_, act) = stage.commands[-1]
+    (_, act) = driver.commands[-1]
     assert isinstance(act, SetPools)
     assert act.pools[-1].url == "?"
 
@@ -178,8 +178,8 @@ def test_a_request_is_complete_when_its_own_form_is(raw: bytes, complete: bool) 
 
 
 def test_a_value_that_the_machine_does_not_know_is_said_as_zero() -> None:
-    stage = Stage(readings(1))
-    stage.show(stage.shown, power_w=stage.shown.power_w * float("nan"))
+    driver = ManualDriver(readings(1))
+    driver.show(driver.shown, power_w=driver.shown.power_w * float("nan"))
     for model, firmware in KINDS:
         for command in ("summary", "stats", "power", "devs"):
-            assert b"NaN" not in said(model, firmware, json.dumps({"command": command}).encode(), stage)
+            assert b"NaN" not in said(model, firmware, json.dumps({"command": command}).encode(), driver)

@@ -33,7 +33,7 @@ def fail_fan(case: ActiveCases, effects: Effects) -> None:
 def shows_failed_fan(before: MachineHistory, after: MachineHistory) -> bool:
     had = before.fan_rpm[:, before.fan_rpm[0] >= 0].astype(np.float64)
     has = after.fan_rpm[:, after.fan_rpm[0] >= 0].astype(np.float64)
-    # rpm over duty: a fan is judged against what it was told
+    # rpm over duty: a fan is compared with its set speed
     was = np.median(had / before.fan_duty[:, None], axis=0)
     now = np.median(has / after.fan_duty[:, None], axis=0)
     harder = np.median(after.fan_duty) >= np.median(before.fan_duty) - 0.01

@@ -109,7 +109,7 @@ class FaultSchedule:
     def _add(
         self, family: Family, machines: MachineNumbers, times: Floats, severity: Floats, draws: Floats
     ) -> list[Episode]:
-        # one line of the ledger an episode: faults of single machines are few
+        # one record per episode: faults of single machines are few
         written = [
             self._ledger.write(
                 machine_id=self._fleet.machine_id[machine],

@@ -84,7 +84,7 @@ def _listed(values: list[float]) -> str:
 def _bracketed(machine: Machine) -> str:
     reading = machine.reading
     fitted = machine.identity.chips
-    told: dict[str, object] = {
+    fields: dict[str, object] = {
         "Ver": f"{_number(machine)}-{machine.identity.version}",
         "DNA": machine.identity.serial,
         "SYSTEMSTATU": f"Work: {'In Work' if reading.hashing else 'In Idle'}, Hash Board: {BOARDS}",
@@ -110,10 +110,10 @@ def _bracketed(machine: Machine) -> str:
         "WORKMODE": _NUMBERS[reading.mode_name],
     }
     for no in range(BOARDS):
-        found = reading.board_chips[no]
-        told[f"PVT_T{no}"] = " ".join([str(whole(reading.chip_temp_c[no]))] * found + ["0"] * (fitted - found))
-        told[f"MW{no}"] = " ".join(["1000"] * found + ["0"] * (fitted - found))
-    return " ".join(f"{name}[{value}]" for name, value in told.items())
+        working = reading.board_chips[no]
+        fields[f"PVT_T{no}"] = " ".join([str(whole(reading.chip_temp_c[no]))] * working + ["0"] * (fitted - working))
+        fields[f"MW{no}"] = " ".join(["1000"] * working + ["0"] * (fitted - working))
+    return " ".join(f"{name}[{value}]" for name, value in fields.items())
 
 
 def stats(machine: Machine, _: str) -> Body:

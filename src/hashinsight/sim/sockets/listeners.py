@@ -25,7 +25,7 @@ class Connection(asyncio.Protocol):
         self._answer_task: asyncio.Task[None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = transport  # type: ignore[assignment] # a stream's is always this one
+        self._transport = transport  # type: ignore[assignment] # always this type for a stream
         self._connections.add(self)
         self._deadline = asyncio.get_running_loop().call_later(DEADLINE_SEC, self._out_of_time)
 

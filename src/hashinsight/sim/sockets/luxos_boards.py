@@ -106,13 +106,13 @@ def healthchipget(machine: Machine, parameter: str) -> Body:
     """Working chips share the board's hashrate; the others are unhealthy."""
     board = _board_of(parameter)
     reading = machine.reading
-    found = reading.board_chips[board]
-    fitted = max(machine.identity.chips, found)
-    each = number(reading.board_ths[board] * GHS / found, 3) if found else 0.0
+    working = reading.board_chips[board]
+    fitted = max(machine.identity.chips, working)
+    each = number(reading.board_ths[board] * GHS / working, 3) if working else 0.0
     freq = whole(reading.frequency_mhz)
     rows = [
         {"Board": board, "Chip": no, "Count": 1, "Frequency": freq, "GHS 1m": each, "GHS 5m": each, "Healthy": "Y"}
-        if no < found
+        if no < working
         else {"Board": board, "Chip": no, "Count": 1, "Frequency": 0, "GHS 1m": 0.0, "GHS 5m": 0.0, "Healthy": "N"}
         for no in range(fitted)
     ]

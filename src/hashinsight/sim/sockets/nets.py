@@ -45,8 +45,8 @@ def claim(net: int | None) -> tuple[int, socket.socket]:
 
 def handed(descriptor: int) -> tuple[int, socket.socket]:
     """A network whose control socket was inherited; its owner keeps it across simulator restarts."""
-    held = socket.socket(fileno=descriptor)
-    return int(held.getsockname()[0].split(".")[1]), held
+    control = socket.socket(fileno=descriptor)
+    return int(control.getsockname()[0].split(".")[1]), control
 
 
 def listen_on(address: str, port: int) -> socket.socket:
