@@ -52,8 +52,8 @@ def is_number(value: object, *, most: float) -> bool:
 
 
 def _find_named(live: LiveFleet, named: object) -> list[int]:
-    several = isinstance(named, Sequence) and not isinstance(named, str)
-    wanted = [str(name) for name in named] if several else [str(named)]
+    names = named if isinstance(named, Sequence) and not isinstance(named, str) else [named]
+    wanted = [str(name) for name in names]
     known: dict[str, int] = {}
     for no, machine in enumerate(live.machines):
         known |= {str(no): no, machine.identity.machine_id: no, machine.identity.address: no}
