@@ -72,7 +72,7 @@ def test_two_simulators_side_by_side_do_not_meet(sim: Sim, tmp_path: Path) -> No
         assert other.control("act", act="pause", machine="1")[0]["done"] is True
         wait_for(lambda: other.machine(1)["state"] == "stopped", "the pause")
         assert sim.machine(1)["state"] == "hashing"
-        refused(hashinsight("sim", "status"), "say which with --net")
+        refused(hashinsight("sim", "status"), "choose one with --net")
         refused(hashinsight("sim", "run", "quiet", "--net", other.net), "is used by another running simulator")
 
 
