@@ -116,7 +116,7 @@ def test_machines_behind_a_dead_switch_cannot_be_connected_to_until_it_is_back(s
         socket.create_connection((sim.address(AVALON), 4028), timeout=0.7)
     assert ask(sim.address(LUX), "summary")["SUMMARY"]
     refusal = sim.ask("act", "pause", "--machine", str(AVALON))[0]
-    assert refusal["refused"] == "the machine does not answer"
+    assert refusal["refused"] == "machine is not responding"
     sim.control("end", episode=made["no"])
     wait_for(lambda: sim.machine(AVALON)["state"] == "hashing", "the switch to be back")
     assert ask(sim.address(AVALON), "summary")["SUMMARY"]
