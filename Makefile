@@ -44,7 +44,7 @@ browser: $(DEV)  ## of the suite, only the console in a real browser, with pictu
 
 paint: $(DEV)  ## how fast the console paints and its map moves, with 20,000 machines; on a quiet machine
 	@$(BIN)/python console/build.py
-	@HI_MEASURE=1 $(BIN)/pytest tests/console -q -k "painted or frames or kilobytes"
+	@HI_MEASURE=1 $(BIN)/pytest tests/console/pages/test_speed.py tests/console/pages/test_size.py -q
 	@cat console/shots/figures.json
 
 bench: $(SERVER)  ## score detection on seeds that nobody looked at before; most of an hour of both cores

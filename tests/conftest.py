@@ -35,7 +35,7 @@ from hashinsight.kit.embedded.folder import DataFolder
 from hashinsight.kit.logs import configure_logs
 from hashinsight.kit.settings import Settings
 from hashinsight.kit.web import responses
-from tests import statement_cache
+from tests import skips, statement_cache
 from tests.clones import Clones, quick_place
 from tests.durations import Durations
 from tests.installation import HANG_TIMEOUT_SEC
@@ -69,6 +69,7 @@ def pytest_configure(config: pytest.Config) -> None:
         _folder = Path(config.workerinput["servers"])
         return
     config.pluginmanager.register(Durations(), "durations")
+    config.pluginmanager.register(skips, "skips")
     _folder = Path(tempfile.mkdtemp(prefix="hi-test-", dir=quick_place()))
     _servers = subprocess.Popen(
         [sys.executable, "-m", "tests.servers", str(_folder)],

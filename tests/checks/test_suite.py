@@ -1,6 +1,7 @@
 """The suite itself: what a run says of its time, what it does without a browser, and the work that runs beside it."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -60,6 +61,33 @@ def test_without_a_browser_a_run_says_so_at_its_end_and_in_ci_it_does_not_begin(
     assert budget.main(only_checks=False) == 1
     assert "tests " not in capsys.readouterr().out.replace("browser tests ", "")
     assert "\nexport CI=true\n" in (ROOT / ".ci" / "run").read_text(), "whatever runs it, it is CI"
+
+
+@pytest.mark.parametrize(("ci", "code"), [("true", 1), ("", 0)])
+def test_in_ci_a_skipped_test_fails_the_run(tmp_path: Path, ci: str, code: int) -> None:
+    (tmp_path / "test_one.py").write_text("import pytest\n\ndef test_tool():\n    pytest.skip('no such tool')\n")
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-c",
+            "/dev/null",
+            "--rootdir",
+            str(tmp_path),
+            "-p",
+            "tests.skips",
+            tmp_path,
+        ],
+        cwd=ROOT,
+        env={**os.environ, "CI": ci},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    assert ("skipped, which CI does not allow: test_one.py::test_tool" in done.stdout) is bool(ci)
 
 
 def test_the_work_beside_a_run_keeps_a_core_busy_and_ends_with_it() -> None:

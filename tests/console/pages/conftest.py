@@ -7,8 +7,10 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.console.chromium import need_chromium
 from tests.console.house import MACHINES, House
-from tests.console.visits import PATIENCE_MS, SHOTS
+from tests.console.visits import MEASURES, PATIENCE_MS, SHOTS
 from tests.installation import UP, Installation, new_folder
+
+collect_ignore = [] if MEASURES else ["test_speed.py"]  # beside other tests a time says nothing
 
 
 @pytest.fixture(scope="package")
