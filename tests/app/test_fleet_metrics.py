@@ -171,7 +171,7 @@ async def test_commands_are_counted_by_state_and_those_that_fail_for_good(gate: 
     (first, _) = await gate.polled()
     await gate.said(first["command_id"], "rejected", body={"error_code": "MINER_REFUSED"})
     await gate.order("set_fan", 3)
-    gate.scene.at(61)
+    gate.collector_site.at(61)
     after = await series(gate.api)
     assert after["hashinsight_commands"] == {("queued",): 1, ("dispatched",): 1, ("running",): 0}
     grown = {

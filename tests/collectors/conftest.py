@@ -10,7 +10,7 @@ from tests.people import People
 
 
 @pytest.fixture
-async def scene(api: httpx.AsyncClient, people: People, database: Database) -> CollectorSite:
+async def collector_site(api: httpx.AsyncClient, people: People, database: Database) -> CollectorSite:
     app = cast("FastAPI", api.app)  # type: ignore[attr-defined] # the fixture hangs it there
     made = CollectorSite(api, app, people, database)
     await made.open()

@@ -51,16 +51,16 @@ CALLS: dict[str, tuple[str, Any]] = {
 
 @pytest.mark.parametrize(("path", "body"), CALLS.values(), ids=CALLS)
 async def test_a_call_full_of_hard_text_does_not_hold_up_the_event_loop(
-    scene: CollectorSite, path: str, body: dict[str, Any] | list[Any]
+    collector_site: CollectorSite, path: str, body: dict[str, Any] | list[Any]
 ) -> None:
-    _, token = await scene.collector()
-    scene.at(0)
+    _, token = await collector_site.collector()
+    collector_site.at(0)
     content = json.dumps(body).encode()
     content = gzip.compress(content) if path.startswith("telemetry") else content
-    await scene.api.post(f"{EDGE}/{path}", headers=bearer(token), content=b"{}")  # what is done once is done
+    await collector_site.api.post(f"{EDGE}/{path}", headers=bearer(token), content=b"{}")  # what is done once is done
     headers = {**bearer(token), "Content-Type": "application/json"}
     loop, everything = time.thread_time(), time.process_time()
-    answer = await scene.api.post(f"{EDGE}/{path}", headers=headers, content=content)
+    answer = await collector_site.api.post(f"{EDGE}/{path}", headers=headers, content=content)
     loop, everything = time.thread_time() - loop, time.process_time() - everything
     assert answer.status_code in (200, 404), answer.text
     assert loop < 0.25, "seconds of the processor, in the thread that answers everybody"

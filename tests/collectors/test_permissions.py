@@ -11,25 +11,25 @@ from tests.collectors.collector_site import ADMIN, CollectorSite
 class Things:
     """One of each, freshly made: a pending collector, an event, a draft."""
 
-    def __init__(self, scene: CollectorSite) -> None:
-        self.scene = scene
+    def __init__(self, collector_site: CollectorSite) -> None:
+        self.collector_site = collector_site
 
     async def routes(self) -> list[tuple[str, str, Any, int]]:
         """Method, path, body and the status that its rightful user gets."""
-        scene = self.scene
-        pending, _ = await scene.collector(f"p{new_id().hex}", credential="nothing")
-        active, token = await scene.collector(f"a{new_id().hex}")
-        off, _ = await scene.collector(f"d{new_id().hex}")
-        await scene.post(f"collectors/{off}/disable")
+        collector_site = self.collector_site
+        pending, _ = await collector_site.collector(f"p{new_id().hex}", credential="nothing")
+        active, token = await collector_site.collector(f"a{new_id().hex}")
+        off, _ = await collector_site.collector(f"d{new_id().hex}")
+        await collector_site.post(f"collectors/{off}/disable")
         event = {"events": [{"kind": "miner_error"}, {"kind": "hashrate_drop"}]}
         headers = {"Authorization": f"Bearer {token}"}
-        assert (await scene.api.post("/api/edge/v1/events", headers=headers, json=event)).status_code == 200
-        first, second, *_ = await scene.events(active)
+        assert (await collector_site.api.post("/api/edge/v1/events", headers=headers, json=event)).status_code == 200
+        first, second, *_ = await collector_site.events(active)
         drafts = []
         for _ in range(2):
             config = {"version": f"v{new_id().hex}", "data": {}, "collector_ids": [active]}
-            drafts.append((await scene.post("collector-configs", config)).json()["id"])
-        await scene.post(f"collector-configs/{drafts[1]}/activate")
+            drafts.append((await collector_site.post("collector-configs", config)).json()["id"])
+        await collector_site.post(f"collector-configs/{drafts[1]}/activate")
         return [
             ("GET", f"collectors/{active}", None, 200),
             ("PATCH", f"collectors/{active}", {"notes": "moved"}, 200),
@@ -48,16 +48,16 @@ class Things:
         ]
 
 
-async def two_grants(scene: CollectorSite, other: int) -> dict[str, str]:
-    """Somebody who keeps the collectors of the scene's site and only looks at another."""
-    user_id, email = await scene.people.user("NOC", email="both@example.com")
-    grants = (await scene.get(f"users/{user_id}")).json()["grants"]
-    await scene.api.delete(f"{ADMIN}/grants/{grants[0]['id']}", headers=scene.owner)
-    for role, site in (("NOC", scene.site_id), ("Technician", other)):
+async def two_grants(collector_site: CollectorSite, other: int) -> dict[str, str]:
+    """Somebody who keeps the collectors of the collector_site's site and only looks at another."""
+    user_id, email = await collector_site.people.user("NOC", email="both@example.com")
+    grants = (await collector_site.get(f"users/{user_id}")).json()["grants"]
+    await collector_site.api.delete(f"{ADMIN}/grants/{grants[0]['id']}", headers=collector_site.owner)
+    for role, site in (("NOC", collector_site.site_id), ("Technician", other)):
         body = {"user_id": str(user_id), "role": role, "site_ids": [site]}
-        answer = await scene.post("grants", body)
+        answer = await collector_site.post("grants", body)
         assert answer.status_code == 201, answer.text
-    return {"Authorization": f"Bearer {(await scene.people.sign_in(email)).access_token}"}
+    return {"Authorization": f"Bearer {(await collector_site.people.sign_in(email)).access_token}"}
 
 
 def is_read_by_all(route: tuple[str, str, Any, int]) -> bool:
@@ -65,121 +65,131 @@ def is_read_by_all(route: tuple[str, str, Any, int]) -> bool:
     return route[0] == "GET" and not route[1].endswith("heartbeats") and "collector-configs" not in route[1]
 
 
-async def ask(scene: CollectorSite, route: tuple[str, str, Any, int], headers: dict[str, str] | None) -> int:
+async def ask(collector_site: CollectorSite, route: tuple[str, str, Any, int], headers: dict[str, str] | None) -> int:
     method, path, body, _ = route
-    answer = await scene.api.request(method, f"{ADMIN}/{path}", headers=headers or {}, json=body)
+    answer = await collector_site.api.request(method, f"{ADMIN}/{path}", headers=headers or {}, json=body)
     return answer.status_code
 
 
-async def test_each_route_serves_its_rightful_user_and_nobody_else(scene: CollectorSite) -> None:
-    await scene.site("b-1", "b")
-    elsewhere = await scene.site("tx-2")
-    yard = await scene.zone("yard")
+async def test_each_route_serves_its_rightful_user_and_nobody_else(collector_site: CollectorSite) -> None:
+    await collector_site.site("b-1", "b")
+    elsewhere = await collector_site.site("tx-2")
+    yard = await collector_site.zone("yard")
     others = {
         "anonymous": (None, 401),
-        "another tenant": (await scene.people.headers("Owner", "b"), 404),
-        "another site": (await scene.people.headers("Owner", sites=[elsewhere]), 404),
-        "a zone of the site": (await scene.people.headers("Owner", zones=[yard]), 404),
-        "a group of machines": (await scene.people.headers("Owner", groups=[await scene.group("g")]), 404),
+        "another tenant": (await collector_site.people.headers("Owner", "b"), 404),
+        "another site": (await collector_site.people.headers("Owner", sites=[elsewhere]), 404),
+        "a zone of the site": (await collector_site.people.headers("Owner", zones=[yard]), 404),
+        "a group of machines": (
+            await collector_site.people.headers("Owner", groups=[await collector_site.group("g")]),
+            404,
+        ),
     }
-    routes = await Things(scene).routes()
+    routes = await Things(collector_site).routes()
     for route in routes:
-        assert await ask(scene, route, scene.owner) == route[3], route
-    for route in await Things(scene).routes():
+        assert await ask(collector_site, route, collector_site.owner) == route[3], route
+    for route in await Things(collector_site).routes():
         for who, (headers, status) in others.items():
-            assert await ask(scene, route, headers) == status, (who, route[:2])
+            assert await ask(collector_site, route, headers) == status, (who, route[:2])
 
 
-async def test_who_sees_but_may_not_act_gets_403(scene: CollectorSite) -> None:
-    technician = await scene.people.headers("Technician")
-    for route in await Things(scene).routes():
+async def test_who_sees_but_may_not_act_gets_403(collector_site: CollectorSite) -> None:
+    technician = await collector_site.people.headers("Technician")
+    for route in await Things(collector_site).routes():
         about_events = "collector-events" in route[1]
-        assert await ask(scene, route, technician) == (200 if is_read_by_all(route) or about_events else 403), route[:2]
-    customer = await scene.people.headers("Customer")
-    for route in await Things(scene).routes():
-        assert await ask(scene, route, customer) == (200 if is_read_by_all(route) else 403), route[:2]
+        assert await ask(collector_site, route, technician) == (
+            200 if is_read_by_all(route) or about_events else 403
+        ), route[:2]
+    customer = await collector_site.people.headers("Customer")
+    for route in await Things(collector_site).routes():
+        assert await ask(collector_site, route, customer) == (200 if is_read_by_all(route) else 403), route[:2]
     body = {"site_id": "tx-1", "name": "x", "credential": "nothing"}
-    assert (await scene.post("collectors", body, technician)).status_code == 403
-    assert (await scene.post("collector-configs", {"version": "v2", "data": {}}, technician)).status_code == 403
+    assert (await collector_site.post("collectors", body, technician)).status_code == 403
+    assert (
+        await collector_site.post("collector-configs", {"version": "v2", "data": {}}, technician)
+    ).status_code == 403
 
 
-async def test_noc_keeps_collectors_but_neither_sees_nor_makes_tokens(scene: CollectorSite) -> None:
-    noc = await scene.people.headers("NOC")
-    for route in await Things(scene).routes():
+async def test_noc_keeps_collectors_but_neither_sees_nor_makes_tokens(collector_site: CollectorSite) -> None:
+    noc = await collector_site.people.headers("NOC")
+    for route in await Things(collector_site).routes():
         secret = route[1].endswith(("rotate-token", "revoke-tokens", "enrolment-code"))
-        assert await ask(scene, route, noc) == (403 if secret else 200), route[:2]
+        assert await ask(collector_site, route, noc) == (403 if secret else 200), route[:2]
     for credential in ("token", "enrolment_code"):
         body = {"site_id": "tx-1", "name": "x", "credential": credential}
-        assert (await scene.post("collectors", body, noc)).status_code == 403
-    made = await scene.post("collectors", {"site_id": "tx-1", "name": "x", "credential": "nothing"}, noc)
+        assert (await collector_site.post("collectors", body, noc)).status_code == 403
+    made = await collector_site.post("collectors", {"site_id": "tx-1", "name": "x", "credential": "nothing"}, noc)
     assert made.status_code == 201
     assert made.json()["collector"]["status"] == "pending"
     assert set(made.json()) == {"collector"}
 
 
-async def test_lists_show_what_is_in_scope_and_no_more(scene: CollectorSite) -> None:
-    other_site = await scene.site("tx-2")
-    hall = await scene.zone("hall")
-    await scene.site("b-1", "b")
-    owner_b = await scene.people.headers("Owner", "b")
+async def test_lists_show_what_is_in_scope_and_no_more(collector_site: CollectorSite) -> None:
+    other_site = await collector_site.site("tx-2")
+    hall = await collector_site.zone("hall")
+    await collector_site.site("b-1", "b")
+    owner_b = await collector_site.people.headers("Owner", "b")
     for name, more in {"here": {}, "in the hall": {"zone_id": "hall"}, "there": {"site_id": "tx-2"}}.items():
-        await scene.collector(name, **more)
-    assert (await scene.post("collectors", {"site_id": "b-1", "name": "theirs"}, owner_b)).status_code == 201
-    scene.at(300)
-    await scene.run_ticks("collectors_offline")
-    scene.at(0)
+        await collector_site.collector(name, **more)
+    assert (await collector_site.post("collectors", {"site_id": "b-1", "name": "theirs"}, owner_b)).status_code == 201
+    collector_site.at(300)
+    await collector_site.run_ticks("collectors_offline")
+    collector_site.at(0)
     expected = {
-        "whole": (scene.owner, {"here", "in the hall", "there"}),
-        "site": (await scene.people.headers("Customer", sites=[scene.site_id]), {"here", "in the hall"}),
-        "other site": (await scene.people.headers("NOC", sites=[other_site]), {"there"}),
-        "zone": (await scene.people.headers("Technician", zones=[hall]), {"in the hall"}),
-        "group": (await scene.people.headers("Customer", groups=[await scene.group("g")]), set()),
+        "whole": (collector_site.owner, {"here", "in the hall", "there"}),
+        "site": (
+            await collector_site.people.headers("Customer", sites=[collector_site.site_id]),
+            {"here", "in the hall"},
+        ),
+        "other site": (await collector_site.people.headers("NOC", sites=[other_site]), {"there"}),
+        "zone": (await collector_site.people.headers("Technician", zones=[hall]), {"in the hall"}),
+        "group": (await collector_site.people.headers("Customer", groups=[await collector_site.group("g")]), set()),
         "another tenant": (owner_b, {"theirs"}),
     }
     for who, (headers, names) in expected.items():
         for path in ("collectors", "collectors/summary", "collector-configs/rollout"):
-            answer = await scene.get(path, headers)
+            answer = await collector_site.get(path, headers)
             if path.endswith("rollout") and who in ("site", "zone", "group"):
                 assert answer.status_code == 403, "what collectors should run is for those who keep them"
                 continue
             assert {one["name"] for one in answer.json()["collectors"]} == names, (who, path)
-        answer = await scene.get("collector-events", headers)
+        answer = await collector_site.get("collector-events", headers)
         if who in ("site", "group"):
             assert answer.status_code == 403, "customers see machines, not what the collectors report"
             continue
         assert len(answer.json()["events"]) == len(names), who
 
 
-async def test_acting_where_one_only_sees_is_403_and_where_one_does_not_see_404(scene: CollectorSite) -> None:
+async def test_acting_where_one_only_sees_is_403_and_where_one_does_not_see_404(collector_site: CollectorSite) -> None:
     """A person with two grants: keeps collectors at one site, only looks at another."""
-    other = await scene.site("tx-2")
-    await scene.site("tx-3")
-    here, _ = await scene.collector("here")
-    there, _ = await scene.collector("there", site_id="tx-2")
-    far, _ = await scene.collector("far", site_id="tx-3")
-    both = await two_grants(scene, other)
+    other = await collector_site.site("tx-2")
+    await collector_site.site("tx-3")
+    here, _ = await collector_site.collector("here")
+    there, _ = await collector_site.collector("there", site_id="tx-2")
+    far, _ = await collector_site.collector("far", site_id="tx-3")
+    both = await two_grants(collector_site, other)
     statuses = [
-        (await scene.post(f"collectors/{collector_id}/disable", None, both)).status_code
+        (await collector_site.post(f"collectors/{collector_id}/disable", None, both)).status_code
         for collector_id in (here, there, far)
     ]
     assert statuses == [200, 403, 404]
     for code, status in (("tx-1", 201), ("tx-2", 403), ("tx-3", 404), ("nowhere", 404)):
         new = {"site_id": code, "name": "new", "credential": "nothing"}
-        assert (await scene.post("collectors", new, both)).status_code == status, code
+        assert (await collector_site.post("collectors", new, both)).status_code == status, code
 
 
-async def test_the_keeper_of_a_zone_makes_collectors_for_that_zone_alone(scene: CollectorSite) -> None:
-    hall = await scene.zone("hall")
-    await scene.zone("yard")
-    keeper = await scene.people.headers("OpsManager", zones=[hall])
+async def test_the_keeper_of_a_zone_makes_collectors_for_that_zone_alone(collector_site: CollectorSite) -> None:
+    hall = await collector_site.zone("hall")
+    await collector_site.zone("yard")
+    keeper = await collector_site.people.headers("OpsManager", zones=[hall])
     for zone, status in (("hall", 201), ("yard", 404), (None, 403), ("nowhere", 404)):
         body = {"site_id": "tx-1", "name": f"for {zone}", "zone_id": zone}
-        assert (await scene.post("collectors", body, keeper)).status_code == status, zone
+        assert (await collector_site.post("collectors", body, keeper)).status_code == status, zone
 
 
 @pytest.mark.parametrize("path", ["collectors", "collectors/summary", "collector-configs", "collector-events"])
-async def test_anonymous_lists_are_401(scene: CollectorSite, path: str) -> None:
-    assert (await scene.api.get(f"{ADMIN}/{path}")).status_code == 401
+async def test_anonymous_lists_are_401(collector_site: CollectorSite, path: str) -> None:
+    assert (await collector_site.api.get(f"{ADMIN}/{path}")).status_code == 401
 
 
 BRIEF = {
@@ -196,57 +206,63 @@ BRIEF = {
 }
 
 
-async def test_who_only_sees_is_shown_collectors_in_brief(scene: CollectorSite) -> None:
-    collector_id, token = await scene.collector(notes="behind the second switch", settings={"subnet": "secret"})
+async def test_who_only_sees_is_shown_collectors_in_brief(collector_site: CollectorSite) -> None:
+    collector_id, token = await collector_site.collector(
+        notes="behind the second switch", settings={"subnet": "secret"}
+    )
     beat = {"version": "2.4.1", "miners_online": 7, "miners_total": 8, "extra_data": {"x": 1}}
-    await scene.beat(token, beat)
+    await collector_site.beat(token, beat)
     for role in ("Customer", "Technician"):
-        headers = await scene.people.headers(role)
-        one = (await scene.get(f"collectors/{collector_id}", headers)).json()
+        headers = await collector_site.people.headers(role)
+        one = (await collector_site.get(f"collectors/{collector_id}", headers)).json()
         assert set(one) == BRIEF, role
         assert (one["version"], one["active_miners"], one["total_miners"]) == ("2.4.1", 7, 8)
-        assert (await scene.get("collectors", headers)).json()["collectors"] == [one]
-        (row,) = (await scene.get("collectors/summary", headers)).json()["collectors"]
+        assert (await collector_site.get("collectors", headers)).json()["collectors"] == [one]
+        (row,) = (await collector_site.get("collectors/summary", headers)).json()["collectors"]
         assert set(row) == BRIEF - {"id"} | {"collector_id"}
         for path in (f"collectors/{collector_id}/heartbeats", "collector-configs", "collector-configs/rollout"):
-            assert (await scene.get(path, headers)).status_code == 403, (role, path)
-        assert (await scene.get(f"collectors/{new_id()}", headers)).status_code == 404
+            assert (await collector_site.get(path, headers)).status_code == 403, (role, path)
+        assert (await collector_site.get(f"collectors/{new_id()}", headers)).status_code == 404
     for role in ("NOC", "Owner"):
-        headers = await scene.people.headers(role)
-        assert (await scene.get(f"collectors/{collector_id}", headers)).json()["notes"] == "behind the second switch"
+        headers = await collector_site.people.headers(role)
+        assert (await collector_site.get(f"collectors/{collector_id}", headers)).json()[
+            "notes"
+        ] == "behind the second switch"
 
 
-async def test_who_keeps_one_site_and_sees_another_is_shown_each_accordingly(scene: CollectorSite) -> None:
-    other = await scene.site("tx-2")
-    here, _ = await scene.collector("here")
-    there, _ = await scene.collector("there", site_id="tx-2")
-    both = await two_grants(scene, other)
-    shown = {one["name"]: set(one) for one in (await scene.get("collectors", both)).json()["collectors"]}
+async def test_who_keeps_one_site_and_sees_another_is_shown_each_accordingly(collector_site: CollectorSite) -> None:
+    other = await collector_site.site("tx-2")
+    here, _ = await collector_site.collector("here")
+    there, _ = await collector_site.collector("there", site_id="tx-2")
+    both = await two_grants(collector_site, other)
+    shown = {one["name"]: set(one) for one in (await collector_site.get("collectors", both)).json()["collectors"]}
     assert shown["there"] == BRIEF
     assert shown["here"] > BRIEF
-    rows = {one["name"]: one for one in (await scene.get("collectors/summary", both)).json()["collectors"]}
+    rows = {one["name"]: one for one in (await collector_site.get("collectors/summary", both)).json()["collectors"]}
     assert ("open_alerts" in rows["here"], "open_alerts" in rows["there"]) == (True, False)
-    assert "token" in (await scene.get(f"collectors/{here}", both)).json()
-    assert set((await scene.get(f"collectors/{there}", both)).json()) == BRIEF
-    assert (await scene.get(f"collectors/{here}/heartbeats", both)).status_code == 200
-    assert (await scene.get(f"collectors/{there}/heartbeats", both)).status_code == 403
+    assert "token" in (await collector_site.get(f"collectors/{here}", both)).json()
+    assert set((await collector_site.get(f"collectors/{there}", both)).json()) == BRIEF
+    assert (await collector_site.get(f"collectors/{here}/heartbeats", both)).status_code == 200
+    assert (await collector_site.get(f"collectors/{there}/heartbeats", both)).status_code == 403
 
 
-async def test_a_zone_that_one_does_not_see_is_404_by_its_code_and_by_its_id(scene: CollectorSite) -> None:
-    hall, yard = await scene.zone("hall"), await scene.zone("yard")
-    keeper = await scene.people.headers("OpsManager", zones=[hall])
-    collector_id, _ = await scene.collector("of the hall", zone_id="hall")
+async def test_a_zone_that_one_does_not_see_is_404_by_its_code_and_by_its_id(collector_site: CollectorSite) -> None:
+    hall, yard = await collector_site.zone("hall"), await collector_site.zone("yard")
+    keeper = await collector_site.people.headers("OpsManager", zones=[hall])
+    collector_id, _ = await collector_site.collector("of the hall", zone_id="hall")
     for zone in ("yard", yard, str(yard), "nowhere", "9" * 100):
         body = {"site_id": "tx-1", "name": "new", "zone_id": zone}
-        assert (await scene.post("collectors", body, keeper)).status_code == 404, zone
-        moved = await scene.api.patch(f"{ADMIN}/collectors/{collector_id}", headers=keeper, json={"zone_id": zone})
+        assert (await collector_site.post("collectors", body, keeper)).status_code == 404, zone
+        moved = await collector_site.api.patch(
+            f"{ADMIN}/collectors/{collector_id}", headers=keeper, json={"zone_id": zone}
+        )
         assert moved.status_code == 404, zone
-    elsewhere = await scene.zone("hall", await scene.site("tx-2"))
+    elsewhere = await collector_site.zone("hall", await collector_site.site("tx-2"))
     body = {"site_id": "tx-1", "name": "new", "zone_id": elsewhere}
-    assert (await scene.post("collectors", body)).status_code == 404, "a zone of another site"
+    assert (await collector_site.post("collectors", body)).status_code == 404, "a zone of another site"
 
 
-async def test_a_place_that_no_database_could_hold_is_422(scene: CollectorSite) -> None:
-    assert (await scene.get("collectors", site_id="a\0b")).status_code == 422
+async def test_a_place_that_no_database_could_hold_is_422(collector_site: CollectorSite) -> None:
+    assert (await collector_site.get("collectors", site_id="a\0b")).status_code == 422
     for body in ({"site_id": "a\0b"}, {"site_id": "tx-1", "zone_id": "a\0b"}):
-        assert (await scene.post("collectors", {"name": "x", **body})).status_code == 422
+        assert (await collector_site.post("collectors", {"name": "x", **body})).status_code == 422

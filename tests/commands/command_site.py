@@ -1,4 +1,4 @@
-"""A site with machines and collectors on a real database, and every act of commands in a transaction of its own."""
+"""A site with machines and collectors on a real database; each call of the service has its own transaction."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -15,12 +15,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.actions import Actor, ActorKind
 from hashinsight.commands import service
 from hashinsight.commands.ack_messages import scrub_ack
-from hashinsight.commands.requests import CommandCaller, CommandRequest, DryRunResult, RequestResult, automation_caller
+from hashinsight.commands.requests import CommandRequest, DryRunResult, RequestResult
 from hashinsight.commands.service import sweeps
 from hashinsight.commands.service.acks import AckResult
 from hashinsight.commands.service.approvals import DecisionResult, DecisionTarget
 from hashinsight.commands.service.leases import LeasedCommand, LeaseHolder
-from hashinsight.identity.scope import WHOLE_TENANT, Reach, make_scope
+from hashinsight.identity.caller import Caller, automation_caller
+from hashinsight.identity.permissions import Role
+from hashinsight.identity.scope import WHOLE_TENANT, Reach
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.context import Context, job_context
 from hashinsight.kit.db.database import Database
@@ -77,13 +79,11 @@ class CommandSite:
         actor = Actor(ActorKind.COLLECTOR, str(collector_id))
         return LeaseHolder(self.tenant, site_id, zone_id, collector_id, device, actor)
 
-    def person(self, name: str, reach: Reach = WHOLE_TENANT, *, may: str = "low high approve") -> CommandCaller:
-        scope = make_scope(self.tenant, Actor(ActorKind.USER, name), [reach], touched=(SITE,))
-        low, high, approve = (scope if word in may.split() else None for word in ("low", "high", "approve"))
-        return CommandCaller(scope, low, high, approve)
+    def person(self, name: str, reach: Reach = WHOLE_TENANT, *, role: Role = Role.OPS_MANAGER) -> Caller:
+        return Caller(self.tenant, Actor(ActorKind.USER, name), ((role, reach),), (SITE,))
 
     @property
-    def rule(self) -> CommandCaller:
+    def rule(self) -> Caller:
         return automation_caller(self.tenant, Actor(ActorKind.RULE, "rule-7"))
 
     def cap_at(self, share: float) -> None:
@@ -104,25 +104,23 @@ class CommandSite:
             yield session
 
     async def request(
-        self, command_type: str, *miners: int, asker: CommandCaller | None = None, **more: Any
+        self, command_type: str, *miners: int, caller: Caller | None = None, **more: Any
     ) -> RequestResult:
         async with self.session() as session:
             return await service.request(
                 session,
                 VAULT,
-                asker or self.person("ann"),
+                caller or self.person("ann"),
                 command_request(command_type, *miners, **more),
                 now=self.now,
             )
 
-    async def dry_run(
-        self, command_type: str, *miners: int, asker: CommandCaller | None = None, **more: Any
-    ) -> DryRunResult:
+    async def dry_run(self, command_type: str, *miners: int, caller: Caller | None = None, **more: Any) -> DryRunResult:
         async with self.session() as session:
             return await service.dry_run(
                 session,
                 VAULT,
-                asker or self.person("ann"),
+                caller or self.person("ann"),
                 command_request(command_type, *miners, **more),
                 now=self.now,
             )
@@ -162,21 +160,21 @@ class CommandSite:
             done += leased
         return done
 
-    async def approve(self, which: DecisionTarget, asker: CommandCaller) -> DecisionResult:
+    async def approve(self, which: DecisionTarget, caller: Caller) -> DecisionResult:
         async with self.session() as session:
-            return await service.approve(session, asker, which, reason="fine", now=self.now)
+            return await service.approve(session, caller, which, reason="fine", now=self.now)
 
-    async def reject(self, which: DecisionTarget, asker: CommandCaller) -> DecisionResult:
+    async def reject(self, which: DecisionTarget, caller: Caller) -> DecisionResult:
         async with self.session() as session:
-            return await service.reject(session, asker, which, reason="no", now=self.now)
+            return await service.reject(session, caller, which, reason="no", now=self.now)
 
-    async def cancel(self, which: DecisionTarget, asker: CommandCaller | None = None) -> DecisionResult:
+    async def cancel(self, which: DecisionTarget, caller: Caller | None = None) -> DecisionResult:
         async with self.session() as session:
-            return await service.cancel(session, asker or self.person("ann"), which, reason="stop", now=self.now)
+            return await service.cancel(session, caller or self.person("ann"), which, reason="stop", now=self.now)
 
-    async def story(self, command_id: UUID, asker: CommandCaller | None = None) -> dict[str, Any]:
+    async def story(self, command_id: UUID, caller: Caller | None = None) -> dict[str, Any]:
         async with self.session() as session:
-            return await service.get_story(session, (asker or self.person("ann")).seen, command_id, now=self.now)
+            return await service.get_story(session, (caller or self.person("ann")).seen, command_id, now=self.now)
 
     async def state(self, command_id: UUID) -> str:
         return str((await self.story(command_id))["state"])

@@ -11,19 +11,19 @@ from tests.people import People
 
 
 @pytest.fixture
-def yard(database: Database, superuser_url: str) -> CommandSite:
+def fleet(database: Database, superuser_url: str) -> CommandSite:
     made = CommandSite(database, superuser_url)
     made.open()
     return made
 
 
 @pytest.fixture
-async def desk(api: httpx.AsyncClient, people: People, superuser_url: str) -> TwoTenants:
+async def tenants(api: httpx.AsyncClient, people: People, superuser_url: str) -> TwoTenants:
     made = TwoTenants(api, people, superuser_url)
     await made.open()
     return made
 
 
 @pytest.fixture
-async def gate(api: httpx.AsyncClient, people: People, database: Database, superuser_url: str) -> EdgeSite:
+async def edge_site(api: httpx.AsyncClient, people: People, database: Database, superuser_url: str) -> EdgeSite:
     return await make_edge_site(api, people, database, superuser_url)

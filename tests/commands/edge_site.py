@@ -11,8 +11,9 @@ from psycopg.rows import dict_row
 
 from hashinsight.audit.actions import Actor, ActorKind
 from hashinsight.commands import service
-from hashinsight.commands.requests import CommandRequest, PreApproval, automation_caller
+from hashinsight.commands.requests import CommandRequest, PreApproval
 from hashinsight.commands.service import sweeps
+from hashinsight.identity.caller import automation_caller
 from hashinsight.kit.db.context import Context, job_context
 from hashinsight.kit.db.database import Database
 from tests.collectors.collector_site import CollectorSite, bearer
@@ -26,9 +27,9 @@ Headers = dict[str, str]
 
 
 class EdgeSite:
-    def __init__(self, scene: CollectorSite, superuser_url: str) -> None:
-        self.scene = scene
-        self.api = scene.api
+    def __init__(self, collector_site: CollectorSite, superuser_url: str) -> None:
+        self.collector_site = collector_site
+        self.api = collector_site.api
         self._url = superuser_url
         self.north: Headers = {}
         self.south: Headers = {}
@@ -36,25 +37,32 @@ class EdgeSite:
 
     async def open(self, machines: int = 60) -> None:
         """Two collectors of the site, and machines m1 … of which the odd ones stand in the zone `hall`."""
-        self.zone_id = await self.scene.zone("hall")
-        self.tenant_id = await self.scene.people.tenant_id("a")
+        self.zone_id = await self.collector_site.zone("hall")
+        self.tenant_id = await self.collector_site.people.tenant_id("a")
         self.write(
             "insert into miners (tenant_id, site_id, zone_id, miner_id, created_at, updated_at)"
             " select %s, %s, case n %% 2 when 1 then %s::int end, 'm' || n, %s, %s from generate_series(1, %s) n",
-            *(self.tenant_id, self.scene.site_id, self.zone_id, self.scene.now, self.scene.now, machines),
+            *(
+                self.tenant_id,
+                self.collector_site.site_id,
+                self.zone_id,
+                self.collector_site.now,
+                self.collector_site.now,
+                machines,
+            ),
         )
-        self.collector_id, token = await self.scene.collector("north")
+        self.collector_id, token = await self.collector_site.collector("north")
         self.north = bearer(token)
         self.south = await self.collector("south")
 
     async def collector(self, name: str, **more: Any) -> Headers:
-        return bearer((await self.scene.collector(name, **more))[1])
+        return bearer((await self.collector_site.collector(name, **more))[1])
 
     async def stranger(self) -> Headers:
         """A collector of another tenant."""
-        await self.scene.site("elsewhere", "b")
-        owner = await self.scene.people.headers("Owner", "b")
-        made = await self.scene.post("collectors", {"site_id": "elsewhere", "name": "x"}, owner)
+        await self.collector_site.site("elsewhere", "b")
+        owner = await self.collector_site.people.headers("Owner", "b")
+        made = await self.collector_site.post("collectors", {"site_id": "elsewhere", "name": "x"}, owner)
         return bearer(made.json()["token"])
 
     async def order(self, command_type: str = "set_fan", *machines: int, **more: Any) -> list[UUID]:
@@ -64,7 +72,7 @@ class EdgeSite:
         request = CommandRequest(
             command_type,
             **{
-                "site": self.scene.site_id,
+                "site": self.collector_site.site_id,
                 "reason": "a test",
                 "miner_ids": tuple(wanted),
                 "pre_approval": PreApproval("olga", "a test"),
@@ -72,9 +80,11 @@ class EdgeSite:
                 **more,
             },
         )
-        asker = automation_caller(self.tenant_id, Actor(ActorKind.RULE, "rule-7"))
-        async with self.scene.database.transaction(Context(tenant=str(self.tenant_id))) as session:
-            answer = await service.request(session, self.scene.app.state.vault, asker, request, now=self.scene.now)
+        caller = automation_caller(self.tenant_id, Actor(ActorKind.RULE, "rule-7"))
+        async with self.collector_site.database.transaction(Context(tenant=str(self.tenant_id))) as session:
+            answer = await service.request(
+                session, self.collector_site.app.state.vault, caller, request, now=self.collector_site.now
+            )
         assert not answer.refused, answer.refused
         made = {one.miner_id: one.command_id for one in answer.commands}
         return [made[one] for one in wanted]
@@ -114,12 +124,12 @@ class EdgeSite:
         return found["applied"], found["state"], found.get("error_code")
 
     async def sweep(self) -> None:
-        async with self.scene.database.transaction(job_context()) as session:
-            await sweeps.sweep(session, now=self.scene.now)
+        async with self.collector_site.database.transaction(job_context()) as session:
+            await sweeps.sweep(session, now=self.collector_site.now)
 
     async def archive(self) -> int:
-        async with self.scene.database.transaction(job_context()) as session:
-            return await sweeps.archive(session, now=self.scene.now)
+        async with self.collector_site.database.transaction(job_context()) as session:
+            return await sweeps.archive(session, now=self.collector_site.now)
 
     def command(self, command_id: UUID) -> dict[str, Any]:
         (found,) = self.rows("select * from all_commands where command_id = %s", command_id)
@@ -148,8 +158,8 @@ class EdgeSite:
 
 
 async def make_edge_site(api: httpx.AsyncClient, people: People, database: Database, superuser_url: str) -> EdgeSite:
-    scene = CollectorSite(api, cast("FastAPI", api.app), people, database)  # type: ignore[attr-defined] # hung there
-    await scene.open()
-    gate = EdgeSite(scene, superuser_url)
-    await gate.open()
-    return gate
+    collector_site = CollectorSite(api, cast("FastAPI", api.app), people, database)  # type: ignore[attr-defined] # hung there
+    await collector_site.open()
+    edge_site = EdgeSite(collector_site, superuser_url)
+    await edge_site.open()
+    return edge_site

@@ -24,28 +24,28 @@ create policy pause on commands as restrictive for select to hi_app using (pause
 """
 
 
-async def slip_in(yard: CommandSite, address: DatabaseAddress, superuser_url: str) -> list[LeasedCommand]:
+async def slip_in(fleet: CommandSite, address: DatabaseAddress, superuser_url: str) -> list[LeasedCommand]:
     """What the slow poll got in the end."""
-    await yard.made("set_fan", 1, params={"speed": 60})
-    yard.write(PAUSE)
+    await fleet.made("set_fan", 1, params={"speed": 60})
+    fleet.write(PAUSE)
     slow = Database(address, application=SLOW)
 
     async def poll() -> list[LeasedCommand]:
-        async with slow.transaction(Context(tenant=str(yard.tenant), sites=(1,))) as session:
-            return await service.lease(session, VAULT, yard.north, now=yard.now)
+        async with slow.transaction(Context(tenant=str(fleet.tenant), sites=(1,))) as session:
+            return await service.lease(session, VAULT, fleet.north, now=fleet.now)
 
-    async with await psycopg.AsyncConnection.connect(superuser_url, autocommit=True) as gate:
-        await gate.execute("select pg_advisory_lock(4711)")
+    async with await psycopg.AsyncConnection.connect(superuser_url, autocommit=True) as edge_site:
+        await edge_site.execute("select pg_advisory_lock(4711)")
         first = asyncio.create_task(poll())
-        await _waiting(yard)
-        await yard.made("restart_mining", 1, priority_number=9)
-        assert (await yard.lease_one(yard.south)).command_type == "restart_mining"
-        await gate.execute("select pg_advisory_unlock(4711)")
+        await _waiting(fleet)
+        await fleet.made("restart_mining", 1, priority_number=9)
+        assert (await fleet.lease_one(fleet.south)).command_type == "restart_mining"
+        await edge_site.execute("select pg_advisory_unlock(4711)")
         got = await first
     await slow.dispose()
     return got
 
 
-async def _waiting(yard: CommandSite) -> None:
-    while not yard.rows("select from pg_locks where locktype = 'advisory' and not granted"):  # noqa: ASYNC110 - of the server
+async def _waiting(fleet: CommandSite) -> None:
+    while not fleet.rows("select from pg_locks where locktype = 'advisory' and not granted"):  # noqa: ASYNC110 - of the server
         await asyncio.sleep(0.02)

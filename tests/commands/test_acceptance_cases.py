@@ -5,23 +5,23 @@ import asyncio
 from tests.commands.two_tenants import TwoTenants, fan_command
 
 
-async def test_an_ack_that_comes_twice_counts_once(desk: TwoTenants) -> None:
-    (made,) = (await desk.noc.commands.request(fan_command("m1")))["commands"]
-    async with await desk.edge() as edge:
+async def test_an_ack_that_comes_twice_counts_once(tenants: TwoTenants) -> None:
+    (made,) = (await tenants.noc.commands.request(fan_command("m1")))["commands"]
+    async with await tenants.edge() as edge:
         (handed,) = await edge.poll()
         first, second = await asyncio.gather(edge.ack(handed.command_id), edge.ack(handed.command_id))
         late = await edge.ack(handed.command_id, "failed", error_code="TIMEOUT")
     assert sorted([first["applied"], second["applied"]]) == [False, True]
     assert (late["applied"], late["error_code"], late["state"]) == (False, "ALREADY_FINAL", "succeeded")
-    story = await desk.noc.commands.get(made["command_id"])
+    story = await tenants.noc.commands.get(made["command_id"])
     assert [one["event"] for one in story["history"]] == ["created", "leased", "succeeded"]
     assert [one["late_count"] for one in story["attempts"]] == [2]
 
 
-async def test_two_collectors_that_poll_at_once_never_get_the_same_command(desk: TwoTenants) -> None:
+async def test_two_collectors_that_poll_at_once_never_get_the_same_command(tenants: TwoTenants) -> None:
     for n in range(1, 41):  # by two people: one may command 20 machines in an hour
-        await (desk.noc if n % 2 else desk.manager).commands.request(fan_command(f"m{n}"))
-    north, south = await desk.edge("north"), await desk.edge("south")
+        await (tenants.noc if n % 2 else tenants.manager).commands.request(fan_command(f"m{n}"))
+    north, south = await tenants.edge("north"), await tenants.edge("south")
     polled = await asyncio.gather(*(one.poll(8) for _ in range(3) for one in (north, south)))
     while polled[-1]:
         polled.append(await north.poll())
@@ -30,16 +30,16 @@ async def test_two_collectors_that_poll_at_once_never_get_the_same_command(desk:
     assert len(handed) == len(set(handed)) == len(set(machines)) == 40
 
 
-async def test_jitter_around_a_threshold_makes_one_command(desk: TwoTenants) -> None:
+async def test_jitter_around_a_threshold_makes_one_command(tenants: TwoTenants) -> None:
     """A reading that crosses its limit again and again asks under one key."""
     asked = fan_command("m1", speed=100, dedupe_key="overheat m1", dedupe_window_sec=600)
-    answers = await asyncio.gather(*(desk.noc.commands.request(asked) for _ in range(4)))
-    desk.at(300)
-    answers.append(await desk.noc.commands.request(asked))
+    answers = await asyncio.gather(*(tenants.noc.commands.request(asked) for _ in range(4)))
+    tenants.at(300)
+    answers.append(await tenants.noc.commands.request(asked))
     assert len({one["commands"][0]["command_id"] for one in answers}) == 1
     assert sorted(one["commands"][0]["existing"] for one in answers) == [False, True, True, True, True]
-    assert desk.stored()["commands"] == 1
-    desk.at(601)
-    after = await desk.noc.commands.request(asked)
+    assert tenants.stored()["commands"] == 1
+    tenants.at(601)
+    after = await tenants.noc.commands.request(asked)
     assert after["counts"] == {"created": 0, "existing": 0, "refused": 1}
     assert after["refused"][0]["error_code"] == "DUPLICATE"

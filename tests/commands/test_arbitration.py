@@ -67,53 +67,53 @@ def test_one_refusal_is_enough_and_then_nothing_is_superseded() -> None:
     )
 
 
-async def test_a_higher_class_supersedes_what_waits(yard: CommandSite) -> None:
-    low = await yard.made("set_fan", 1, **FAN)
-    high = await yard.made("restart_mining", 1, priority="safety")
-    story = await yard.story(low)
+async def test_a_higher_class_supersedes_what_waits(fleet: CommandSite) -> None:
+    low = await fleet.made("set_fan", 1, **FAN)
+    high = await fleet.made("restart_mining", 1, priority="safety")
+    story = await fleet.story(low)
     assert (story["state"], story["superseded_by"]) == ("superseded", high)
     assert "of a lower class" in story["history"][-1]["message"]
-    assert [one.command_id for one in await yard.lease()] == [high]
-    actions = [one["action"] for one in (await yard.story(high))["audit"]]
+    assert [one.command_id for one in await fleet.lease()] == [high]
+    actions = [one["action"] for one in (await fleet.story(high))["audit"]]
     assert "command_arbitrated" in actions
     assert "command_superseded" in [one["action"] for one in story["audit"]]
 
 
-async def test_the_same_is_a_duplicate_and_says_of_what(yard: CommandSite) -> None:
-    first = await yard.made("set_fan", 1, **FAN)
-    answer = await yard.request("set_fan", 1, **FAN)
+async def test_the_same_is_a_duplicate_and_says_of_what(fleet: CommandSite) -> None:
+    first = await fleet.made("set_fan", 1, **FAN)
+    answer = await fleet.request("set_fan", 1, **FAN)
     assert answer.commands == ()
     (refused,) = answer.refused
     assert (refused.error_code, refused.command_id) == ("DUPLICATE", first)
-    assert (await yard.request("set_fan", 1, params={"speed": 61})).commands
-    entries = yard.rows("select * from audit_log where action = 'command_arbitrated' and entity_id = %s", str(first))
+    assert (await fleet.request("set_fan", 1, params={"speed": 61})).commands
+    entries = fleet.rows("select * from audit_log where action = 'command_arbitrated' and entity_id = %s", str(first))
     assert entries[0]["after"]["decision"] == "DUPLICATE"
 
 
-async def test_a_light_is_weighed_against_nothing(yard: CommandSite) -> None:
-    await yard.made("set_fan", 1, **FAN)
-    await yard.made("fault_light", 1, params={"on": True})
-    assert len(await yard.lease()) == 2
+async def test_a_light_is_weighed_against_nothing(fleet: CommandSite) -> None:
+    await fleet.made("set_fan", 1, **FAN)
+    await fleet.made("fault_light", 1, params={"on": True})
+    assert len(await fleet.lease()) == 2
 
 
-async def test_a_safety_emergency_fences_off_what_runs(yard: CommandSite) -> None:
-    running = await yard.made("set_fan", 1, **FAN)
-    leased = await yard.lease_one()
-    await yard.say(leased.dispatch_id, "running")
-    stop = await yard.made("disable_hashing", 1, priority="safety", emergency=True)
-    story = await yard.story(running)
+async def test_a_safety_emergency_fences_off_what_runs(fleet: CommandSite) -> None:
+    running = await fleet.made("set_fan", 1, **FAN)
+    leased = await fleet.lease_one()
+    await fleet.say(leased.dispatch_id, "running")
+    stop = await fleet.made("disable_hashing", 1, priority="safety", emergency=True)
+    story = await fleet.story(running)
     assert (story["state"], story["superseded_by"], story["attempts"][0]["result"]) == ("superseded", stop, "fenced")
-    assert (await yard.lease_one()).command_id == stop
-    late = await yard.say(leased.dispatch_id)
+    assert (await fleet.lease_one()).command_id == stop
+    late = await fleet.say(leased.dispatch_id)
     assert (late.applied, late.error_code, late.state) == (False, "SUPERSEDED", "superseded")
-    assert await yard.state(stop) == "dispatched"
+    assert await fleet.state(stop) == "dispatched"
 
 
 @pytest.mark.parametrize("more", [{"priority": "safety"}, {"priority": "compliance", "emergency": True}])
-async def test_nothing_else_interrupts_what_runs(yard: CommandSite, more: dict[str, Any]) -> None:
-    running = await yard.made("set_fan", 1, **FAN)
-    await yard.lease_one()
-    waits = await yard.made("restart_mining", 1, **more)
-    assert await yard.state(running) == "dispatched"
-    assert await yard.lease() == []
-    assert (await yard.story(waits))["wait_reason"] == "MINER_LOCKED"
+async def test_nothing_else_interrupts_what_runs(fleet: CommandSite, more: dict[str, Any]) -> None:
+    running = await fleet.made("set_fan", 1, **FAN)
+    await fleet.lease_one()
+    waits = await fleet.made("restart_mining", 1, **more)
+    assert await fleet.state(running) == "dispatched"
+    assert await fleet.lease() == []
+    assert (await fleet.story(waits))["wait_reason"] == "MINER_LOCKED"

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashinsight.commands.catalogue import CATALOGUE, LEGACY_NAMES, Effect, Risk, catalogue_table, resolve
+from hashinsight.commands.catalogue import CATALOGUE, LEGACY_NAMES, Effect, Risk, resolve
+from hashinsight.commands.catalogue_table import catalogue_table
 from hashinsight.edge.commands.checks import split_config
 from hashinsight.kit.errors import ValidationFailed
 from hashinsight.wire.canonical import canonical_json
@@ -230,14 +231,14 @@ def test_what_is_no_worker_is_refused_under_the_name_that_was_used(user: object)
 
 
 def test_an_old_name_takes_neither_both_words_nor_what_it_says_itself() -> None:
-    assert faults("switch_pool", POOL | {"worker": "acme"}) == {"worker": "says the same as pool_user"}
-    assert faults("enable_low_power", {"mode": "eco"}) == {"mode": "follows from the command's name"}
+    assert faults("switch_pool", POOL | {"worker": "acme"}) == {"worker": "means the same as pool_user"}
+    assert faults("enable_low_power", {"mode": "eco"}) == {"mode": "is implied by the command's name"}
     assert faults("set_pool", {"pool_url": URL, "worker": "acme"}) == {"worker": "no such parameter"}
 
 
 def test_the_password_is_parted_from_what_is_shown_and_never_repeated() -> None:
     kind, params = resolve("set_pool", POOL | {"pool_password": "hunter22"})
-    assert kind.part(params) == (POOL, {"pool_password": "hunter22"})
+    assert kind.split_params(params) == (POOL, {"pool_password": "hunter22"})
     refused = refusal("set_pool", POOL | {"pool_password": "hunter22\n"})
     assert "hunter22" not in f"{refused.message}{refused.details}"
 

@@ -37,8 +37,8 @@ class Shell:
 
 
 @pytest.fixture
-def shell(desk: TwoTenants, address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
-    del desk
+def shell(tenants: TwoTenants, address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    del tenants
     monkeypatch.setenv("HASHINSIGHT_DATABASE_URL", address.url)
     monkeypatch.setenv("HASHINSIGHT_DATA_DIR", str(tmp_path))
     monkeypatch.setattr(logs, "configure_logs", lambda *_: None)
@@ -48,15 +48,15 @@ def shell(desk: TwoTenants, address: DatabaseAddress, tmp_path: Path, monkeypatc
 FAN = ("command", "request", "set_fan", "--param", "speed=80", "--site", "tx-1", "--reason", "hot aisle")
 
 
-async def test_a_shift_asks_follows_and_reads_the_story(desk: TwoTenants, shell: Shell) -> None:
+async def test_a_shift_asks_follows_and_reads_the_story(tenants: TwoTenants, shell: Shell) -> None:
     run = await shell.told(*FAN, "--miner", "m1", "--dry-run")
     assert run.startswith("1 machines, 3.25 kW, 95 TH/s, 1.7% of the site\nneeds no approval")
-    assert desk.stored()["commands"] == 0
+    assert tenants.stored()["commands"] == 0
     made = await shell.ok(*FAN, "--miner", "m1", "--miner", "m99")
     command_id = made["commands"][0]["command_id"]
     assert [one["error_code"] for one in made["refused"]] == ["NOT_FOUND"]
-    desk.at(60)  # the command line goes by the real clock
-    async with await desk.edge(device_id="box-1") as edge:
+    tenants.at(60)  # the command line goes by the real clock
+    async with await tenants.edge(device_id="box-1") as edge:
         (handed,) = await edge.poll()
         await edge.ack(handed.command_id, "succeeded", duration_ms=5200, before={"fan": 60}, after={"fan": 80})
         await edge.ack(handed.command_id, "succeeded")
@@ -73,13 +73,13 @@ async def test_a_shift_asks_follows_and_reads_the_story(desk: TwoTenants, shell:
     assert " tx-1 " in listed
     assert "succeeded" in listed
     (row,) = (await shell.ok("command", "list", "--tenant", "a"))["commands"]
-    assert (row["site_id"], row["site_code"]) == (desk.site_id(), "tx-1")
+    assert (row["site_id"], row["site_code"]) == (tenants.site_id(), "tx-1")
     assert (await shell.ok("command", "show", command_id))["history"][0]["event"] == "created"
     assert await shell.told("command", "list", "--waiting", "--tenant", "a") == "no commands\n"
 
 
 async def test_what_the_system_asks_for_a_person_approves_and_the_other_way_round(
-    desk: TwoTenants, shell: Shell, monkeypatch: pytest.MonkeyPatch
+    tenants: TwoTenants, shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("SUDO_USER", raising=False)
     made = await shell.ok("command", "request", "reboot_device", "--site", "tx-1", "--miner", "m1", "--reason", "hangs")
@@ -87,13 +87,13 @@ async def test_what_the_system_asks_for_a_person_approves_and_the_other_way_roun
     assert one["approval_state"] == "required"
     assert one["command_id"] in await shell.told("command", "list", "--waiting", "--site", "tx-1")
     refused = await shell.refused("command", "approve", one["command_id"], "--reason", "mine")
-    assert refused == "you asked for it: somebody else must approve it."
+    assert refused == "requested by you: another person must approve it."
     with monkeypatch.context() as other:  # another user of the host is the same hand
         other.setenv("SUDO_USER", "bob")
         refused = await shell.refused("command", "approve", one["command_id"], "--reason", "mine")
-    assert refused == "you asked for it: somebody else must approve it."
-    await desk.manager.commands.approve(one["command_id"], "fine")
-    theirs = (await desk.noc.commands.request(reboot_command("m2", "m3")))["batch_id"]
+    assert refused == "requested by you: another person must approve it."
+    await tenants.manager.commands.approve(one["command_id"], "fine")
+    theirs = (await tenants.noc.commands.request(reboot_command("m2", "m3")))["batch_id"]
     assert "2 wait for approval" in await shell.told("batch", "show", theirs)
     assert await shell.told("batch", "approve", theirs, "--reason", "night shift") == "2 commands: 2 queued\n"
     shown = await shell.told("batch", "show", theirs)
@@ -107,10 +107,10 @@ async def test_what_the_system_asks_for_a_person_approves_and_the_other_way_roun
     assert "at site tx-1" in shown
 
 
-async def test_reject_cancel_and_refusals_are_one_sentence(desk: TwoTenants, shell: Shell) -> None:
-    one = (await desk.noc.commands.request(reboot_command("m1")))["commands"][0]["command_id"]
+async def test_reject_cancel_and_refusals_are_one_sentence(tenants: TwoTenants, shell: Shell) -> None:
+    one = (await tenants.noc.commands.request(reboot_command("m1")))["commands"][0]["command_id"]
     assert await shell.told("command", "reject", one, "--reason", "no") == "reboot_device for m1: canceled, rejected\n"
-    assert await shell.refused("command", "cancel", one) == "it is canceled already, and that is final."
+    assert await shell.refused("command", "cancel", one) == "already canceled."
     assert "is no id" in await shell.refused("command", "show", "junk")
     assert "there is no command" in await shell.refused("command", "show", "01980f80-0000-7000-8000-00000000dead")
     asked = (*FAN, "--miner", "m1")
@@ -119,16 +119,16 @@ async def test_reject_cancel_and_refusals_are_one_sentence(desk: TwoTenants, she
     )
     assert "has no value" in await shell.refused(*asked, "--param", "speed")
     assert "is not JSON" in await shell.refused(*asked, "--filter", "zone=B2")
-    assert desk.stored()["commands"] == 1
+    assert tenants.stored()["commands"] == 1
 
 
-async def test_a_secret_comes_by_standard_input_and_is_not_shown(desk: TwoTenants, shell: Shell) -> None:
+async def test_a_secret_comes_by_standard_input_and_is_not_shown(tenants: TwoTenants, shell: Shell) -> None:
     pool = ("--param", "pool_url=stratum+tcp://pool.example:3333", "--param", "pool_user=acme.1")
     asked = ("command", "request", "set_pool", *pool, "--secret", "pool_password", "--site", "tx-1", "--miner", "m1")
     made = await shell.ok(*asked, "--reason", "new pool", said="hunter2\n")
     command_id = made["commands"][0]["command_id"]
     assert "hunter2" not in await shell.told("command", "show", command_id)
-    assert desk.row("select sealed_params is not null as sealed from commands")["sealed"]
+    assert tenants.row("select sealed_params is not null as sealed from commands")["sealed"]
 
 
 async def test_the_catalogue_is_listed(shell: Shell) -> None:

@@ -40,7 +40,7 @@ def test_the_page_has_the_table_of_arbitration_every_reason_to_wait_and_every_ke
 
 def test_the_page_has_every_code_by_which_a_request_is_refused() -> None:
     source = ROOT / "src" / "hashinsight" / "commands"
-    files = ("errors.py", "checking.py", "service/choosing.py", "service/understanding.py", "catalogue/resolving.py")
+    files = ("errors.py", "requests.py", "service/targets.py", "service/requests.py", "catalogue.py")
     codes = {code for file in files for code in re.findall(r'code="([A-Z_]+)"', (source / file).read_text())}
     assert len(codes) > 10
     assert {code for code in codes if f"`{code}`" not in PAGE} == set()

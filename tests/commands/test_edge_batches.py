@@ -9,9 +9,9 @@ from hashinsight.kit.ids import new_id
 from tests.commands.edge_site import BATCH, EdgeSite
 
 
-async def ids_of(gate: EdgeSite, *machines: int) -> list[str]:
-    await gate.order("set_fan", *machines)
-    polled = {one["miner_id"]: one["command_id"] for one in await gate.polled(limit=500)}
+async def ids_of(edge_site: EdgeSite, *machines: int) -> list[str]:
+    await edge_site.order("set_fan", *machines)
+    polled = {one["miner_id"]: one["command_id"] for one in await edge_site.polled(limit=500)}
     return [polled[f"m{one}"] for one in machines]
 
 
@@ -23,17 +23,17 @@ def told(answer: httpx.Response) -> list[tuple[Any, ...]]:
     return [(one["command_id"], one["applied"], one["state"], one.get("error_code")) for one in body["results"]]
 
 
-async def test_a_stranger_is_refused_and_another_tenant_changes_nothing(gate: EdgeSite) -> None:
-    (one,) = await ids_of(gate, 1)
+async def test_a_stranger_is_refused_and_another_tenant_changes_nothing(edge_site: EdgeSite) -> None:
+    (one,) = await ids_of(edge_site, 1)
     body = {"acks": [{"command_id": one, "status": "succeeded"}]}
-    assert (await gate.api.post(BATCH, json=body)).status_code == 401
-    before = gate.everything()
-    assert told(await gate.post(BATCH, body, await gate.stranger())) == [(one, False, None, "NOT_FOUND")]
-    assert gate.everything() == before
+    assert (await edge_site.api.post(BATCH, json=body)).status_code == 401
+    before = edge_site.everything()
+    assert told(await edge_site.post(BATCH, body, await edge_site.stranger())) == [(one, False, None, "NOT_FOUND")]
+    assert edge_site.everything() == before
 
 
-async def test_each_is_judged_on_its_own_and_in_their_order(gate: EdgeSite) -> None:
-    one, two, three = await ids_of(gate, 1, 2, 3)
+async def test_each_is_judged_on_its_own_and_in_their_order(edge_site: EdgeSite) -> None:
+    one, two, three = await ids_of(edge_site, 1, 2, 3)
     lost = str(new_id())
     acks = [
         {"command_id": one, "status": "running"},
@@ -45,7 +45,7 @@ async def test_each_is_judged_on_its_own_and_in_their_order(gate: EdgeSite) -> N
         {"command_id": one, "status": "completed"},
         {"command_id": one, "status": "failed"},
     ]
-    assert told(await gate.post(BATCH, {"acks": acks})) == [
+    assert told(await edge_site.post(BATCH, {"acks": acks})) == [
         (one, True, "running", None),
         (two, True, "failed", None),
         (lost, False, None, "NOT_FOUND"),
@@ -55,44 +55,47 @@ async def test_each_is_judged_on_its_own_and_in_their_order(gate: EdgeSite) -> N
         (one, True, "succeeded", None),
         (one, False, "succeeded", "ALREADY_FINAL"),
     ]
-    assert gate.attempt(three)["result"] is None
+    assert edge_site.attempt(three)["result"] is None
 
 
-async def test_a_batch_may_be_a_bare_list_or_results_and_may_be_empty(gate: EdgeSite) -> None:
-    one, two = await ids_of(gate, 1, 2)
-    assert told(await gate.post(BATCH, [{"command_id": one, "status": "succeeded"}]))[0][1:3] == (True, "succeeded")
+async def test_a_batch_may_be_a_bare_list_or_results_and_may_be_empty(edge_site: EdgeSite) -> None:
+    one, two = await ids_of(edge_site, 1, 2)
+    assert told(await edge_site.post(BATCH, [{"command_id": one, "status": "succeeded"}]))[0][1:3] == (
+        True,
+        "succeeded",
+    )
     wrapped = {"results": [{"command_id": two, "asset_id": "m2", "status": "succeeded"}]}
-    assert told(await gate.post(BATCH, wrapped))[0][1:3] == (True, "succeeded")
-    assert told(await gate.post(BATCH, {"acks": []})) == []
+    assert told(await edge_site.post(BATCH, wrapped))[0][1:3] == (True, "succeeded")
+    assert told(await edge_site.post(BATCH, {"acks": []})) == []
 
 
-async def test_results_within_a_batch_are_those_of_the_commands_machine(gate: EdgeSite) -> None:
-    one, two, three = await ids_of(gate, 1, 2, 3)
+async def test_results_within_a_batch_are_those_of_the_commands_machine(edge_site: EdgeSite) -> None:
+    one, two, three = await ids_of(edge_site, 1, 2, 3)
 
     def both(command_id: str, *machines: str) -> dict[str, Any]:
         return {"command_id": command_id, "results": [{"asset_id": name, "status": "succeeded"} for name in machines]}
 
     acks = [both(one, "m9", "m1"), {"command_id": two, "status": "succeeded"}, both(three, "m8", "m9")]
-    assert told(await gate.post(BATCH, {"acks": acks})) == [
+    assert told(await edge_site.post(BATCH, {"acks": acks})) == [
         (one, True, "succeeded", None),
         (two, True, "succeeded", None),
         (three, False, None, "RESULTS_AMBIGUOUS"),
     ]
 
 
-async def test_the_same_batch_sent_again_is_answered_200_and_moves_nothing(gate: EdgeSite) -> None:
-    ids = await ids_of(gate, *range(1, 31))
+async def test_the_same_batch_sent_again_is_answered_200_and_moves_nothing(edge_site: EdgeSite) -> None:
+    ids = await ids_of(edge_site, *range(1, 31))
     body = {"acks": [{"command_id": one, "status": "succeeded", "after": {"fan": 60}} for one in ids]}
-    assert all(one[1] for one in told(await gate.post(BATCH, body)))
-    moved = gate.rows("select command_id, state, moves, updated_at from commands order by 1")
-    gate.scene.at(3600)
-    assert {one[1:] for one in told(await gate.post(BATCH, body))} == {(False, "succeeded", "ALREADY_FINAL")}
-    assert gate.rows("select command_id, state, moves, updated_at from commands order by 1") == moved
+    assert all(one[1] for one in told(await edge_site.post(BATCH, body)))
+    moved = edge_site.rows("select command_id, state, moves, updated_at from commands order by 1")
+    edge_site.collector_site.at(3600)
+    assert {one[1:] for one in told(await edge_site.post(BATCH, body))} == {(False, "succeeded", "ALREADY_FINAL")}
+    assert edge_site.rows("select command_id, state, moves, updated_at from commands order by 1") == moved
 
 
-async def test_what_is_no_batch_is_refused_by_a_code(gate: EdgeSite) -> None:
-    (one,) = await ids_of(gate, 1)
-    before = gate.everything()
+async def test_what_is_no_batch_is_refused_by_a_code(edge_site: EdgeSite) -> None:
+    (one,) = await ids_of(edge_site, 1)
+    before = edge_site.everything()
     ack = {"command_id": one, "status": "succeeded"}
     for body, status, code in (
         (b"{", 422, "BAD_JSON"),
@@ -102,16 +105,16 @@ async def test_what_is_no_batch_is_refused_by_a_code(gate: EdgeSite) -> None:
         (json.dumps({"acks": [ack] * 501}).encode(), 413, "TOO_MANY_ACKS"),
         (b"[" + b" " * (17 * 2**20) + b"]", 413, "PAYLOAD_TOO_LARGE"),
     ):
-        answer = await gate.post(BATCH, body)
+        answer = await edge_site.post(BATCH, body)
         assert (answer.status_code, answer.json()["error_code"]) == (status, code), body[:30]
-    assert gate.everything() == before
+    assert edge_site.everything() == before
 
 
-async def test_five_hundred_with_large_snapshots_go_in_one_call(gate: EdgeSite) -> None:
-    ids = await ids_of(gate, *range(1, 51))
+async def test_five_hundred_with_large_snapshots_go_in_one_call(edge_site: EdgeSite) -> None:
+    ids = await ids_of(edge_site, *range(1, 51))
     chips = {"chips": [{"no": no, "temp_c": 61.5} for no in range(126)]}
     acks = [{"command_id": one, "status": "succeeded", "before": chips, "after": chips} for one in ids]
     acks += [{"command_id": ids[0], "status": "running", "after": chips}] * 450
-    answers = told(await gate.post(BATCH, {"acks": acks}))
+    answers = told(await edge_site.post(BATCH, {"acks": acks}))
     assert [one[1] for one in answers] == [True] * 50 + [False] * 450
-    assert gate.attempt(ids[-1])["snapshot_after"] == chips
+    assert edge_site.attempt(ids[-1])["snapshot_after"] == chips

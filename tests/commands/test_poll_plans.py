@@ -15,8 +15,9 @@ from sqlalchemy import TextClause
 
 from hashinsight.commands.ack_messages import ack_columns
 from hashinsight.commands.catalogue import TAKES_DOWN
-from hashinsight.commands.queries import acks, lease_sql, sweeps
-from hashinsight.commands.queries.fragments import listed_ids, packed
+from hashinsight.commands.queries import lease_sql, sweeps
+from hashinsight.commands.queries.ack_sql import LOCK_ACKED
+from hashinsight.commands.queries.fragments import pack_ids, pack_rows
 from hashinsight.commands.requests import PreApproval
 from hashinsight.commands.service.leases import LeasedCommand
 from hashinsight.kit.db.context import Context, job_context
@@ -30,39 +31,39 @@ POLLED = 40
 
 
 @pytest.fixture(params=["never used", "emptied"])
-async def crowded(request: pytest.FixtureRequest, yard: CommandSite, superuser_url: str) -> CommandSite:
+async def crowded(request: pytest.FixtureRequest, fleet: CommandSite, superuser_url: str) -> CommandSite:
     """Something waits for each machine, and the statistics know of nothing; of a table that has pages, or none."""
-    yard.add_machines(1_001, 1_000 + MACHINES)
+    fleet.add_machines(1_001, 1_000 + MACHINES)
     if request.param == "emptied":
-        await _order(yard)
-        while leased := await yard.lease(limit=500):
-            await yard.ack(*[Ack(str(one.dispatch_id), AckStatus.SUCCEEDED) for one in leased])
-        yard.pass_time(24 * 3600)
-        while await yard.archive():
+        await _order(fleet)
+        while leased := await fleet.lease(limit=500):
+            await fleet.ack(*[Ack(str(one.dispatch_id), AckStatus.SUCCEEDED) for one in leased])
+        fleet.pass_time(24 * 3600)
+        while await fleet.archive():
             pass
     with psycopg.connect(superuser_url, autocommit=True) as connection:
         connection.execute("vacuum (analyze, truncate false) commands")
-    (known,) = yard.rows("select reltuples, relpages > 0 as has_pages from pg_class where relname = 'commands'")
+    (known,) = fleet.rows("select reltuples, relpages > 0 as has_pages from pg_class where relname = 'commands'")
     assert known == {"reltuples": 0, "has_pages": request.param == "emptied"}
-    await _order(yard)
-    return yard
+    await _order(fleet)
+    return fleet
 
 
-async def _order(yard: CommandSite) -> None:
+async def _order(fleet: CommandSite) -> None:
     allowed = PreApproval("rule-7", "a test of plans")
     machines = range(1_001, 1_001 + MACHINES)
-    await yard.request("set_fan", *machines, params={"speed": 60}, asker=yard.rule, pre_approval=allowed)
+    await fleet.request("set_fan", *machines, params={"speed": 60}, caller=fleet.rule, pre_approval=allowed)
 
 
 async def test_a_poll_reads_what_it_takes_in_its_order_and_nothing_else(crowded: CommandSite) -> None:
     """Once it went by the index on `expires_at`, and once by a bitmap: each time it sorted all that waited."""
     plan = await _plan(crowded, lease_sql.LEASE, _polled(crowded))
     assert set(re.findall(r"using (\w+) on commands", plan)) == {"ix_commands_ready", "ix_commands_open"}
-    assert max(_read(plan)) == POLLED
+    assert set(_read(plan).values()) == {0, POLLED}
 
 
 async def test_a_poll_with_the_cap_finds_settings_in_transition_by_its_site_alone(crowded: CommandSite) -> None:
-    polled = {**_polled(crowded), "unsettled": [], "cap": 5, "site_machines": MACHINES, "fills": True}
+    polled = {**_polled(crowded), "uncounted": [], "cap": 5, "site_machines": MACHINES, "fills": True}
     plan = await _plan(crowded, lease_sql.CAPPED_LEASE, polled)
     assert set(re.findall(r"using (ix_commands_(?!ready|open)\w+) on commands\b", plan)) <= {
         "ix_commands_settings",
@@ -73,11 +74,11 @@ async def test_a_poll_with_the_cap_finds_settings_in_transition_by_its_site_alon
 
 async def test_an_ack_reads_what_it_names_and_nothing_once_for_each_of_the_others(crowded: CommandSite) -> None:
     """Once a join of what was locked with what was moved went through all of both, and once through all commands."""
-    plan = await _plan(crowded, acks._TAKE, _acked(crowded, await crowded.lease(limit=POLLED)))
-    assert re.search(rf"Update on commands(?: \w+)? \(actual rows={POLLED}\b", plan)
+    plan = await _plan(crowded, LOCK_ACKED, _acked(crowded, await crowded.lease(limit=POLLED)))
+    assert re.search(rf"Update on commands \w+ \(actual rows={POLLED}", plan)
     assert set(re.findall(r"CTE Scan on \w+(?: \w+)? \(actual rows=\S+ loops=(\d+)\)", plan)) == {"1"}
     assert set(re.findall(r"using (\w+) on commands", plan)) == {"pk_commands"}
-    assert set(_read(plan)) == {POLLED}
+    assert set(_read(plan).values()) == {POLLED}
 
 
 @pytest.mark.parametrize("word", ["archive", "lost", "expire"])
@@ -89,19 +90,19 @@ async def test_what_time_does_reads_what_it_moves_and_nothing_else(crowded: Comm
         if word == "archive":
             await crowded.ack(*[Ack(str(one.dispatch_id), AckStatus.SUCCEEDED) for one in leased])
     crowded.pass_time(3600)
-    values = {"most": POLLED, "now": crowded.now, "before": crowded.now, "code": "COMMAND_EXPIRED", "why": "a test"}
+    values = {"most": POLLED, "now": crowded.now, "before": crowded.now, "code": "COMMAND_EXPIRED", "reason": "a test"}
     plan = await _plan(crowded, statement, values, job_context())
-    assert set(_read(plan)) == {POLLED}
+    assert set(_read(plan).values()) == {POLLED}
 
 
 async def _plan(
-    yard: CommandSite, statement: TextClause, values: Mapping[str, Any], context: Context | None = None
+    fleet: CommandSite, statement: TextClause, values: Mapping[str, Any], context: Context | None = None
 ) -> str:
     """Of the statement as it is kept prepared, for the hot calls if nothing else is said."""
-    context = context or Context(tenant=str(yard.tenant), sites=(1,), by_index=True)
+    context = context or Context(tenant=str(fleet.tenant), sites=(1,), by_index=True)
     words, names = compile_numbered(statement)
     marks = ", ".join(["%s"] * len(names))
-    async with yard.database.hot() as session:
+    async with fleet.database.hot() as session:
         await execute_together(session, begin_as=context)
         cursor = AsyncClientCursor(await driver_connection(session))
         await cursor.execute(b"prepare asked as " + words)
@@ -112,29 +113,29 @@ async def _plan(
     return "\n".join(str(line[0]) for line in lines)
 
 
-def _read(plan: str) -> list[int]:
-    """How many commands each scan read, with those that it filtered out."""
-    found: list[int] = []
+def _read(plan: str) -> dict[str, int]:
+    """How many commands each scan of them came to, with those that it filtered out; by their name there."""
+    found: dict[str, int] = {}
     scans = "Index|Index Only|Bitmap Heap|Tid|Seq"
     for node in plan.split("->"):
-        scan = re.match(rf" +(?:{scans}) Scan .*?on commands(?: \w+)? \(actual rows=([\d.]+) loops=(\d+)\)", node)
+        scan = re.match(rf" +(?:{scans}) Scan .*?on commands(?: (\w+))? \(actual rows=([\d.]+) loops=(\d+)\)", node)
         if scan is not None:
             removed = sum(map(float, re.findall(r"Rows Removed by Filter: ([\d.]+)", node)))
-            found.append(round((float(scan[1]) + removed) * int(scan[2])))
+            found[scan[1] or "commands"] = round((float(scan[2]) + removed) * int(scan[3]))
     return found
 
 
-def _polled(yard: CommandSite) -> dict[str, Any]:
+def _polled(fleet: CommandSite) -> dict[str, Any]:
     return {
-        "tenant_id": yard.tenant, "site_id": 1, "zone_id": None, "collector_id": yard.north.collector_id,
-        "device": "d", "most": POLLED, "lease_until": yard.now + timedelta(seconds=180), "without": [],
-        "types": ["set_fan", "enable_hashing"], "rooms": [POLLED, POLLED], "unsettled": list(TAKES_DOWN),
-        "ids": new_ids(POLLED), "entries": new_ids(POLLED), "stale": yard.now, "now": yard.now,
+        "tenant_id": fleet.tenant, "site_id": 1, "zone_id": None, "collector_id": fleet.north.collector_id,
+        "device": "d", "most": POLLED, "lease_until": fleet.now + timedelta(seconds=180), "without": [],
+        "types": ["set_fan", "enable_hashing"], "rooms": [POLLED, POLLED], "uncounted": list(TAKES_DOWN),
+        "ids": new_ids(POLLED), "entries": new_ids(POLLED), "stale": fleet.now, "now": fleet.now,
         "actor_kind": "collector", "actor_id": "x", "request_id": None, "address": None,
     }  # fmt: skip
 
 
-def _acked(yard: CommandSite, leased: list[LeasedCommand]) -> dict[str, Any]:
+def _acked(fleet: CommandSite, leased: list[LeasedCommand]) -> dict[str, Any]:
     said = [
         {
             "dispatch_id": one.dispatch_id,
@@ -144,8 +145,8 @@ def _acked(yard: CommandSite, leased: list[LeasedCommand]) -> dict[str, Any]:
         for one, entry_id in zip(leased, new_ids(len(leased)), strict=True)
     ]
     return {
-        "tenant_id": yard.tenant, "site_id": 1, "collector_id": yard.north.collector_id, "device": None,
-        "ids": listed_ids(one.dispatch_id for one in leased), "rows": packed(said), "lease_until": None,
-        "stale": yard.now, "now": yard.now, "actor_kind": "collector", "actor_id": "x", "request_id": None,
+        "tenant_id": fleet.tenant, "site_id": 1, "collector_id": fleet.north.collector_id, "device": None,
+        "ids": pack_ids(one.dispatch_id for one in leased), "successes": pack_rows(said), "lease_until": None,
+        "stale": fleet.now, "now": fleet.now, "actor_kind": "collector", "actor_id": "x", "request_id": None,
         "address": None,
     }  # fmt: skip

@@ -3,64 +3,66 @@
 import pytest
 
 from hashinsight.client import HashInsight
-from hashinsight.commands.routes import examples
 from tests.commands.two_tenants import ADMIN, TwoTenants, fan_command, reboot_command, refused_with
 
 NOBODYS = "01980f80-0000-7000-8000-00000000dead"
 
 
-async def test_the_examples_of_the_document_are_what_is_answered(desk: TwoTenants) -> None:
-    made = await desk.noc.commands.request(fan_command("m1", "nobody"))
-    command_id = made["commands"][0]["command_id"]
-    waiting = await desk.noc.commands.request(reboot_command("m2"))
-    await desk.manager.commands.approve(waiting["commands"][0]["command_id"], "yes")
-    async with await desk.edge(device_id="box") as edge:
-        for handed in await edge.poll():
-            await edge.ack(handed.command_id, "succeeded", before={"fan": 1}, after={"fan": 2})
-    story = await desk.owner.commands.get(waiting["commands"][0]["command_id"])
-    assert story.keys() == examples.STORY.keys()
-    parts = {name: story[name] for name in ("attempts", "history", "approvals")} | {"audit": story["audit"] or []}
-    for name, rows in parts.items():
-        assert rows[0].keys() == examples.STORY[name][0].keys(), name
-    (listed,) = [one async for one in desk.owner.commands.list(miner_id="m1")]
-    assert listed.keys() == examples.COMMAND.keys()
-    assert listed["command_id"] == command_id
-    batch = await desk.owner.batches.get(made["batch_id"])
-    assert batch.keys() == examples.BATCH_STORY.keys()
-    brief = [one async for one in desk.owner.batches.list()]
-    assert brief[0].keys() == examples.BATCH.keys()
-    catalogue = await desk.noc.commands.catalogue()
-    assert catalogue.keys() == examples.CATALOGUE.keys()
-    (kind,) = [one for one in catalogue["types"] if one["command_type"] == "set_fan"]
-    assert kind == examples.CATALOGUE["types"][0]
+async def test_a_story_has_attempts_history_approvals_and_audit(tenants: TwoTenants) -> None:
+    waiting = await tenants.noc.commands.request(reboot_command("m2"))
+    command_id = waiting["commands"][0]["command_id"]
+    await tenants.manager.commands.approve(command_id, "yes")
+    async with await tenants.edge(device_id="box") as edge:
+        for command in await edge.poll():
+            await edge.ack(command.command_id, "succeeded", before={"fan": 1}, after={"fan": 2})
+    story = await tenants.owner.commands.get(command_id)
+    (attempt,) = story["attempts"]
+    assert (attempt["result"], attempt["snapshot_before"], attempt["snapshot_after"]) == (
+        "succeeded",
+        {"fan": 1},
+        {"fan": 2},
+    )
+    assert [move["event"] for move in story["history"]] == ["created", "approved", "leased", "succeeded"]
+    assert [approval["decision"] for approval in story["approvals"]] == ["approved"]
+    assert {entry["action"] for entry in story["audit"] or ()} >= {"command_created", "command_acked"}
+    assert story["created_at"].endswith("Z")
 
 
-async def test_a_list_is_paged_to_its_end_over_open_and_finished_ones(desk: TwoTenants) -> None:
+async def test_the_catalogue_has_parameters_with_units(tenants: TwoTenants) -> None:
+    catalogue = await tenants.noc.commands.catalogue()
+    (kind,) = [kind for kind in catalogue["types"] if kind["command_type"] == "set_fan"]
+    speed = {"type": "integer", "title": "Speed", "minimum": 0, "maximum": 100, "unit": "%"}
+    assert kind["params"] == {"properties": {"speed": speed}, "required": ["speed"]}
+    assert (kind["wire_verb"], kind["risk"], kind["effect"], kind["down"]) == ("set_fan", "medium", "adjusts", "no")
+    assert catalogue["priorities"] == ["safety", "compliance", "efficiency", "convenience"]
+
+
+async def test_a_list_is_paged_to_its_end_over_open_and_finished_ones(tenants: TwoTenants) -> None:
     for n in range(1, 8):
-        desk.at(n)
-        await desk.noc.commands.request(fan_command(f"m{n}"))
-    async with await desk.edge() as edge:
+        tenants.at(n)
+        await tenants.noc.commands.request(fan_command(f"m{n}"))
+    async with await tenants.edge() as edge:
         for handed in await edge.poll(3):
             await edge.ack(handed.command_id)
-    desk.write(
+    tenants.write(
         "with gone as (delete from commands where state = 'succeeded' returning *) insert into commands_done table gone"
     )
-    listed = [one async for one in desk.noc.commands.list(limit=2)]
+    listed = [one async for one in tenants.noc.commands.list(limit=2)]
     assert [one["miner_id"] for one in listed] == ["m7", "m6", "m5", "m4", "m3", "m2", "m1"]
-    done = [one["miner_id"] async for one in desk.noc.commands.list(limit=1, state="succeeded")]
+    done = [one["miner_id"] async for one in tenants.noc.commands.list(limit=1, state="succeeded")]
     assert done == ["m3", "m2", "m1"]
-    both = [one async for one in desk.noc.commands.list(state=["succeeded", "queued"])]
+    both = [one async for one in tenants.noc.commands.list(state=["succeeded", "queued"])]
     assert len(both) == 7
-    assert (await desk.noc.commands.get(listed[-1]["command_id"]))["state"] == "succeeded"
+    assert (await tenants.noc.commands.get(listed[-1]["command_id"]))["state"] == "succeeded"
 
 
-async def test_filters_narrow_and_a_machine_is_found_under_its_new_name(desk: TwoTenants) -> None:
-    first = await desk.noc.commands.request(fan_command("m1", problem_id="p-1", priority="safety"))
-    await desk.noc.commands.request(reboot_command("m2"))
-    await desk.noc.commands.request(fan_command("n1", site_id="tx-2"))
+async def test_filters_narrow_and_a_machine_is_found_under_its_new_name(tenants: TwoTenants) -> None:
+    first = await tenants.noc.commands.request(fan_command("m1", problem_id="p-1", priority="safety"))
+    await tenants.noc.commands.request(reboot_command("m2"))
+    await tenants.noc.commands.request(fan_command("n1", site_id="tx-2"))
 
     async def found(**wanted: object) -> list[str]:
-        return [one["miner_id"] async for one in desk.noc.commands.list(**wanted)]
+        return [one["miner_id"] async for one in tenants.noc.commands.list(**wanted)]
 
     assert await found(site_id="tx-1") == ["m2", "m1"]
     assert await found(batch_id=first["batch_id"]) == ["m1"]
@@ -68,19 +70,19 @@ async def test_filters_narrow_and_a_machine_is_found_under_its_new_name(desk: Tw
     assert await found(command_type="set_fan", priority="safety") == ["m1"]
     assert await found(problem_id="p-1") == ["m1"]
     assert await found(miner_id="n1") == ["n1"]
-    assert await found(since=desk.now.isoformat(), until=desk.now.isoformat()) == []
-    assert await refused_with(anext(desk.noc.commands.list(state="asleep"))) == (422, "VALIDATION_FAILED")
-    assert await refused_with(anext(desk.noc.commands.list(cursor="junk"))) == (422, "VALIDATION_FAILED")
-    assert await refused_with(anext(desk.noc.commands.list(site_id="other"))) == (404, "NOT_FOUND")
-    desk.write("update miners set miner_id = 'renamed' where miner_id = 'm1'")
+    assert await found(since=tenants.now.isoformat(), until=tenants.now.isoformat()) == []
+    assert await refused_with(anext(tenants.noc.commands.list(state="asleep"))) == (422, "VALIDATION_FAILED")
+    assert await refused_with(anext(tenants.noc.commands.list(cursor="junk"))) == (422, "VALIDATION_FAILED")
+    assert await refused_with(anext(tenants.noc.commands.list(site_id="other"))) == (404, "NOT_FOUND")
+    tenants.write("update miners set miner_id = 'renamed' where miner_id = 'm1'")
     assert await found(miner_id="renamed") == ["m1"]
     assert await found(miner_id="m1") == ["m1"]
 
 
-async def test_another_tenant_finds_nothing_of_it(desk: TwoTenants) -> None:
-    made = await desk.noc.commands.request(reboot_command("m1"))
+async def test_another_tenant_finds_nothing_of_it(tenants: TwoTenants) -> None:
+    made = await tenants.noc.commands.request(reboot_command("m1"))
     command_id, batch_id = made["commands"][0]["command_id"], made["batch_id"]
-    stranger = await desk.person("Owner", "b")
+    stranger = await tenants.person("Owner", "b")
     assert [one async for one in stranger.commands.list()] == []
     assert [one async for one in stranger.batches.list()] == []
     for call in (
@@ -96,15 +98,15 @@ async def test_another_tenant_finds_nothing_of_it(desk: TwoTenants) -> None:
         stranger.commands.get(NOBODYS),
     ):
         assert await refused_with(call) == (404, "NOT_FOUND")
-    assert (await desk.noc.commands.get(command_id))["approval_state"] == "required"
+    assert (await tenants.noc.commands.get(command_id))["approval_state"] == "required"
 
 
 @pytest.mark.parametrize(
     ("role", "may"),
     [("NOC", "one many reboot"), ("Technician", "one"), ("CustomerSuccess", ""), ("Customer", "")],
 )
-async def test_what_a_role_may_ask_for_and_that_every_role_sees(desk: TwoTenants, role: str, may: str) -> None:
-    person = await desk.person(role)
+async def test_what_a_role_may_ask_for_and_that_every_role_sees(tenants: TwoTenants, role: str, may: str) -> None:
+    person = await tenants.person(role)
     asked = {"one": fan_command("m1"), "many": fan_command("m2", "m3"), "reboot": reboot_command("m4")}
     for name, new in asked.items():
         if name in may.split():
@@ -112,7 +114,7 @@ async def test_what_a_role_may_ask_for_and_that_every_role_sees(desk: TwoTenants
         else:
             assert await refused_with(person.commands.request(new)) == (403, "FORBIDDEN")
             assert await refused_with(person.commands.dry_run(new)) == (403, "FORBIDDEN")
-    made = await desk.noc.commands.request(fan_command("m5"))
+    made = await tenants.noc.commands.request(fan_command("m5"))
     command_id = made["commands"][0]["command_id"]
     story = await person.commands.get(command_id)
     assert (story["audit"] is not None) == (role == "NOC")
@@ -121,12 +123,12 @@ async def test_what_a_role_may_ask_for_and_that_every_role_sees(desk: TwoTenants
         assert await refused_with(person.commands.cancel(command_id)) == (403, "FORBIDDEN")
 
 
-async def test_who_holds_a_zone_commands_and_sees_that_zone_alone(desk: TwoTenants) -> None:
-    odd = await desk.person("NOC", zones=[desk.zone_id("z1")])
+async def test_who_holds_a_zone_commands_and_sees_that_zone_alone(tenants: TwoTenants) -> None:
+    odd = await tenants.person("NOC", zones=[tenants.zone_id("z1")])
     made = await odd.commands.request(fan_command("m1", "m2", "m3"))
     assert sorted(one["miner_id"] for one in made["commands"]) == ["m1", "m3"]
-    assert made["refused"] == [{"miner_id": "m2", "error_code": "NOT_FOUND", "reason": "there is no such miner"}]
-    others = await desk.noc.commands.request(fan_command("m2", "m5"))
+    assert made["refused"] == [{"miner_id": "m2", "error_code": "NOT_FOUND", "reason": "no such machine"}]
+    others = await tenants.noc.commands.request(fan_command("m2", "m5"))
     assert {one["miner_id"] async for one in odd.commands.list()} == {"m1", "m3", "m5"}
     hidden = next(one["command_id"] for one in others["commands"] if one["miner_id"] == "m2")
     assert await refused_with(odd.commands.get(hidden)) == (404, "NOT_FOUND")
@@ -135,46 +137,48 @@ async def test_who_holds_a_zone_commands_and_sees_that_zone_alone(desk: TwoTenan
     assert [one["batch_id"] async for one in odd.batches.list()] == [made["batch_id"]]
 
 
-async def test_who_holds_another_site_commands_nothing_here(desk: TwoTenants) -> None:
-    there = await desk.person("Owner", sites=[desk.site_id("tx-2")])
+async def test_who_holds_another_site_commands_nothing_here(tenants: TwoTenants) -> None:
+    there = await tenants.person("Owner", sites=[tenants.site_id("tx-2")])
     assert await refused_with(there.commands.request(fan_command("m1"))) == (404, "NOT_FOUND")
     assert await refused_with(there.commands.request(fan_command("m1", site_id=None))) == (404, "NOT_FOUND")
     assert (await there.commands.request(fan_command("n1", site_id="tx-2")))["counts"]["created"] == 1
-    assert set(desk.rows("select distinct miner_id from commands")[0].values()) == {"n1"}
+    assert set(tenants.rows("select distinct miner_id from commands")[0].values()) == {"n1"}
 
 
-async def test_who_sees_a_site_and_holds_a_zone_is_told_which_machines_are_not_theirs(desk: TwoTenants) -> None:
-    user_id, email = await desk.people.user("Customer")
-    tokens = await desk.people.sign_in(email)
-    person = HashInsight(desk.api, token=tokens.access_token)
-    grant = {"user_id": str(user_id), "role": "NOC", "zone_ids": [desk.zone_id("z1")]}
-    assert (await desk.post("/grants", grant, dict(desk.owner._session.headers))).status_code == 201
+async def test_who_sees_a_site_and_holds_a_zone_is_told_which_machines_are_not_theirs(tenants: TwoTenants) -> None:
+    user_id, email = await tenants.people.user("Customer")
+    tokens = await tenants.people.sign_in(email)
+    person = HashInsight(tenants.api, token=tokens.access_token)
+    grant = {"user_id": str(user_id), "role": "NOC", "zone_ids": [tenants.zone_id("z1")]}
+    assert (await tenants.post("/grants", grant, dict(tenants.owner._session.headers))).status_code == 201
     made = await person.commands.request(fan_command("m1", "m2"))
     assert [one["miner_id"] for one in made["commands"]] == ["m1"]
     assert [(one["miner_id"], one["error_code"]) for one in made["refused"]] == [("m2", "FORBIDDEN")]
     assert await refused_with(person.commands.request(fan_command("m4"))) == (403, "FORBIDDEN")
 
 
-async def test_whom_a_batch_left_out_is_paged(desk: TwoTenants) -> None:
+async def test_whom_a_batch_left_out_is_paged(tenants: TwoTenants) -> None:
     miners = [f"m{n}" for n in range(1, 11)]
-    await desk.noc.commands.request(fan_command(*miners))
-    again = await desk.noc.commands.request(fan_command(*miners))
-    listed = [one async for one in desk.noc.batches.refused(again["batch_id"], limit=3)]
+    await tenants.noc.commands.request(fan_command(*miners))
+    again = await tenants.noc.commands.request(fan_command(*miners))
+    listed = [one async for one in tenants.noc.batches.refused(again["batch_id"], limit=3)]
     assert listed == again["refused"]
     assert len(listed) == 10
-    answer = await desk.api.get(
-        f"{ADMIN}/batches/{again['batch_id']}/refused", params={"cursor": "junk"}, headers=desk.noc._session.headers
+    answer = await tenants.api.get(
+        f"{ADMIN}/batches/{again['batch_id']}/refused", params={"cursor": "junk"}, headers=tenants.noc._session.headers
     )
     assert answer.status_code == 422
 
 
-async def test_a_long_answer_is_cut_and_its_counts_are_not(desk: TwoTenants, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hashinsight.commands.answer_schemas.MOST_SHOWN", 4)
+async def test_a_long_answer_is_cut_and_its_counts_are_not(
+    tenants: TwoTenants, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hashinsight.commands.answer_schemas.MAX_SHOWN", 4)
     miners = [f"m{n}" for n in range(1, 11)]
-    made = await desk.noc.commands.request(fan_command(*miners))
+    made = await tenants.noc.commands.request(fan_command(*miners))
     assert (len(made["commands"]), made["counts"]["created"]) == (4, 10)
-    assert len([one async for one in desk.noc.commands.list(batch_id=made["batch_id"])]) == 10
-    again = await desk.noc.commands.request(fan_command(*miners))
+    assert len([one async for one in tenants.noc.commands.list(batch_id=made["batch_id"])]) == 10
+    again = await tenants.noc.commands.request(fan_command(*miners))
     assert (len(again["refused"]), again["counts"]["refused"]) == (4, 10)
-    run = await desk.noc.commands.dry_run(fan_command(*miners))
+    run = await tenants.noc.commands.dry_run(fan_command(*miners))
     assert (len(run["excluded"]), run["counts"]["excluded"]) == (4, 10)

@@ -71,9 +71,9 @@ def refused(url: str, values: dict[str, object]) -> str | None:
 
 
 def test_every_state_has_a_possible_row_and_the_impossible_ones_are_refused(
-    yard: CommandSite, superuser_url: str
+    fleet: CommandSite, superuser_url: str
 ) -> None:
-    assert yard.now == NOON
+    assert fleet.now == NOON
     for state in State:
         assert refused(superuser_url, row(state)) is None, state
     wrong = [
@@ -95,8 +95,8 @@ def test_every_state_has_a_possible_row_and_the_impossible_ones_are_refused(
         assert refused(superuser_url, values) == constraint
 
 
-def test_what_is_not_approved_is_never_on_its_way(yard: CommandSite, superuser_url: str) -> None:
-    assert yard.now == NOON
+def test_what_is_not_approved_is_never_on_its_way(fleet: CommandSite, superuser_url: str) -> None:
+    assert fleet.now == NOON
     on_its_way = {State.DISPATCHED, State.RUNNING, State.SUCCEEDED, State.FAILED}
     for state in State:
         unapproved = refused(superuser_url, row(state, approval=Approval.REQUIRED.value))
@@ -105,8 +105,8 @@ def test_what_is_not_approved_is_never_on_its_way(yard: CommandSite, superuser_u
         assert (rejected == "ck_commands_rejected") == (state is not State.CANCELED)
 
 
-def test_a_machine_has_one_leased_control_command(yard: CommandSite, superuser_url: str) -> None:
-    assert yard.now == NOON
+def test_a_machine_has_one_leased_control_command(fleet: CommandSite, superuser_url: str) -> None:
+    assert fleet.now == NOON
     with psycopg.connect(superuser_url) as connection:
         connection.execute(_INSERT, row(State.DISPATCHED))
         connection.execute(_INSERT, row(State.DISPATCHED, miner_no=2))

@@ -17,8 +17,9 @@ from hashinsight.bench.lease_tables import FINISHED, MACHINES, Owner, fill, same
 from hashinsight.bench.report import Result
 from hashinsight.bench.scratch import Scratch, scratch
 from hashinsight.commands import service
-from hashinsight.commands.requests import CommandRequest, PreApproval, automation_caller
+from hashinsight.commands.requests import CommandRequest, PreApproval
 from hashinsight.commands.service import sweeps
+from hashinsight.identity.caller import automation_caller
 from hashinsight.inventory.filters import MinerFilter
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import Context, job_context
@@ -126,7 +127,7 @@ async def _round(
 
 
 async def _order(place: _Place, command_type: str, *, most: int = MACHINES) -> None:
-    asker = automation_caller(place.owner.tenant_id, Actor(ActorKind.RULE, "bench"))
+    caller = automation_caller(place.owner.tenant_id, Actor(ActorKind.RULE, "bench"))
     wanted = (
         {"filter": MinerFilter()} if most == MACHINES else {"miner_ids": tuple(f"m{n}" for n in range(1, most + 1))}
     )
@@ -140,7 +141,7 @@ async def _order(place: _Place, command_type: str, *, most: int = MACHINES) -> N
         **wanted,
     )
     async with place.scratch.database.transaction(Context(tenant=str(place.owner.tenant_id))) as session:
-        answer = await service.request(session, place.scratch.vault, asker, request, now=system_clock())
+        answer = await service.request(session, place.scratch.vault, caller, request, now=system_clock())
     if len(answer.commands) != most:
         raise RuntimeError(f"asked for {most} commands and got {len(answer.commands)}: {answer.refused[:1]}")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 def write_docs(folder: Path) -> None:
     from hashinsight.commands import arbitration
-    from hashinsight.commands.catalogue import catalogue_table
+    from hashinsight.commands.catalogue_table import catalogue_table
     from hashinsight.commands.states import state_diagram
     from hashinsight.identity.permissions import permissions_table
     from hashinsight.kit.settings import settings_table
@@ -15,7 +15,7 @@ def write_docs(folder: Path) -> None:
         ("roles.md", "| may |", permissions_table()),
         ("wire-commands.md", "| command_type |", catalogue_table()),
         ("commands.md", "stateDiagram-v2", state_diagram()),
-        ("commands.md", "| it is |", table_in(arbitration.__doc__ or "")),
+        ("commands.md", "| open command |", table_in(arbitration.__doc__ or "")),
     )
     for name, begins, new in parts:
         file = folder / name

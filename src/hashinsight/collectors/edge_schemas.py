@@ -1,11 +1,12 @@
-"""What collectors send, as the contract on the wire has it."""
+"""Bodies and answers of the collectors' routes: the contract on the wire."""
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, Field, SecretStr, StringConstraints
+from pydantic import AliasChoices, AwareDatetime, BaseModel, Field, SecretStr, StringConstraints
+from typing_extensions import TypedDict
 
 from hashinsight.collectors.fields import Bag, BigCount, Count, EdgeBody, Instant, Line, Paragraph, Percent, example
-from hashinsight.collectors.states import Severity
+from hashinsight.collectors.states import HeartbeatStatus, Severity, Status
 
 MAX_EVENTS = 200
 
@@ -37,7 +38,7 @@ class HeartbeatBody(EdgeBody):
         extra_data={"polls": 1440},
     )
 
-    status: Literal["online", "degraded", "error"] = "online"
+    status: HeartbeatStatus = HeartbeatStatus.ONLINE
     cpu_usage: Percent | None = None
     memory_usage: Percent | None = None
     disk_usage: Percent | None = None
@@ -93,3 +94,50 @@ class AppliedBody(EdgeBody):
     version: Annotated[Line, StringConstraints(min_length=1)] = Field(
         validation_alias=AliasChoices("version", "config_version")
     )
+
+
+class _CollectorState(TypedDict):
+    success: Literal[True]
+    collector_id: str
+    status: Status
+    site_id: Annotated[str, Field(description="As the collector writes it.")]
+
+
+class CollectorState(_CollectorState, total=False):
+    token: Annotated[str, Field(description="After enrolment, shown once.")]
+    token_expires_at: AwareDatetime
+
+
+class HeartbeatAnswer(BaseModel):
+    success: Literal[True] = True
+    server_time: AwareDatetime
+    clock_skew_sec: float | None = Field(description="Positive: the collector's clock is ahead.")
+    config_version: str | None = Field(description="The version that it should run.")
+    commands_allowed: bool
+
+
+class EventFault(BaseModel):
+    index: int
+    error_code: str
+    reason: str
+
+
+class EventsAnswer(BaseModel):
+    success: Literal[True] = True
+    stored: int
+    duplicates: int
+    rejected: int
+    errors: list[EventFault]
+
+
+class ConfigAnswer(BaseModel):
+    success: Literal[True] = True
+    version: str | None = Field(description="Null without the permission `config`.")
+    config: dict[str, Any]
+    in_step: bool = Field(description="Whether the collector runs this version.")
+
+
+class AppliedAnswer(BaseModel):
+    success: Literal[True] = True
+    version: str
+    known: bool = Field(description="Whether it is a version of this server.")

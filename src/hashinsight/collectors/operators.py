@@ -1,30 +1,30 @@
-"""People who act on collectors: what they cannot see is 404, what they see and may not touch is 403."""
+"""Who may manage collectors: 404 for what the caller does not see, 403 for what they see and may not change."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Depends, Request
+from fastapi import Depends
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Actor
 from hashinsight.collectors.models import Collector
 from hashinsight.collectors.queries import registry
-from hashinsight.identity.access import CurrentCaller, check_step_up, now_of
+from hashinsight.identity.access import CurrentCaller
 from hashinsight.identity.permissions import Permission
 from hashinsight.identity.scope import Scope
+from hashinsight.inventory.parameters import Now
 from hashinsight.inventory.queries import places
-from hashinsight.inventory.queries.tables import Site
 from hashinsight.kit.errors import Forbidden, NotFound
 
 _ID_DIGITS = 10
 _MAX_ID = 2**31 - 1
-NOT_PERMITTED = "you see this, but your role there does not allow it"
+NOT_PERMITTED = "your role does not allow this here"
 
 
 @dataclass(frozen=True)
 class Operator:
-    """Two scopes of one person: of what is seen, and of what may be acted on."""
+    """A caller with two scopes: what they see, and what they may change."""
 
     seen: Scope
     scope: Scope
@@ -39,88 +39,76 @@ class Operator:
 
 
 def operator(permission: Permission, *, step_up: bool = False) -> Any:
-    """A dependency: whoever has this permission anywhere; where, is asked for each thing.
+    """A dependency: a caller with this permission anywhere; each collector is checked later.
 
-    `step_up` is for what lets a collector in, or lets it do more than before.
+    `step_up` is for actions that let a collector in, or let it do more than before.
     """
 
-    async def both(request: Request, principal: CurrentCaller) -> Operator:
-        found = Operator(principal.scope_for(Permission.SEE), principal.scope_for(permission))
+    def check(caller: CurrentCaller, now: Now) -> Operator:
+        found = Operator(caller.seen, caller.scope_for(permission))
         if step_up:
-            check_step_up(principal, now=now_of(request))
+            caller.check_step_up(now=now)
         return found
 
-    return Depends(both)
+    return Depends(check)
 
 
 @dataclass(frozen=True)
 class CollectorReader:
-    """Two scopes of one person: of what is seen in brief, and of what is kept, which is seen in full."""
+    """A caller with two scopes: collectors seen in brief, and collectors seen in full."""
 
     seen: Scope
-    kept: Scope | None
+    managed: Scope | None
 
-    def shows_all_of(self, collector: Collector) -> bool:
-        return self.kept is not None and holds(self.kept, collector.site_id, collector.zone_id)
-
-
-async def _reading(principal: CurrentCaller) -> CollectorReader:
-    seen = principal.scope_for(Permission.SEE)
-    try:
-        return CollectorReader(seen, principal.scope_for(Permission.INVENTORY))
-    except Forbidden:
-        return CollectorReader(seen, None)
+    def sees_in_full(self, collector: Collector) -> bool:
+        return self.managed is not None and covers(self.managed, collector.site_id, collector.zone_id)
 
 
-Reader = Annotated[CollectorReader, Depends(_reading)]
+def _reader(caller: CurrentCaller) -> CollectorReader:
+    return CollectorReader(caller.seen, caller.find_scope(Permission.INVENTORY))
 
 
-async def get_collector(session: AsyncSession, acting: Operator, collector_id: UUID) -> Collector:
-    collector = await registry.find_collector(session, collector_id, acting.seen)
-    if collector is None:
-        raise NotFound("no such collector")
-    if await registry.find_collector(session, collector_id, acting.scope) is None:
+Reader = Annotated[CollectorReader, Depends(_reader)]
+
+
+async def get_collector(session: AsyncSession, operator: Operator, collector_id: UUID) -> Collector:
+    collector = await registry.get_collector(session, collector_id, operator.seen)
+    if await registry.find_collector(session, collector_id, operator.scope) is None:
         raise Forbidden(NOT_PERMITTED)
     return collector
 
 
-async def get_site(session: AsyncSession, scope: Scope, named: str) -> Site:
-    """A site that the scope touches, by its integer id or its code."""
-    return await places.get_site(session, scope, named)
+def parse_zone_id(name: str) -> int | None:
+    """The id, if the text consists of digits only."""
+    is_id = name.isascii() and name.isdecimal() and len(name) <= _ID_DIGITS and int(name) <= _MAX_ID
+    return int(name) if is_id else None
 
 
-def as_zone_id(named: str) -> int | None:
-    """The id that a text of digits alone would be."""
-    is_id = named.isascii() and named.isdecimal() and len(named) <= _ID_DIGITS and int(named) <= _MAX_ID
-    return int(named) if is_id else None
+async def get_zone_id(session: AsyncSession, scope: Scope, site_id: int, zone: str | int | None) -> int | None:
+    """A zone of this site within the scope: a number is the id; a text the code, else the id.
 
-
-async def get_zone_id(session: AsyncSession, scope: Scope, site_id: int, named: str | int | None) -> int | None:
-    """A zone of this site; outside the scope it does not exist. A number is its id; a text its code, else its id.
-
-    The code first: zones are often numbered, and who writes `2` means what is written on the door.
+    The code first: zones are often numbered, and `2` means the sign on the door.
     """
-    if named is None:
+    if zone is None:
         return None
-    zone_id = named if isinstance(named, int) else as_zone_id(named.strip())
-    if isinstance(named, str):
+    zone_id = zone if isinstance(zone, int) else parse_zone_id(zone.strip())
+    if isinstance(zone, str):
         try:
-            return (await places.get_zone(session, scope, site_id, named.strip())).id
+            return (await places.get_zone(session, scope, site_id, zone.strip())).id
         except NotFound:
             if zone_id is None:
                 raise
-    zone = await places.get_zone_by_id(session, scope, zone_id or 0)
-    if zone.site_id != site_id:
-        raise NotFound("there is no such zone at this site")
-    return zone.id
+    found = await places.get_zone_by_id(session, scope, zone_id or 0)
+    if found.site_id != site_id:
+        raise NotFound("no such zone at this site")
+    return found.id
 
 
-def holds(scope: Scope, site_id: int, zone_id: int | None) -> bool:
-    """By the whole site, or by the zone that a collector is for."""
+def covers(scope: Scope, site_id: int, zone_id: int | None) -> bool:
+    """The whole site, or the zone that a collector is for."""
     return scope.holds_site(site_id) or zone_id in scope.zones
 
 
-def check_holds(scope: Scope, site_id: int, zone_id: int | None) -> None:
-    """Whether one may put a collector there."""
-    if not holds(scope, site_id, zone_id):
+def check_covers(scope: Scope, site_id: int, zone_id: int | None) -> None:
+    if not covers(scope, site_id, zone_id):
         raise Forbidden(NOT_PERMITTED)

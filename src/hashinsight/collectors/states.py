@@ -1,4 +1,4 @@
-"""The vocabulary of collectors: states, permissions, events and their severities, and the first configuration. Pure."""
+"""States, permissions and events of collectors, and the default configuration. Pure."""
 
 from datetime import timedelta
 from enum import StrEnum
@@ -8,19 +8,19 @@ from typing import Any
 class Status(StrEnum):
     """pending → active ⇄ offline; any of them → disabled → active."""
 
-    PENDING = "pending"  # waits to be approved
+    PENDING = "pending"  # waits for approval
     ACTIVE = "active"
-    OFFLINE = "offline"  # allowed to speak, and silent for too long
+    OFFLINE = "offline"  # no call for too long
     DISABLED = "disabled"
 
 
-SERVED = (Status.ACTIVE, Status.OFFLINE)  # whose calls are served
+SERVED = (Status.ACTIVE, Status.OFFLINE)  # states in which calls are served
 
 
 class CollectorPermission(StrEnum):
-    READ = "read"  # may send what it reads
-    CONTROL = "control"  # is handed commands
-    CONFIG = "config"  # is handed configurations
+    READ = "read"  # send telemetry
+    CONTROL = "control"  # get commands
+    CONFIG = "config"  # get configurations
 
 
 class ConfigStatus(StrEnum):
@@ -44,6 +44,12 @@ class Severity(StrEnum):
     WARNING = "warning"
     ERROR = "error"
     CRITICAL = "critical"
+
+
+class HeartbeatStatus(StrEnum):
+    ONLINE = "online"
+    DEGRADED = "degraded"
+    ERROR = "error"
 
 
 class Source(StrEnum):
@@ -77,14 +83,14 @@ SEVERITIES = {
 
 
 def severity_of(kind: str) -> Severity:
-    """Collectors in the field also send kinds that we do not know: those are told, and alarm nobody."""
+    """Unknown kinds, which collectors in the field send too, are information."""
     return SEVERITIES.get(kind, Severity.INFO)
 
 
 TOKEN_LIFE = timedelta(days=365)
 CODE_LIFE = timedelta(hours=24)
-REGISTRATION_OPEN = timedelta(hours=24)  # from the first call of a new collector, or from its approval
-MAX_REGISTRATION_OPEN = timedelta(days=7)  # that a person may open it for
+REGISTRATION_OPEN = timedelta(hours=24)  # after the first call of a new collector, or its approval
+MAX_REGISTRATION_OPEN = timedelta(days=7)  # if opened by a person
 HEARTBEATS_KEPT = timedelta(days=7)
 HEARTBEATS_AHEAD = timedelta(days=3)
 HEARTBEAT_STEP = timedelta(days=1)

@@ -1,4 +1,4 @@
-"""What collectors need done by itself: silence is noticed, days of heartbeats are made ahead and dropped."""
+"""Periodic work on collectors: offline detection, partitions of heartbeats."""
 
 from datetime import timedelta
 
@@ -11,11 +11,11 @@ from hashinsight.collectors.states import HEARTBEAT_STEP, HEARTBEATS_AHEAD, HEAR
 from hashinsight.kit.db import partitions
 from hashinsight.kit.ticks.tick import TickRun
 
-_AWAY = timedelta(minutes=1)  # several of the tick's periods: a busy worker is not away
+_AWAY = timedelta(minutes=1)  # several periods: a busy worker is not away
 
 
 async def notice_silent_collectors(session: AsyncSession, run: TickRun) -> None:
-    """After a time in which nobody swept, nobody was listening either: collectors get their time to call again."""
+    """After a time without sweeps, the server was probably down: collectors get time to call again."""
     swept_at = await liveness.find_last_sweep(session, run.tick)
     if swept_at is not None and run.now - swept_at > _AWAY:
         await liveness.restart_watch(session, run.now - swept_at, now=run.now)

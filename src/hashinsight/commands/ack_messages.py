@@ -1,4 +1,4 @@
-"""What collectors say, from the bytes of a body to clean acks. Only what decides can make one unreadable."""
+"""Acks as collectors send them: from the bytes of a body to scrubbed acks, in every dialect of the field."""
 
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -11,9 +11,55 @@ from hashinsight.kit.scrub import MAX_CHARS_ON_LOOP, Scrubber, scrub_text
 from hashinsight.wire.acks import Ack, AckFault, parse_ack, parse_acks
 from hashinsight.wire.foreign_json import MalformedMessage, decode_json
 
+T = TypeVar("T")
+MachineLookup = Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]  # dispatch ids → miner ids
+_AMBIGUOUS = "RESULTS_AMBIGUOUS"
+
+
+async def read_ack(body: bytes, command_id: str | None, find_machines: MachineLookup, *, caller: Hashable) -> Ack:
+    """One ack, named by the path or by itself. Of results of several machines, that of the command's machine counts."""
+    try:
+        ack, document = await _run(caller, body, lambda: _read_ack(body, command_id))
+        if ack is not None:
+            return ack
+        dispatch_id = command_id or _dispatch_id(document)
+        machines = await find_machines([dispatch_id])
+        if dispatch_id not in machines:
+            raise NotFound("no such command")
+        miner_id = machines[dispatch_id]
+        return await _run(
+            caller, body, lambda: scrub_ack(parse_ack(document, command_id, miner_id=miner_id), Scrubber())
+        )
+    except MalformedMessage as fault:
+        raise _refusal(fault) from None
+
+
+async def read_acks(body: bytes, find_machines: MachineLookup, *, caller: Hashable) -> list[Ack | AckFault]:
+    """A batch, each ack judged on its own, in the order of the body."""
+    scrubber = Scrubber()
+    try:
+        acks, documents = await _run(caller, body, lambda: _read_acks(body, scrubber))
+    except MalformedMessage as fault:
+        raise _refusal(fault) from None
+    ambiguous = {
+        index: ack.command_id
+        for index, ack in enumerate(acks)
+        if isinstance(ack, AckFault) and ack.error_code == _AMBIGUOUS and ack.command_id is not None
+    }
+    if ambiguous:
+        machines = await find_machines(list(ambiguous.values()))
+        known = {index: machines[name] for index, name in ambiguous.items() if name in machines}
+
+        def read_again() -> dict[int, Ack | AckFault]:
+            return {index: _read_again(documents[index], acks[index], known[index], scrubber) for index in known}
+
+        for index, ack in (await _run(caller, body, read_again)).items():
+            acks[index] = ack
+    return acks
+
 
 def scrub_ack(ack: Ack, scrubber: Scrubber) -> Ack:
-    """The ack as it may be kept. Before anything is done with it: a batch of them takes its time."""
+    """Without addresses and credentials."""
     return Ack(
         ack.command_id,
         ack.status,
@@ -22,7 +68,7 @@ def scrub_ack(ack: Ack, scrubber: Scrubber) -> Ack:
         ack.started_at,
         ack.finished_at,
         ack.duration_ms,
-        # some write the whole exception into it; it is short and decides, so it is not cut for what others send
+        # some collectors put a whole exception here; it decides about retries, so it is scrubbed outside the budget
         ack.error_code and scrub_text(ack.error_code),
         scrubber.scrub(ack.message),
         scrubber.scrub(ack.result),
@@ -32,7 +78,7 @@ def scrub_ack(ack: Ack, scrubber: Scrubber) -> Ack:
 
 
 def ack_columns(ack: Ack) -> dict[str, Any]:
-    """A clean ack as the columns of a command and its attempt."""
+    """A scrubbed ack as columns of a command and its attempt."""
     return {
         "result": ack.status,
         "error_message": ack.message,
@@ -46,8 +92,8 @@ def ack_columns(ack: Ack) -> dict[str, Any]:
 
 
 def ack_payload(ack: Ack) -> dict[str, Any]:
-    """What was said, but for the snapshots, which have columns of their own."""
-    said = {
+    """The ack without its snapshots, which have columns of their own."""
+    fields = {
         "status": ack.status,
         "miner_id": ack.miner_id,
         "device_id": ack.device_id,
@@ -58,68 +104,25 @@ def ack_payload(ack: Ack) -> dict[str, Any]:
         "error_message": ack.message,
         "result": ack.result,
     }
-    return {name: value for name, value in said.items() if value is not None}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
-T = TypeVar("T")
-MachineLookup = Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]  # the machine's id by the dispatch's
-_AMBIGUOUS = "RESULTS_AMBIGUOUS"
-_LONG = MAX_CHARS_ON_LOOP  # bytes; what has more is read beside the event loop
+async def _run(caller: Hashable, body: bytes, work: Callable[[], T]) -> T:
+    """Long bodies are read off the event loop."""
+    return await offload(caller, work) if len(body) > MAX_CHARS_ON_LOOP else work()
 
 
-def read_document(body: bytes) -> Any:
-    """Fast where it is good JSON; what the field writes in its place is read by the reader that mends."""
+def _read_document(body: bytes) -> Any:
+    """Valid JSON fast; the collectors' invalid JSON by the tolerant reader."""
     try:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, ValueError, RecursionError):
         return decode_json(body)
 
 
-async def read_ack(body: bytes, command_id: str | None, machines: MachineLookup, *, caller: Hashable) -> Ack:
-    """One ack, named by the path or by itself. Where it lists several machines, the command's own counts."""
-    try:
-        ack, document = await _aside(caller, body, lambda: _read_ack(body, command_id))
-        if ack is not None:
-            return ack
-        named = command_id or _named(document)
-        found = await machines([named])
-        if named not in found:
-            raise NotFound("no such command")
-        miner_id = found[named]
-        return await _aside(
-            caller, body, lambda: scrub_ack(parse_ack(document, command_id, miner_id=miner_id), Scrubber())
-        )
-    except MalformedMessage as fault:
-        raise _refusal(fault) from None
-
-
-async def read_acks(body: bytes, machines: MachineLookup, *, caller: Hashable) -> list[Ack | AckFault]:
-    """A batch, each judged on its own and in their order."""
-    scrubber = Scrubber()
-    try:
-        said, documents = await _aside(caller, body, lambda: _read_acks(body, scrubber))
-    except MalformedMessage as fault:
-        raise _refusal(fault) from None
-    unclear = {no: named for no, one in enumerate(said) if (named := _unclear(one)) is not None}
-    if unclear:
-        found = await machines(list(unclear.values()))
-        known = {no: found[named] for no, named in unclear.items() if named in found}
-
-        def again() -> dict[int, Ack | AckFault]:
-            return {no: _again(documents[no], said[no], miner_id, scrubber) for no, miner_id in known.items()}
-
-        for no, one in (await _aside(caller, body, again)).items():
-            said[no] = one
-    return said
-
-
-async def _aside(caller: Hashable, body: bytes, work: Callable[[], T]) -> T:
-    return await offload(caller, work) if len(body) > _LONG else work()
-
-
 def _read_ack(body: bytes, command_id: str | None) -> tuple[Ack | None, Any]:
-    """The ack, or None where only the command's machine can tell which of several results is meant."""
-    document = read_document(body)
+    """The ack; None if only the command's machine can tell which of several results is meant."""
+    document = _read_document(body)
     try:
         return scrub_ack(parse_ack(document, command_id), Scrubber()), document
     except MalformedMessage as fault:
@@ -129,39 +132,34 @@ def _read_ack(body: bytes, command_id: str | None) -> tuple[Ack | None, Any]:
 
 
 def _read_acks(body: bytes, scrubber: Scrubber) -> tuple[list[Ack | AckFault], Sequence[Any]]:
-    document = read_document(body)
-    said = parse_acks(document)
-    cleaned = [scrub_ack(one, scrubber) if isinstance(one, Ack) else one for one in said]
-    return cleaned, _listed(document, len(said))
+    document = _read_document(body)
+    acks = parse_acks(document)
+    scrubbed = [scrub_ack(ack, scrubber) if isinstance(ack, Ack) else ack for ack in acks]
+    return scrubbed, _documents(document, len(acks))
 
 
-def _listed(document: Any, count: int) -> Sequence[Any]:
-    """The documents behind a batch, as `acks_of` took them."""
+def _documents(document: Any, count: int) -> Sequence[Any]:
+    """The list that `parse_acks` read."""
     if isinstance(document, list):
         return document
     lists = (document.get(name) for name in ("acks", "results"))
-    return next((one for one in lists if isinstance(one, list) and len(one) == count), [document])
+    return next((found for found in lists if isinstance(found, list) and len(found) == count), [document])
 
 
-def _unclear(one: Ack | AckFault) -> str | None:
-    """The command whose machine decides among several results."""
-    return one.command_id if isinstance(one, AckFault) and one.error_code == _AMBIGUOUS else None
-
-
-def _again(document: Any, said: Ack | AckFault, miner_id: str, scrubber: Scrubber) -> Ack | AckFault:
+def _read_again(document: Any, fault: Ack | AckFault, miner_id: str, scrubber: Scrubber) -> Ack | AckFault:
     try:
         return scrub_ack(parse_ack(document, miner_id=miner_id), scrubber)
     except MalformedMessage:
-        return said
+        return fault
 
 
-def _named(document: Mapping[str, Any]) -> str:
-    named = document.get("command_id") or document.get("id")
-    if not isinstance(named, str):
+def _dispatch_id(document: Mapping[str, Any]) -> str:
+    dispatch_id = document.get("command_id") or document.get("id")
+    if not isinstance(dispatch_id, str):
         raise MalformedMessage("the ack names no command", code="NO_COMMAND_ID")
-    return named
+    return dispatch_id
 
 
 def _refusal(fault: MalformedMessage) -> HashInsightError:
-    kind = PayloadTooLarge if fault.code == "TOO_MANY_ACKS" else ValidationFailed
-    return kind(str(fault), code=fault.code)
+    error = PayloadTooLarge if fault.code == "TOO_MANY_ACKS" else ValidationFailed
+    return error(str(fault), code=fault.code)

@@ -1,13 +1,13 @@
-"""What an ack does: pure, each with its reason. An ack moves only the dispatch that it names, and only the newest.
+"""What an ack does to its command, with the reason. Pure.
 
-The fence, in the order in which it is asked:
-1. A final command never changes: ALREADY_FINAL, COMMAND_EXPIRED, SUPERSEDED.
-2. Another dispatch is the newest: ALREADY_ACKED when this one was acked and waits for its retry, else STALE_DISPATCH.
-3. Somebody else holds the lease. A collector that never held this dispatch: NOT_LEASE_OWNER. One that held it before
-   its lease ran out: what it achieved counts, what it failed at does not, because another is at it now: LEASE_MOVED.
+An ack moves only the dispatch that it names, and only the newest one. The fence, in order:
+1. The caller holds the lease of the newest dispatch (`queries.acks` reads this fact under the lock): no objection.
+2. A final command never changes: ALREADY_FINAL, COMMAND_EXPIRED, SUPERSEDED.
+3. Another dispatch is newer: ALREADY_ACKED if this one was acked and waits for its retry, else STALE_DISPATCH.
+4. Another collector holds the lease. One that never held this dispatch: NOT_LEASE_OWNER. One that held it before its
+   lease ran out: a success counts, a failure does not, because another collector is executing it now: LEASE_MOVED.
 """
 
-from collections.abc import Collection
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -16,29 +16,29 @@ from hashinsight.commands.limits import may_retry, retry_at
 from hashinsight.commands.states import FINAL, LEASED, Event, State
 from hashinsight.wire.acks import Ack, AckStatus
 
+OUTCOME_UNKNOWN = "OUTCOME_UNKNOWN"
 _FINAL_CODES = {State.EXPIRED: "COMMAND_EXPIRED", State.SUPERSEDED: "SUPERSEDED"}
-_ENDED = frozenset({"succeeded", "failed", "rejected", "skipped"})
-# what a retry does not change, and what that means
-_NEVER_PASSES = {
+_END_RESULTS = frozenset({"succeeded", "failed", "rejected", "skipped"})
+# error codes that a retry does not help with
+_PERMANENT_ERRORS = {
     "UNSUPPORTED": "unsupported: not retried",
     "NOT_SUPPORTED": "unsupported: not retried",
     "UNKNOWN_COMMAND": "unsupported: not retried",
     "NOT_IMPLEMENTED": "unsupported: not retried",
-    "AUTH_FAILED": "the machine refused its password: not retried, set the right one at the collector",
+    "AUTH_FAILED": "the machine rejected the password: not retried; correct it on the collector",
 }
-OUTCOME_UNKNOWN = "OUTCOME_UNKNOWN"
 
 
 class DispatchFacts(NamedTuple):
-    """The command behind a dispatch, as it stands under its lock."""
+    """The command behind a dispatch, as read under its lock."""
 
     command_id: UUID
     state: State
-    newest: UUID | None
+    is_newest: bool
+    waits_for_retry: bool  # no newer dispatch: the last one was acked as failed
+    holds_lease: bool  # the caller, of the newest dispatch
+    has_held: bool  # the caller, this dispatch, at some time
     result: str | None  # of the dispatch that the ack names
-    held_by: Collection[UUID]
-    lease_owner: UUID | None
-    lease_device: str | None
     attempt: int
     max_retries: int
     backoff_sec: int
@@ -47,7 +47,7 @@ class DispatchFacts(NamedTuple):
 
 
 class AckVerdict(NamedTuple):
-    """`event` None: nothing moves. `applied` with no event: it was known already."""
+    """`event` None: no move. `applied` without event: known before."""
 
     applied: bool
     event: Event | None = None
@@ -56,10 +56,8 @@ class AckVerdict(NamedTuple):
     message: str | None = None
 
 
-def judge_ack(
-    facts: DispatchFacts, ack: Ack, dispatch_id: UUID, collector_id: UUID, device: str | None, *, now: datetime
-) -> AckVerdict:
-    refusal = _fence(facts, ack, dispatch_id, collector_id, device)
+def judge_ack(facts: DispatchFacts, ack: Ack, *, now: datetime) -> AckVerdict:
+    refusal = check_fence(facts, ack.status)
     if refusal is not None:
         return AckVerdict(applied=False, error_code=refusal)
     match ack.status:
@@ -68,38 +66,33 @@ def judge_ack(
         case AckStatus.SUCCEEDED:
             return AckVerdict(applied=True, event=Event.SUCCEEDED)
         case AckStatus.REJECTED:
-            return _failed(ack.error_code or "REJECTED", _for_good(ack.error_code) or "rejected: not retried")
+            return _failed(ack.error_code or "REJECTED", _permanent(ack.error_code) or "rejected: not retried")
         case AckStatus.SKIPPED:
-            return _failed(OUTCOME_UNKNOWN, "ran before and the outcome is unknown: telemetry decides")
+            return _failed(OUTCOME_UNKNOWN, "executed before with unknown outcome: telemetry decides")
         case AckStatus.FAILED:
-            return _retried(facts, ack, now=now)
+            return _failed_or_retried(facts, ack, now=now)
 
 
-def _fence(facts: DispatchFacts, ack: Ack, dispatch_id: UUID, collector_id: UUID, device: str | None) -> str | None:
+def check_fence(facts: DispatchFacts, status: AckStatus) -> str | None:
+    """The code by which the fence refuses the ack; None: it passes."""
+    if facts.holds_lease:
+        return None
     if facts.state in FINAL:
         return _FINAL_CODES.get(facts.state, "ALREADY_FINAL")
-    if facts.newest != dispatch_id:
-        return "ALREADY_ACKED" if facts.newest is None and facts.result in _ENDED else "STALE_DISPATCH"
-    if _holds(facts, collector_id, device):
-        return None
-    if collector_id not in facts.held_by:
+    if not facts.is_newest:
+        return "ALREADY_ACKED" if facts.waits_for_retry and facts.result in _END_RESULTS else "STALE_DISPATCH"
+    if not facts.has_held:
         return "NOT_LEASE_OWNER"
-    if facts.state in LEASED and ack.status is not AckStatus.SUCCEEDED:
+    if facts.state in LEASED and status is not AckStatus.SUCCEEDED:
         return "LEASE_MOVED"
     return None
-
-
-def _holds(facts: DispatchFacts, collector_id: UUID, device: str | None) -> bool:
-    """Some calls name no device; where both sides name one, it is the same."""
-    is_its_device = device is None or facts.lease_device is None or device == facts.lease_device
-    return facts.state in LEASED and facts.lease_owner == collector_id and is_its_device
 
 
 def _started(facts: DispatchFacts) -> AckVerdict:
     if facts.state is State.DISPATCHED:
         return AckVerdict(applied=True, event=Event.STARTED)
     if facts.state is State.RUNNING:
-        return AckVerdict(applied=True, message="it was known to run")
+        return AckVerdict(applied=True, message="already running")
     return AckVerdict(applied=False, error_code="LEASE_ENDED")
 
 
@@ -107,20 +100,20 @@ def _failed(code: str, message: str) -> AckVerdict:
     return AckVerdict(applied=True, event=Event.FAILED, error_code=code, message=message)
 
 
-def _for_good(code: str | None) -> str | None:
-    return next((why for word, why in _NEVER_PASSES.items() if word in (code or "").upper()), None)
+def _permanent(code: str | None) -> str | None:
+    return next((message for word, message in _PERMANENT_ERRORS.items() if word in (code or "").upper()), None)
 
 
-def _retried(facts: DispatchFacts, ack: Ack, *, now: datetime) -> AckVerdict:
+def _failed_or_retried(facts: DispatchFacts, ack: Ack, *, now: datetime) -> AckVerdict:
     code = ack.error_code or "FAILED"
-    final = _for_good(code)
-    if final is not None:
-        return _failed(code, final)
+    permanent = _permanent(code)
+    if permanent is not None:
+        return _failed(code, permanent)
     if facts.is_canceling:
-        return _failed(code, "not retried: a cancel was requested")
+        return _failed(code, "not retried: cancel requested")
     if not may_retry(facts.attempt, facts.max_retries):
-        return _failed(code, f"failed {facts.attempt} times, and no retry is left")
-    again = retry_at(facts.command_id, facts.attempt, facts.backoff_sec, now=now)
-    if facts.expires_at is not None and again >= facts.expires_at:
-        return _failed(code, "not retried: it would expire before")
-    return AckVerdict(applied=True, event=Event.RETRIED, error_code=code, next_attempt_at=again)
+        return _failed(code, f"failed {facts.attempt} times: no retries left")
+    next_attempt_at = retry_at(facts.command_id, facts.attempt, facts.backoff_sec, now=now)
+    if facts.expires_at is not None and next_attempt_at >= facts.expires_at:
+        return _failed(code, "not retried: would expire first")
+    return AckVerdict(applied=True, event=Event.RETRIED, error_code=code, next_attempt_at=next_attempt_at)

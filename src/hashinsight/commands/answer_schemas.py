@@ -1,40 +1,204 @@
-"""Answers about commands as people get them, by HTTP and on the command line: the same words in both."""
+"""Answers about requests, batches and the catalogue: the models of the routes, and how results become them."""
 
 from dataclasses import asdict
 from functools import cache
-from typing import Any
+from typing import Annotated, Any
+from uuid import UUID
 
+from pydantic import AwareDatetime, BaseModel, Field
+from typing_extensions import TypedDict
+
+from hashinsight.audit.actions import ActorKind
 from hashinsight.commands import limits
-from hashinsight.commands.catalogue import CATALOGUE, LEGACY_NAMES, CommandType
+from hashinsight.commands.approval import ApprovalCode
+from hashinsight.commands.catalogue import CATALOGUE, LEGACY_NAMES, CommandType, Downtime, Effect, Risk
+from hashinsight.commands.command_schemas import ApprovalOut, Json
 from hashinsight.commands.requests import DryRunResult, Refusal, RequestResult
-from hashinsight.commands.states import Priority
+from hashinsight.commands.states import Approval, Priority, State
 
-# Of a long list that one answer holds. 100,000 rows would be 14 MB that a caller rarely reads: the counts are always
-# whole, and what is cut can be paged through.
+# rows of each list in the answer to a request; counts are always complete, and the rest can be listed
 MAX_SHOWN = 10_000
-# up to 64 KB each: a list of a thousand leaves them to the story, as it does what only the story has
-_NOT_LISTED = frozenset({"evidence", "ack_payload", "attempts", "history", "approvals", "audit"})
 
 
-def show_brief(command: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in command.items() if name not in _NOT_LISTED}
+class CreatedCommandOut(TypedDict):
+    command_id: UUID
+    miner_id: str
+    state: State
+    approval_state: Approval
+    existing: Annotated[bool, Field(description="Created before with the same dedupe key.")]
 
 
-def show_result(answer: RequestResult) -> dict[str, Any]:
-    existing = sum(one.existing for one in answer.commands)
-    counts = {"created": len(answer.commands) - existing, "existing": existing, "refused": len(answer.refused)}
+class _Refusal(TypedDict):
+    miner_id: str
+    error_code: str
+    reason: str
+
+
+class RefusalOut(_Refusal, total=False):
+    command_id: Annotated[UUID | None, Field(description="The open command that stands against it.")]
+
+
+class RequestCounts(TypedDict):
+    created: int
+    existing: int
+    refused: int
+
+
+class RequestOut(BaseModel):
+    batch_id: UUID
+    commands: list[CreatedCommandOut]
+    refused: list[RefusalOut]
+    counts: RequestCounts
+    approval_reasons: list[str]
+    repeated: bool = Field(description="The same Idempotency-Key was used before: this is the earlier result.")
+
+
+class DryRunCounts(TypedDict):
+    excluded: int
+    supersedes: int
+
+
+class BlastRadiusOut(TypedDict):
+    down_now: Annotated[int, Field(description="Machines of the site that are down by commands.")]
+    cap: int
+    would_wait: Annotated[int, Field(description="Machines that are not dispatched before others are back.")]
+    exceeds_cap: Annotated[bool, Field(description="An emergency, which goes out anyway.")]
+
+
+class ApprovalReasonOut(TypedDict):
+    code: ApprovalCode
+    value: float | None
+    limit: float | None
+    window_min: int | None
+
+
+class DryRunOut(BaseModel):
+    machines: int
+    kw: float
+    ths: float
+    share_of_site: float
+    unknown_power: int
+    unknown_ths: int
+    excluded: list[RefusalOut]
+    counts: DryRunCounts
+    blast_radius: BlastRadiusOut | None = Field(description="Null: the command takes no machine down.")
+    needs_approval: bool
+    approval_reasons: list[str]
+    approval_causes: list[ApprovalReasonOut]
+
+
+class BatchCounts(TypedDict):
+    machines: int
+    created: int
+    existing: int
+    refused: int
+
+
+class BatchOut(TypedDict):
+    batch_id: UUID
+    site_id: int
+    command_type: str
+    params: Json
+    priority: Priority
+    created_by_kind: ActorKind
+    created_by: str | None
+    created_at: AwareDatetime
+    reason: str
+    approval_state: Approval
+    approval_reason: str | None
+    waits: Annotated[bool, Field(description="Some of its commands wait for approval.")]
+    counts: BatchCounts
+
+
+class Selection(TypedDict, total=False):
+    site: str | None
+    miner_ids: list[str] | None
+    miner_ids_not_shown: int
+    group_id: int | None
+    filter: Json | None
+    online: bool | None
+    issue_code: str | None
+
+
+class BatchStory(BatchOut):
+    selection: Selection
+    states: Annotated[dict[State, int], Field(description="Commands by state.")]
+    waiting_for_approval: int
+    refused: Annotated[list[RefusalOut], Field(description="The first 1,000.")]
+    approvals: list[ApprovalOut]
+
+
+class BatchList(BaseModel):
+    batches: list[BatchOut]
+    next_cursor: str | None
+
+
+class RefusalList(BaseModel):
+    refused: list[RefusalOut]
+    next_cursor: str | None
+
+
+class BatchDecision(BaseModel):
+    batch_id: UUID
+    commands: int
+    states: dict[State, int] = Field(description="The commands that were moved, by their new state.")
+
+
+class ParamSchema(BaseModel):
+    properties: Json = Field(description="JSON Schema per parameter, with `unit`.")
+    required: list[str]
+
+
+class CommandTypeOut(BaseModel):
+    command_type: str
+    wire_verb: str
+    risk: Risk
+    effect: Effect
+    down: Downtime
+    is_control: bool = Field(description="One at a time per machine.")
+    params: ParamSchema
+    secret_params: list[str]
+    opposes: list[str]
+    undone_by: str | None
+    older_names: list[str]
+
+
+class TtlBounds(BaseModel):
+    least: int
+    most: int
+    default: int
+
+
+class MachineBounds(BaseModel):
+    most: int
+
+
+class CatalogueOut(BaseModel):
+    types: list[CommandTypeOut]
+    priorities: list[Priority]
+    ttl_sec: TtlBounds
+    machines: MachineBounds
+
+
+def show_result(result: RequestResult) -> dict[str, Any]:
+    """As `RequestOut`."""
+    existing = sum(command.existing for command in result.commands)
     return {
-        "batch_id": answer.batch_id,
-        "commands": [asdict(one) for one in answer.commands[:MAX_SHOWN]],
-        "refused": [_refusal(one) for one in answer.refused[:MAX_SHOWN]],
-        "counts": counts,
-        "approval_reasons": answer.approval_reasons,
-        "repeated": answer.repeated,
+        "batch_id": result.batch_id,
+        "commands": [
+            {**vars(command), "state": State(command.state), "approval_state": Approval(command.approval_state)}
+            for command in result.commands[:MAX_SHOWN]
+        ],
+        "refused": [_show_refusal(refusal) for refusal in result.refused[:MAX_SHOWN]],
+        "counts": {"created": len(result.commands) - existing, "existing": existing, "refused": len(result.refused)},
+        "approval_reasons": list(result.approval_reasons),
+        "repeated": result.repeated,
     }
 
 
-def show_dry_run(run: DryRunResult) -> dict[str, Any]:
-    impact, radius = run.impact, run.blast_radius
+def show_dry_run(result: DryRunResult) -> dict[str, Any]:
+    """As `DryRunOut`."""
+    impact, radius = result.impact, result.blast_radius
     return {
         "machines": impact.machines,
         "kw": round(impact.kw, 3),
@@ -42,41 +206,41 @@ def show_dry_run(run: DryRunResult) -> dict[str, Any]:
         "share_of_site": round(impact.share_of_site, 6),
         "unknown_power": impact.unknown_power,
         "unknown_ths": impact.unknown_ths,
-        "excluded": [_refusal(one) for one in run.excluded[:MAX_SHOWN]],
-        "counts": {"excluded": len(run.excluded), "supersedes": run.supersedes},
+        "excluded": [_show_refusal(refusal) for refusal in result.excluded[:MAX_SHOWN]],
+        "counts": {"excluded": len(result.excluded), "supersedes": result.supersedes},
         "blast_radius": None if radius is None else asdict(radius),
-        "needs_approval": run.needs_approval,
-        "approval_reasons": [one.words for one in run.causes],
+        "needs_approval": result.needs_approval,
+        "approval_reasons": [reason.text for reason in result.approval_reasons],
         "approval_causes": [
-            {"code": one.code, "value": one.value, "limit": one.limit, "window_min": one.window_min}
-            for one in run.causes
+            {"code": reason.code, "value": reason.value, "limit": reason.limit, "window_min": reason.window_min}
+            for reason in result.approval_reasons
         ],
     }
 
 
 @cache
 def show_catalogue() -> dict[str, Any]:
-    """What a form needs: parameters as JSON Schema, with their units."""
+    """As `CatalogueOut`."""
     return {
-        "types": [_type(kind) for kind in CATALOGUE.values()],
-        "priorities": [one.value for one in reversed(Priority)],
+        "types": [_show_type(kind) for kind in CATALOGUE.values()],
+        "priorities": list(reversed(Priority)),
         "ttl_sec": {"least": limits.MIN_TTL_SEC, "most": limits.MAX_TTL_SEC, "default": limits.DEFAULT_TTL_SEC},
         "machines": {"most": limits.MAX_MACHINES},
     }
 
 
-def _refusal(one: Refusal) -> dict[str, Any]:
-    said = {"miner_id": one.miner_id, "error_code": one.error_code, "reason": one.reason}
-    return said if one.command_id is None else said | {"command_id": one.command_id}
+def _show_refusal(refusal: Refusal) -> dict[str, Any]:
+    shown = {"miner_id": refusal.miner_id, "error_code": refusal.error_code, "reason": refusal.reason}
+    return shown if refusal.command_id is None else shown | {"command_id": refusal.command_id}
 
 
-def _type(kind: CommandType) -> dict[str, Any]:
+def _show_type(kind: CommandType) -> dict[str, Any]:
     return {
         "command_type": kind.name,
         "wire_verb": kind.verb,
-        "risk": kind.risk.value,
-        "effect": kind.effect.value,
-        "down": kind.down.value,
+        "risk": kind.risk,
+        "effect": kind.effect,
+        "down": kind.down,
         "is_control": kind.is_control,
         "params": kind.schema,
         "secret_params": sorted(kind.secret_params),

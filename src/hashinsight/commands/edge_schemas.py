@@ -1,15 +1,25 @@
-"""What the OpenAPI document shows of commands for collectors. Bodies are read by `wire.acks`, not here."""
+"""Answers about commands for collectors, and examples of the acks that they send (`wire.acks` reads those)."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import Query
+from pydantic import ConfigDict, Field
+from typing_extensions import TypedDict
 
-from hashinsight.commands.limits import MAX_POLL_LIMIT, POLL_LIMIT
+from hashinsight.commands.limits import MAX_POLL_LIMIT
+from hashinsight.commands.states import State
 
 _ID = "0195508a-0000-7000-8000-00000000000b"
-_THEN, _LATER = "2026-03-01T12:00:00Z", "2026-03-01T12:15:00Z"
-
-COMMAND = {
+_ACK = {
+    "status": "succeeded",
+    "started_at": "2026-03-01T12:00:00Z",
+    "finished_at": "2026-03-01T12:00:04Z",
+    "device_id": "edge-box-1",
+    "result": {"accepted": True},
+    "before": {"hashrate_ths": 0.0},
+    "after": {"hashrate_ths": 104.2},
+}
+_COMMAND = {
     "command_id": _ID,
     "site_id": "tx-midland-1",
     "miner_id": "A-17",
@@ -17,37 +27,78 @@ COMMAND = {
     "command": "reboot",
     "params": {},
     "priority": 30,
-    "issued_at": _THEN,
-    "expires_at": _LATER,
+    "issued_at": "2026-03-01T12:00:00Z",
+    "expires_at": "2026-03-01T12:15:00Z",
     "ttl_sec": 900,
     "attempt": 1,
     "lease_until": "2026-03-01T12:03:00Z",
 }
-POLLED = {"commands": [COMMAND]}
-PENDING = {"success": True, "commands": [COMMAND]}
-ACKED = {"success": True, "command_id": _ID, "applied": True, "state": "succeeded"}
-_LATE = {"command_id": _ID, "applied": False, "state": "succeeded", "error_code": "ALREADY_FINAL"}
-ACKED_ALL = {"success": True, "applied": 1, "results": [{k: v for k, v in ACKED.items() if k != "success"}, _LATE]}
-
-_ACK = {
-    "status": "succeeded",
-    "started_at": _THEN,
-    "finished_at": "2026-03-01T12:00:04Z",
-    "device_id": "edge-box-1",
-    "result": {"accepted": True},
-    "before": {"hashrate_ths": 0.0},
-    "after": {"hashrate_ths": 104.2},
-}
+Time = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
+Limit = Annotated[int, Query(ge=1, description=f"At most {MAX_POLL_LIMIT} are returned.")]
 
 
-def _body(example: Any) -> dict[str, Any]:
+def _ack_body(example: Any) -> dict[str, Any]:
     content = {"application/json": {"schema": {"type": "object"}, "example": example}}
     return {"requestBody": {"required": True, "content": content}}
 
 
-ONE_ACK = _body(_ACK)
-NAMED_ACK = _body({"command_id": _ID, **_ACK})
-MANY_ACKS = _body({"acks": [{"command_id": _ID, **_ACK}, {"command_id": _ID, "result_code": 1}]})
+ACK_BODY = _ack_body(_ACK)
+NAMED_ACK_BODY = _ack_body({"command_id": _ID, **_ACK})
+ACK_BATCH_BODY = _ack_body({"acks": [{"command_id": _ID, **_ACK}, {"command_id": _ID, "result_code": 1}]})
 
-Limit = Annotated[int, Query(ge=1, description=f"Of more than {MAX_POLL_LIMIT} it gets {MAX_POLL_LIMIT}.")]
-__all__ = ["ACKED", "ACKED_ALL", "MANY_ACKS", "NAMED_ACK", "ONE_ACK", "PENDING", "POLLED", "POLL_LIMIT", "Limit"]
+
+class _WireCommand(TypedDict):
+    command_id: Annotated[str, Field(description="Id of this dispatch: acks name it.")]
+    site_id: Annotated[str | int, Field(description="In the form that the collector itself uses.")]
+    miner_id: str
+    command_type: str
+    command: Annotated[str, Field(description="The older word for `command_type`.")]
+    params: dict[str, Any]
+    priority: Annotated[int, Field(description="Higher goes first.")]
+    issued_at: Time
+    expires_at: Time
+    ttl_sec: int
+    attempt: int
+    lease_until: Time
+
+
+class WireCommand(_WireCommand, total=False):
+    zone_id: Annotated[str | int, Field(description="If the poll named a zone.")]
+    cloud_sign: Annotated[dict[str, Any], Field(description="If signing is on.")]
+
+
+class PollAnswer(TypedDict):
+    __pydantic_config__ = ConfigDict(json_schema_extra={"example": {"commands": [_COMMAND]}})  # type: ignore[misc]
+
+    commands: list[WireCommand]
+
+
+class LegacyPollAnswer(PollAnswer):
+    __pydantic_config__ = ConfigDict(json_schema_extra={"example": {"success": True, "commands": [_COMMAND]}})  # type: ignore[misc]
+
+    success: Literal[True]
+
+
+class _AckOutcome(TypedDict):
+    command_id: str | None
+    applied: bool
+    state: State | None
+
+
+class AckOutcome(_AckOutcome, total=False):
+    error_code: Annotated[str | None, Field(description="Why it was not applied.")]
+    reason: Annotated[str, Field(description="Of an ack that cannot be read.")]
+
+
+class AckAnswer(AckOutcome):
+    __pydantic_config__ = ConfigDict(  # type: ignore[misc]
+        json_schema_extra={"example": {"success": True, "command_id": _ID, "applied": True, "state": "succeeded"}}
+    )
+
+    success: Literal[True]
+
+
+class AckBatchAnswer(TypedDict):
+    success: Literal[True]
+    applied: Annotated[int, Field(description="How many were applied.")]
+    results: Annotated[list[AckOutcome], Field(description="One per ack, in their order.")]

@@ -1,4 +1,4 @@
-"""What people send about commands. The service judges what it means; here is only its form."""
+"""Request bodies about commands: their form only; the service checks bounds and meaning."""
 
 from typing import Annotated, Any
 
@@ -11,26 +11,26 @@ from hashinsight.commands.states import Priority
 from hashinsight.inventory.filters import Id, MinerFilter, SiteRef, Word
 
 _PLAIN = r"^[^\x00]*$"
-_MOST_VALUES = 2000
+_MAX_VALUES = 2000
 
 
 def _few_values(document: Any) -> Any:
-    """Looked at no further than to the value that is too many: what comes after this works on each of them."""
-    seen, left = 0, [document]
-    while left:
-        inside = left.pop()
-        if isinstance(inside, dict | list):
-            seen += len(inside)
-            if seen > _MOST_VALUES:
-                raise ValueError(f"more than {_MOST_VALUES} values")
-            left.extend(inside.values() if isinstance(inside, dict) else inside)
+    """Stops at the value that is too many: later steps work on each of them."""
+    count, pending = 0, [document]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, dict | list):
+            count += len(value)
+            if count > _MAX_VALUES:
+                raise ValueError(f"more than {_MAX_VALUES} values")
+            pending.extend(value.values() if isinstance(value, dict) else value)
     return document
 
 
 MinerId = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=64, pattern=_PLAIN)]
 MinerIds = Annotated[
     list[MinerId], Field(max_length=MAX_MACHINES + 5_000, fail_fast=True)
-]  # more has a code of its own
+]  # a few more than allowed: that error has a code of its own
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000, pattern=_PLAIN)]
 
 
@@ -39,7 +39,7 @@ def _form(**example: Any) -> ConfigDict:
 
 
 def body(model: type[BaseModel]) -> Any:
-    """A request's body, with its example beside it in the document."""
+    """A request's body with its example in the OpenAPI document."""
     extra = model.model_config["json_schema_extra"]
     if not isinstance(extra, dict) or not isinstance(extra["examples"], list):
         raise TypeError(f"{model.__name__} has no example")
@@ -47,9 +47,9 @@ def body(model: type[BaseModel]) -> Any:
 
 
 class Filter(BaseModel):
-    """Every key that is given must hold. `zone` and `rack` are codes; `text` is how an id, serial or MAC begins.
+    """All given keys must match. `zone` and `rack` are codes; `text` is the beginning of an id, serial or MAC.
 
-    `issue_code`: machines that have a problem of this kind now, as the registry lists it.
+    `issue_code`: machines that have this problem now.
     """
 
     model_config = _form(model="S19j Pro", zone="B2", online=True)
@@ -64,15 +64,12 @@ class Filter(BaseModel):
     issue_code: Word | None = None
     online: bool | None = None
 
-    def chosen(self) -> MinerFilter:
+    def miner_filter(self) -> MinerFilter:
         return MinerFilter(**self.model_dump(exclude={"online", "issue_code"}))
 
 
 class NewCommands(BaseModel):
-    """Which machines: `miner_ids`, `group_id` or `filter`, of `site_id` (an id or a code); what each of them is to do.
-
-    What is out of bounds is refused by the code that rules and the command line go through as well, and by its codes.
-    """
+    """`miner_ids`, `group_id` or `filter` selects the machines of `site_id` (id or code); the rest is the command."""
 
     model_config = _form(
         site_id="tx-midland-1",
@@ -81,7 +78,7 @@ class NewCommands(BaseModel):
         params={"speed": 80},
         priority="efficiency",
         ttl_sec=900,
-        reason="inlet is 4 °C above its neighbours",
+        reason="inlet 4 °C above neighbours",
     )
 
     site_id: SiteRef | Id | None = None
@@ -104,14 +101,14 @@ class NewCommands(BaseModel):
     dedupe_window_sec: int | None = None
     dry_run: bool = False
 
-    def asked(self, idempotency_key: str | None) -> CommandRequest:
+    def command_request(self, idempotency_key: str | None) -> CommandRequest:
         same = set(NewCommands.model_fields) - {"site_id", "miner_ids", "filter", "params", "dry_run"}
         return CommandRequest(
             **{name: getattr(self, name) for name in same},
             params={} if self.params is None else self.params,
             site=self.site_id,
             miner_ids=None if self.miner_ids is None else tuple(self.miner_ids),
-            filter=None if self.filter is None else self.filter.chosen(),
+            filter=None if self.filter is None else self.filter.miner_filter(),
             online=None if self.filter is None else self.filter.online,
             issue_code=None if self.filter is None else self.filter.issue_code,
             idempotency_key=idempotency_key,
@@ -119,12 +116,12 @@ class NewCommands(BaseModel):
 
 
 class Decision(BaseModel):
-    model_config = _form(reason="seen on the camera: the aisle is empty")
+    model_config = _form(reason="checked on the camera: aisle is empty")
 
     reason: Reason
 
 
 class Cancellation(BaseModel):
-    model_config = _form(reason="the technician is there already")
+    model_config = _form(reason="technician is on site")
 
     reason: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000, pattern=_PLAIN)] = ""

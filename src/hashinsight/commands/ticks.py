@@ -1,4 +1,4 @@
-"""What commands need done by itself: lost leases, TTLs and stale approvals, and finished ones moved out of the way."""
+"""Periodic work on commands: sweeps, archive, deletion of old keys."""
 
 from datetime import timedelta
 
@@ -19,15 +19,15 @@ async def _archive(session: AsyncSession, run: TickRun) -> None:
     await sweeps.archive(session, now=run.now)
 
 
-async def _forget(session: AsyncSession, run: TickRun) -> None:
+async def _delete_old(session: AsyncSession, run: TickRun) -> None:
     from hashinsight.commands.service import sweeps
 
-    await sweeps.forget(session, now=run.now)
+    await sweeps.delete_old(session, now=run.now)
 
 
-# the rows say what is to be done: a run after an outage does all of it, so a missed period needs no run of its own
+# LATEST: one run after an outage does all that is due
 COMMAND_TICKS = (
     Tick("commands_sweep", timedelta(seconds=5), CatchUp.LATEST, _sweep),
     Tick("commands_archive", timedelta(seconds=15), CatchUp.LATEST, _archive),
-    Tick("commands_forget", timedelta(hours=1), CatchUp.LATEST, _forget),
+    Tick("commands_forget", timedelta(hours=1), CatchUp.LATEST, _delete_old),
 )

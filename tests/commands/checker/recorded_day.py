@@ -1,4 +1,4 @@
-"""A day in a yard that touches every kind of move, and its stories as the checker reads them."""
+"""A day in a fleet that touches every kind of move, and its stories as the checker reads them."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,11 +6,11 @@ from uuid import UUID
 
 import msgspec
 
-from hashinsight.commands.checker import Move, Part, Story, Timeline
+from hashinsight.commands.checker import Move, Story, StoryGroup, Timeline
 from hashinsight.commands.queries import checker as queries
 from hashinsight.commands.requests import PreApproval
 from hashinsight.commands.service.approvals import DecisionTarget
-from hashinsight.commands.service.checker import _told
+from hashinsight.commands.service.checker import build_stories
 from hashinsight.kit.db.context import job_context
 from tests.commands.command_site import CommandSite
 
@@ -18,67 +18,67 @@ FAN: dict[str, Any] = {"params": {"speed": 60}}
 
 
 class Day:
-    def __init__(self, yard: CommandSite) -> None:
-        self.yard = yard
+    def __init__(self, fleet: CommandSite) -> None:
+        self.fleet = fleet
         self.named: dict[str, UUID] = {}
 
     async def live(self) -> None:
-        yard, named, olga = self.yard, self.named, self.yard.person("olga")
+        fleet, named, olga = self.fleet, self.named, self.fleet.person("olga")
         key = {"dedupe_key": "k", "dedupe_window_sec": 60}
-        named["tried"] = await yard.made("set_fan", 1, **FAN, **key)
-        first = await yard.lease_one(yard.north)
-        yard.pass_time(181)
-        await yard.sweep()
-        await yard.lease_one(yard.south)
-        await yard.say(first.dispatch_id, "failed", holder=yard.south, error_code="TIMEOUT")
-        yard.pass_time(60)
-        again = await yard.lease_one(yard.north)
-        await yard.say(again.dispatch_id, "running")
-        await yard.say(again.dispatch_id)
-        await yard.say(again.dispatch_id, "failed")
-        named["repeated"] = await yard.made("set_fan", 1, **FAN, **key)
-        await yard.say((await yard.lease_one()).dispatch_id)
+        named["tried"] = await fleet.made("set_fan", 1, **FAN, **key)
+        first = await fleet.lease_one(fleet.north)
+        fleet.pass_time(181)
+        await fleet.sweep()
+        await fleet.lease_one(fleet.south)
+        await fleet.say(first.dispatch_id, "failed", holder=fleet.south, error_code="TIMEOUT")
+        fleet.pass_time(60)
+        again = await fleet.lease_one(fleet.north)
+        await fleet.say(again.dispatch_id, "running")
+        await fleet.say(again.dispatch_id)
+        await fleet.say(again.dispatch_id, "failed")
+        named["repeated"] = await fleet.made("set_fan", 1, **FAN, **key)
+        await fleet.say((await fleet.lease_one()).dispatch_id)
 
-        named["canceled"] = await yard.made("reboot_device", 2)
-        await yard.approve(DecisionTarget(named["canceled"]), olga)
-        await yard.lease_one()
-        await yard.cancel(DecisionTarget(named["canceled"]))
-        yard.pass_time(181)
-        await yard.sweep()
+        named["canceled"] = await fleet.made("reboot_device", 2)
+        await fleet.approve(DecisionTarget(named["canceled"]), olga)
+        await fleet.lease_one()
+        await fleet.cancel(DecisionTarget(named["canceled"]))
+        fleet.pass_time(181)
+        await fleet.sweep()
 
-        named["displaced"] = await yard.made("set_fan", 3, **FAN, priority="convenience")
-        named["interrupted"] = await yard.made("set_fan", 3, params={"speed": 70}, priority="compliance")
-        await yard.lease_one()
-        named["emergency"] = await yard.made("disable_hashing", 3, priority="safety", emergency=True)
-        await yard.say((await yard.lease_one()).dispatch_id, "rejected")
+        named["displaced"] = await fleet.made("set_fan", 3, **FAN, priority="convenience")
+        named["interrupted"] = await fleet.made("set_fan", 3, params={"speed": 70}, priority="compliance")
+        await fleet.lease_one()
+        named["emergency"] = await fleet.made("disable_hashing", 3, priority="safety", emergency=True)
+        await fleet.say((await fleet.lease_one()).dispatch_id, "rejected")
 
-        named["rejected"] = await yard.made("reboot_device", 4)
-        await yard.reject(DecisionTarget(named["rejected"]), olga)
-        named["expired"] = await yard.made("set_fan", 5, **FAN, ttl_sec=30)
-        yard.pass_time(31)
-        await yard.sweep()
-        named["leave"] = await yard.made("reboot_device", 6, asker=yard.rule, pre_approval=PreApproval("olga", "x"))
-        await yard.say((await yard.lease_one()).dispatch_id)
-        yard.cap_at(0.0)  # the machine that reboots takes the only place
-        named["extended"] = await yard.made("restart_mining", 8, ttl_sec=60)
-        assert await yard.lease() == []
-        yard.pass_time(30)
-        await yard.sweep()
-        named["open"] = await yard.made("set_fan", 7, **FAN)
-        await yard.lease_one()
+        named["rejected"] = await fleet.made("reboot_device", 4)
+        await fleet.reject(DecisionTarget(named["rejected"]), olga)
+        named["expired"] = await fleet.made("set_fan", 5, **FAN, ttl_sec=30)
+        fleet.pass_time(31)
+        await fleet.sweep()
+        named["leave"] = await fleet.made("reboot_device", 6, caller=fleet.rule, pre_approval=PreApproval("olga", "x"))
+        await fleet.say((await fleet.lease_one()).dispatch_id)
+        fleet.cap_at(0.0)  # the machine that reboots takes the only place
+        named["extended"] = await fleet.made("restart_mining", 8, ttl_sec=60)
+        assert await fleet.lease() == []
+        fleet.pass_time(30)
+        await fleet.sweep()
+        named["open"] = await fleet.made("set_fan", 7, **FAN)
+        await fleet.lease_one()
 
-    async def part(self) -> Part:
-        span = {"tenant_id": self.yard.tenant, "since": None, "until": None}
-        async with self.yard.database.transaction(job_context()) as session:
+    async def part(self) -> StoryGroup:
+        span = {"tenant_id": self.fleet.tenant, "since": None, "until": None}
+        async with self.fleet.database.transaction(job_context()) as session:
             machines = await queries.list_machines(session, span)
-            rows = await queries.read_stories(session, span, machines)
-        return Part(_told(rows), Timeline(first=False))
+            rows = await queries.list_story_rows(session, span, machines)
+        return StoryGroup(build_stories(rows), Timeline(first=False))
 
 
 class Spoiled:
     """The day's part, with one thing changed that must not be so."""
 
-    def __init__(self, part: Part, named: dict[str, UUID]) -> None:
+    def __init__(self, part: StoryGroup, named: dict[str, UUID]) -> None:
         self.part = part
         self.named = named
 

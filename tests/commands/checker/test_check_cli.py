@@ -20,14 +20,14 @@ def _check(settings: Settings, *more: str) -> Any:
 
 
 async def test_it_says_what_it_saw_and_its_exit_code_says_whether_all_held(
-    yard: CommandSite, settings: Settings
+    fleet: CommandSite, settings: Settings
 ) -> None:
-    command_id = await yard.made("set_fan", 1, params={"speed": 60})
-    await yard.say((await yard.lease_one()).dispatch_id)
+    command_id = await fleet.made("set_fan", 1, params={"speed": 60})
+    await fleet.say((await fleet.lease_one()).dispatch_id)
     fine = _check(settings)
     assert fine.returncode == 0, fine.stderr
     assert fine.stdout == "1 commands of 1 machines, 3 moves, 0 open: every guarantee held\n"
-    yard.write("update commands set state = 'failed' where command_id = %s", command_id)
+    fleet.write("update commands set state = 'failed' where command_id = %s", command_id)
     broken = _check(settings, "--json", "--tenant", "a")
     assert broken.returncode == 1
     said = json.loads(broken.stdout)
@@ -35,6 +35,6 @@ async def test_it_says_what_it_saw_and_its_exit_code_says_whether_all_held(
     assert said["findings"][0] == {
         "name": "ROW_DIFFERS",
         "command_id": str(command_id),
-        "message": "the row's state is not the last move's",
+        "message": "state differs from the last move",
         "evidence": {"row": "failed", "last_move": "succeeded"},
     }

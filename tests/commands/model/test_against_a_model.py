@@ -22,10 +22,10 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from hashinsight.commands.requests import CommandCaller
 from hashinsight.commands.service.approvals import DecisionTarget
 from hashinsight.commands.service.checker import check_history
 from hashinsight.commands.service.leases import LeaseHolder
+from hashinsight.identity.caller import Caller
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.errors import HashInsightError
@@ -50,13 +50,13 @@ KINDS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 class Beside:
-    """One loop and one yard for all examples; each begins with empty tables, a month after the last one."""
+    """One loop and one fleet for all examples; each begins with empty tables, a month after the last one."""
 
     def __init__(self, address: DatabaseAddress, superuser_url: str) -> None:
         self.runner = asyncio.Runner()
-        self.yard = CommandSite(Database(address), superuser_url)
-        self.yard.open(MACHINES)
-        self.holders = [self.yard.north, self.yard.south, self.yard.zoned]
+        self.fleet = CommandSite(Database(address), superuser_url)
+        self.fleet.open(MACHINES)
+        self.holders = [self.fleet.north, self.fleet.south, self.fleet.zoned]
         self.looking = psycopg.connect(superuser_url, autocommit=True)
 
     def run(self, act: Any) -> Any:
@@ -64,12 +64,12 @@ class Beside:
 
     def begin(self) -> None:
         self.looking.execute(f"truncate {TABLES}".encode())
-        self.yard.pass_time(30 * 24 * 3600)
-        self.began = self.yard.now
+        self.fleet.pass_time(30 * 24 * 3600)
+        self.began = self.fleet.now
 
     def close(self) -> None:
         self.looking.close()
-        self.run(self.yard.database.dispose())
+        self.run(self.fleet.database.dispose())
         self.runner.close()
 
 
@@ -82,7 +82,7 @@ class Machine(RuleBasedStateMachine):
         super().__init__()
         self.model = Model()
         self.beside.begin()
-        self.yard = self.beside.yard
+        self.fleet = self.beside.fleet
 
     @rule(
         target=commands,
@@ -96,10 +96,10 @@ class Machine(RuleBasedStateMachine):
     def request(self, miner: int, what: str, priority: str, ttl: int, retries: int, *, emergency: bool) -> Any:
         kind, params = KINDS[what]
         more: dict[str, Any] = {"priority": priority, "ttl_sec": ttl, "max_retries": retries, "emergency": emergency}
-        answer = self.beside.run(self.yard.request(kind, miner, params=params, **more))
+        answer = self.beside.run(self.fleet.request(kind, miner, params=params, **more))
         waits = kind in HIGH and not emergency
         made = answer.commands[0].command_id if answer.commands else UUID(int=0)
-        lives, now = timedelta(seconds=ttl), self.yard.now
+        lives, now = timedelta(seconds=ttl), self.fleet.now
         new = One(made, miner, kind, what, CLASSES.index(priority), emergency, now, lives, retries, waits)
         new.expires = None if waits else now + lives
         refused, displaced = self.model.weigh(new)
@@ -112,11 +112,11 @@ class Machine(RuleBasedStateMachine):
     @rule(target=dispatches, who=st.integers(0, 2))
     def poll(self, who: int) -> Any:
         holder: LeaseHolder = self.beside.holders[who]
-        leased = self.beside.run(self.yard.lease(holder))
-        expected = self.model.next_for(holder.zone_id is not None, self.yard.now)
+        leased = self.beside.run(self.fleet.lease(holder))
+        expected = self.model.next_for(holder.zone_id is not None, self.fleet.now)
         assert [one.command_id for one in leased] == [one.id for one in expected]
         for one, got in zip(expected, leased, strict=True):
-            self.model.lease(one, got.dispatch_id, (holder.collector_id, None), self.yard.now)
+            self.model.lease(one, got.dispatch_id, (holder.collector_id, None), self.fleet.now)
         return multiple(*(got.dispatch_id for got in leased))
 
     @rule(dispatch=dispatches, who=st.integers(0, 2), status=st.sampled_from(AckStatus))
@@ -142,26 +142,26 @@ class Machine(RuleBasedStateMachine):
         self._ack(said, self.beside.holders[who])
 
     def _ack(self, said: list[tuple[UUID, AckStatus]], holder: LeaseHolder) -> None:
-        answers = self.beside.run(self.yard.ack(*(Ack(str(one), status) for one, status in said), holder=holder))
+        answers = self.beside.run(self.fleet.ack(*(Ack(str(one), status) for one, status in said), holder=holder))
         who = (holder.collector_id, None)
-        expected = self.model.ack_all([(one, status.value) for one, status in said], who, self.yard.now)
+        expected = self.model.ack_all([(one, status.value) for one, status in said], who, self.fleet.now)
         assert [(one.applied, one.state, one.error_code) for one in answers] == expected
 
     @rule(command=commands, by=st.sampled_from(["ann", "olga"]), rejects=st.booleans())
     def decide(self, command: UUID, by: str, *, rejects: bool) -> None:
-        one, act = self.model.all[command], self.yard.reject if rejects else self.yard.approve
+        one, act = self.model.all[command], self.fleet.reject if rejects else self.fleet.approve
         done = self._try(act(DecisionTarget(command), self._asker(by)))
         stands = one.state == "queued" and one.waits
         assert done == (stands and (rejects or by != "ann"))
         if done and rejects:
             one.go("canceled")
         elif done:
-            one.waits, one.expires, one.not_before = False, self.yard.now + one.ttl, self.yard.now
+            one.waits, one.expires, one.not_before = False, self.fleet.now + one.ttl, self.fleet.now
 
     @rule(command=commands)
     def cancel(self, command: UUID) -> None:
         one = self.model.all[command]
-        done = self._try(self.yard.cancel(DecisionTarget(command), self._asker("olga")))
+        done = self._try(self.fleet.cancel(DecisionTarget(command), self._asker("olga")))
         assert done == (one.state not in FINAL and not one.canceling)
         if done and one.state == "queued":
             one.go("canceled")
@@ -171,16 +171,16 @@ class Machine(RuleBasedStateMachine):
     @rule(times=st.sampled_from([1, 1, 1, 1, 2, 2, 2, 6, 7, 7, 20, 3000]))
     def pass_time(self, times: int) -> None:
         """Whole half minutes: nothing here is younger than what the services round to."""
-        self.yard.pass_time(30 * times)
+        self.fleet.pass_time(30 * times)
 
     @rule()
     def sweep(self) -> None:
-        self.beside.run(self.yard.sweep())
-        self.model.sweep(self.yard.now)
+        self.beside.run(self.fleet.sweep())
+        self.model.sweep(self.fleet.now)
 
     @rule()
     def archive(self) -> None:
-        self.beside.run(self.yard.archive())
+        self.beside.run(self.fleet.archive())
 
     @invariant()
     def both_say_the_same(self) -> None:
@@ -193,7 +193,7 @@ class Machine(RuleBasedStateMachine):
         assert all(n == 1 for n in Counter(one.miner for one in self.model.active()).values())
 
     def teardown(self) -> None:
-        examined = self.beside.run(check_history(self.yard.database, self.yard.tenant, since=self.beside.began))
+        examined = self.beside.run(check_history(self.fleet.database, self.fleet.tenant, since=self.beside.began))
         assert examined.findings == []
 
     @staticmethod
@@ -201,8 +201,8 @@ class Machine(RuleBasedStateMachine):
         assert dispatch is not None
         return dispatch
 
-    def _asker(self, name: str) -> CommandCaller:
-        return self.yard.person(name)
+    def _asker(self, name: str) -> Caller:
+        return self.fleet.person(name)
 
     def _try(self, act: Any) -> bool:
         try:

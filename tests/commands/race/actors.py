@@ -50,7 +50,7 @@ _SEEN = text("select command_id, batch_id, approval_state from commands where fi
 
 @dataclass
 class Actors:
-    yard: SharedClockSite
+    fleet: SharedClockSite
     name: str
     types: Types = TYPES  # what they ask for
     given: list[tuple[UUID, LeaseHolder]] = field(default_factory=list)
@@ -63,7 +63,7 @@ class Actors:
         """A refusal with a code is an answer; anything else ends the race."""
         chance = random.Random(f"{self.name} {who}")
         for _ in range(times):
-            self.yard.pass_time(chance.expovariate(1 / 6))
+            self.fleet.pass_time(chance.expovariate(1 / 6))
             try:
                 await step(chance)
             except HashInsightError as refused:
@@ -72,7 +72,7 @@ class Actors:
     async def ask(self, chance: random.Random) -> None:
         kind, params = chance.choice(self.types)
         machines = chance.sample(range(1, MACHINES + 1), chance.randint(1, 4))
-        asker = self.yard.person(chance.choice(["ann", "bob"]))
+        caller = self.fleet.person(chance.choice(["ann", "bob"]))
         more: dict[str, Any] = {
             "priority": chance.choice(["convenience", "efficiency", "efficiency", "compliance", "safety"]),
             "priority_number": chance.randint(0, 9),
@@ -83,18 +83,18 @@ class Actors:
         if chance.random() < 0.15:
             more |= {"priority": "safety", "emergency": True}
         elif chance.random() < 0.3:
-            asker, more["pre_approval"] = self.yard.rule, PreApproval("olga", "a race")
+            caller, more["pre_approval"] = self.fleet.rule, PreApproval("olga", "a race")
         if chance.random() < 0.4:
             more |= {"dedupe_key": f"k{chance.randint(1, 4)}", "dedupe_window_sec": chance.choice([60, 600])}
         if chance.random() < 0.2:
             more["idempotency_key"] = f"i{chance.randint(1, 3)}"
-        answer = await self.yard.request(kind, *machines, asker=asker, params=params, **more)
+        answer = await self.fleet.request(kind, *machines, caller=caller, params=params, **more)
         self.did["made"] += sum(not one.existing for one in answer.commands)
 
     async def poll(self, chance: random.Random) -> None:
-        holder = chance.choice(self.yard.holders)
+        holder = chance.choice(self.fleet.holders)
         lease_for = timedelta(seconds=chance.choice([10, 60, 180]))
-        for one in await self.yard.lease(holder, limit=chance.randint(1, 10), lease_for=lease_for):
+        for one in await self.fleet.lease(holder, limit=chance.randint(1, 10), lease_for=lease_for):
             before = self.handed.setdefault(one.dispatch_id, one.command_id)
             assert before == one.command_id, "a dispatch id of another command"
             self.given.append((one.dispatch_id, holder))
@@ -112,38 +112,38 @@ class Actors:
         chance.shuffle(self.fresh)
         chosen = [self.fresh.pop() for _ in range(chance.randint(0, 3)) if self.fresh]
         chosen += chance.choices(self.given, k=chance.randint(0 if chosen else 1, 2))
-        holder = chosen[0][1] if chance.random() < 0.8 else chance.choice(self.yard.holders)
+        holder = chosen[0][1] if chance.random() < 0.8 else chance.choice(self.fleet.holders)
         said = [Ack(str(one), AckStatus(chance.choice(STATUSES))) for one, _ in chosen]
         if chance.random() < 0.05:
             said.append(Ack(str(new_id()), AckStatus.SUCCEEDED))
-        for answer in await self.yard.ack(*said, holder=holder):
+        for answer in await self.fleet.ack(*said, holder=holder):
             self.did["acked" if answer.applied else str(answer.error_code)] += 1
             if answer.applied and answer.state in FINAL and answer.command_id is not None:
                 self.ended[answer.command_id].append(str(answer.state))
 
     async def decide(self, chance: random.Random) -> None:
-        async with self.yard.session() as session:
+        async with self.fleet.session() as session:
             seen = (await session.execute(_SEEN)).all()
         waiting = [row for row in seen if row.approval_state == "required"]
-        by, word = self.yard.person(chance.choice(["ann", "bob"])), chance.random()
+        by, word = self.fleet.person(chance.choice(["ann", "bob"])), chance.random()
         if waiting and word < 0.8:
             row = chance.choice(waiting)
             which = DecisionTarget(row.command_id) if chance.random() < 0.6 else DecisionTarget(batch_id=row.batch_id)
-            await (self.yard.approve(which, by) if word < 0.65 else self.yard.reject(which, by))
+            await (self.fleet.approve(which, by) if word < 0.65 else self.fleet.reject(which, by))
         elif seen:
             row = chance.choice(seen)
-            await self.yard.cancel(
+            await self.fleet.cancel(
                 DecisionTarget(row.command_id) if word < 0.95 else DecisionTarget(batch_id=row.batch_id), by
             )
         self.did["decided"] += 1
 
     async def sweep(self, _chance: random.Random) -> None:
-        self.did["lost"] += (await self.yard.sweep()).lost
+        self.did["lost"] += (await self.fleet.sweep()).lost
 
     async def tidy(self, _chance: random.Random) -> None:
-        self.did["archived"] += await self.yard.archive()
-        async with self.yard.database.transaction(job_context()) as session:
-            await sweeps.forget(session, now=self.yard.now)
+        self.did["archived"] += await self.fleet.archive()
+        async with self.fleet.database.transaction(job_context()) as session:
+            await sweeps.delete_old(session, now=self.fleet.now)
 
     async def everybody(self, times: int, *, of: str = "ask ask poll poll poll ack ack ack decide sweep tidy") -> None:
         """All at once, each on a connection of its own."""
@@ -155,6 +155,6 @@ class Actors:
     async def settle(self) -> None:
         """Nobody acts any more, and time passes: whatever is open ends by itself."""
         for hours in (1, 25, 25, 200):
-            self.yard.pass_time(hours * 3600)
-            await self.yard.sweep()
-        await self.yard.archive()
+            self.fleet.pass_time(hours * 3600)
+            await self.fleet.sweep()
+        await self.fleet.archive()

@@ -1,4 +1,4 @@
-"""A race's yard, and the process whose children die in it."""
+"""A race's fleet, and the process whose children die in it."""
 
 import subprocess
 import sys
@@ -33,7 +33,7 @@ def dying(pytestconfig: pytest.Config) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.fixture
-async def yard(address: DatabaseAddress, superuser_url: str, tmp_path: Path) -> AsyncIterator[SharedClockSite]:
+async def fleet(address: DatabaseAddress, superuser_url: str, tmp_path: Path) -> AsyncIterator[SharedClockSite]:
     database = Database(address, pool=16)
     yield await SharedClockSite(database, superuser_url, SharedClock(tmp_path / "clock")).begin()
     await database.dispose()

@@ -1,4 +1,4 @@
-"""A yard whose clock is one file for all processes of a race: it is driven, and no process has a time of its own."""
+"""A fleet whose clock is one file for all processes of a race: it is driven, and no process has a time of its own."""
 
 import json
 import mmap
@@ -62,7 +62,7 @@ class SharedClockSite(CommandSite):
         self.clock = clock
         begun = clock.read()
         super().__init__(database, superuser_url)
-        self.now = begun  # a yard sets its clock to noon; this one goes on
+        self.now = begun  # a fleet sets its clock to noon; this one goes on
 
     @property
     def now(self) -> datetime:
@@ -100,12 +100,12 @@ class SharedClockSite(CommandSite):
 
 
 def joined(plan: Plan) -> SharedClockSite:
-    """The same yard, in another process."""
+    """The same fleet, in another process."""
     database = Database(address_from_url(plan.database_url), pool=4)
-    yard = SharedClockSite(database, plan.superuser_url, SharedClock(Path(plan.clock)))
-    yard.tenant = UUID(plan.tenant)
-    yard.north, yard.south, yard.zoned = (
-        LeaseHolder(yard.tenant, SITE, zone_id, UUID(one), None, Actor(ActorKind.COLLECTOR, one))
+    fleet = SharedClockSite(database, plan.superuser_url, SharedClock(Path(plan.clock)))
+    fleet.tenant = UUID(plan.tenant)
+    fleet.north, fleet.south, fleet.zoned = (
+        LeaseHolder(fleet.tenant, SITE, zone_id, UUID(one), None, Actor(ActorKind.COLLECTOR, one))
         for one, zone_id in plan.collectors
     )
-    return yard
+    return fleet

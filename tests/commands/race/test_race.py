@@ -23,14 +23,14 @@ ENOUGH = {"made": 10, "leased": 5, "acked": 2}
 
 
 @pytest.mark.parametrize("seed", range(max(2, RACES // 10)), ids=lambda seed: f"seed-{seed}")
-async def test_a_small_cap_holds_with_everybody_at_once_but_for_emergencies(yard: SharedClockSite, seed: int) -> None:
-    yard.pass_time(3600)  # far enough from the share that the yard began with
-    await yard.set_share_down(SMALL_CAP)
-    yard.pass_time(3600)
-    crew = Actors(yard, f"cap {seed}", DOWN)
+async def test_a_small_cap_holds_with_everybody_at_once_but_for_emergencies(fleet: SharedClockSite, seed: int) -> None:
+    fleet.pass_time(3600)  # far enough from the share that the fleet began with
+    await fleet.set_share_down(SMALL_CAP)
+    fleet.pass_time(3600)
+    crew = Actors(fleet, f"cap {seed}", DOWN)
     await _work(crew)
     await crew.settle()
-    examined = await check_history(yard.database, yard.tenant)
+    examined = await check_history(fleet.database, fleet.tenant)
     assert examined.findings == []
     assert examined.open == 0
     assert not _missing(crew), "a race in which little happens shows little"
@@ -38,20 +38,20 @@ async def test_a_small_cap_holds_with_everybody_at_once_but_for_emergencies(yard
 
 @pytest.mark.parametrize("seed", range(RACES), ids=lambda seed: f"seed-{seed}")
 async def test_every_command_ends_once_and_no_guarantee_is_broken(
-    yard: SharedClockSite, dying: subprocess.Popen[str], tmp_path: Path, seed: int
+    fleet: SharedClockSite, dying: subprocess.Popen[str], tmp_path: Path, seed: int
 ) -> None:
-    crew = Actors(yard, str(seed))
-    plan = yard.plan(tmp_path / "clock", seed=seed, deaths=DEATHS)
+    crew = Actors(fleet, str(seed))
+    plan = fleet.plan(tmp_path / "clock", seed=seed, deaths=DEATHS)
     async with asyncio.TaskGroup() as group:
         killed = group.create_task(asyncio.to_thread(_let_die, dying, plan.to_line()))
         group.create_task(_work(crew))
     await crew.settle()
-    examined = await check_history(yard.database, yard.tenant)
+    examined = await check_history(fleet.database, fleet.tenant)
     assert examined.findings == []
     assert examined.open == 0
     assert examined.notes == []
     assert killed.result() == DEATHS
-    finals = {row["command_id"]: row["state"] for row in yard.rows("select command_id, state from all_commands")}
+    finals = {row["command_id"]: row["state"] for row in fleet.rows("select command_id, state from all_commands")}
     assert {one: [finals[one]] for one in crew.ended} == crew.ended, (
         "an ack that was answered as applied is what counts"
     )

@@ -41,16 +41,11 @@ def list_configs(
     """List configuration versions, oldest first."""
 
     async def work(session: "AsyncSession", _now: datetime) -> dict[str, Any]:
-        from sqlalchemy import select
-
-        from hashinsight.collectors.models import CollectorConfig
+        from hashinsight.collectors.config_schemas import show_config
         from hashinsight.collectors.queries import configs
-        from hashinsight.collectors.schemas import show_config
-        from hashinsight.kit.paging import page
 
-        query = select(CollectorConfig).where(configs.visible(await get_scope(session, tenant)))
-        found = await page(session, query, [CollectorConfig.id], limit=limit, cursor=cursor)
-        return {"configs": [show_config(one, None) for one in found.rows], "next_cursor": found.next_cursor}
+        page = await configs.list_configs(session, await get_scope(session, tenant), limit=limit, cursor=cursor)
+        return {"configs": [show_config(config, None) for config in page.rows], "next_cursor": page.next_cursor}
 
     say_rows(run(work), "configs", ("id", "status", "version", "change_summary"), as_json=json)
 
@@ -73,7 +68,8 @@ def create(
         raise OperatorError("the settings are not JSON: give a file that holds one object.") from None
 
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
-        from hashinsight.collectors.schemas import NewConfigBody, show_config
+        from hashinsight.collectors.config_schemas import show_config
+        from hashinsight.collectors.schemas import NewConfigBody
         from hashinsight.collectors.service.configs import NewConfig, draft
         from hashinsight.kit.errors import Conflict
 
@@ -117,17 +113,14 @@ def difference(
     """List the collectors that do not run what they should."""
 
     async def work(session: "AsyncSession", _now: datetime) -> dict[str, Any]:
-        from hashinsight.collectors.models import Collector
+        from hashinsight.collectors.config_schemas import show_rollout
         from hashinsight.collectors.queries import configs
-        from hashinsight.collectors.schemas import show_rollout
-        from hashinsight.kit.paging import page
 
         scope, site_id = await get_place(session, tenant, site)
-        query = configs.select_rollout(scope)
-        query = query if site_id is None else query.where(Collector.site_id == site_id)
-        query = query if every else query.where(configs.is_behind())
-        found = await page(session, query, [Collector.id], limit=limit, cursor=cursor)
-        return {"collectors": [show_rollout(*row) for row in found.rows], "next_cursor": found.next_cursor}
+        page = await configs.list_rollout(
+            session, scope, site_id=site_id, only_behind=not every, limit=limit, cursor=cursor
+        )
+        return {"collectors": [show_rollout(*row) for row in page.rows], "next_cursor": page.next_cursor}
 
     fields = ("collector_id", "site_code", "name", "wanted_version", "applied_version")
     say_rows(run(work), "collectors", fields, as_json=json)
@@ -135,7 +128,7 @@ def difference(
 
 def _move(named: str, tenant: str | None, verb: str, *, as_json: bool) -> None:
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
-        from hashinsight.collectors.schemas import show_config
+        from hashinsight.collectors.config_schemas import show_config
         from hashinsight.collectors.service import configs as service
 
         config = await _get(session, named, tenant)

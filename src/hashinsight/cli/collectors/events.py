@@ -45,26 +45,19 @@ def list_events(
     """List events, newest first."""
 
     async def work(session: "AsyncSession", _now: datetime) -> dict[str, Any]:
-        from hashinsight.collectors.models import CollectorEvent
+        from hashinsight.collectors.config_schemas import show_event
         from hashinsight.collectors.queries import events
-        from hashinsight.collectors.schemas import show_event
         from hashinsight.collectors.states import EventStatus, Severity
         from hashinsight.kit.errors import ValidationFailed
-        from hashinsight.kit.paging import page
 
         of = None if collector is None else await get_collector(session, collector)
         scope, site_id = (whole(of.tenant_id), None) if of else await get_place(session, tenant, site)
         for given, kinds in ((status, EventStatus), (severity, Severity)):
             if given is not None and given not in list(kinds):
                 raise ValidationFailed(f"{given} is none of {', '.join(kinds)}")
-        query = events.select_events(scope)
-        wanted = {"site_id": site_id, "collector_id": of and of.id, "status": status, "severity": severity}
-        for name, value in (wanted | {"kind": kind}).items():
-            if value is not None:
-                query = query.where(getattr(CollectorEvent, name) == value)
-        key = [CollectorEvent.at, CollectorEvent.id]
-        found = await page(session, query, key, limit=limit, cursor=cursor, descending=True)
-        return {"events": [show_event(event) for event in found.rows], "next_cursor": found.next_cursor}
+        filters = {"site_id": site_id, "collector_id": of and of.id, "status": status, "severity": severity}
+        page = await events.list_events(session, scope, filters | {"kind": kind}, limit=limit, cursor=cursor)
+        return {"events": [show_event(event) for event in page.rows], "next_cursor": page.next_cursor}
 
     say_rows(run(work), "events", ("id", "at", "severity", "status", "kind", "title"), as_json=json)
 
@@ -83,8 +76,8 @@ def resolve(event: EventArgument, *, json: JsonOption = False) -> None:
 
 def _move(named: str, verb: str, *, as_json: bool) -> None:
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
+        from hashinsight.collectors.config_schemas import show_event
         from hashinsight.collectors.models import CollectorEvent
-        from hashinsight.collectors.schemas import show_event
         from hashinsight.collectors.service import events as service
         from hashinsight.kit.errors import NotFound
 

@@ -28,17 +28,17 @@ def payload_key(
         from datetime import timedelta
 
         from hashinsight.collectors.schemas import PayloadKeyBody
-        from hashinsight.collectors.service import payload_keys
+        from hashinsight.collectors.service import keys
         from hashinsight.kit.crypto import Vault
         from hashinsight.kit.secret_key import load_secret_key
         from hashinsight.kit.settings import load_settings
 
         found = await get_collector(session, collector)
         if remove:
-            return brief(found) | {"removed": await payload_keys.remove_keys(session, shell_user(), found, now=now)}
+            return brief(found) | {"removed": await keys.remove_payload_keys(session, shell_user(), found, now=now)}
         body = PayloadKeyBody.model_validate({"overlap_sec": overlap_sec, "key_b64": given})
         vault, overlap = Vault(load_secret_key(load_settings())), timedelta(seconds=body.overlap_sec)
-        new = await payload_keys.set_key(session, vault, shell_user(), found, given=body.key, overlap=overlap, now=now)
+        new = await keys.set_payload_key(session, vault, shell_user(), found, key=body.key, overlap=overlap, now=now)
         shown = {} if new.shown_b64 is None else {"payload_key": new.shown_b64}
         return brief(found) | shown | {"old_keys_until": new.old_keys_until}
 

@@ -63,17 +63,11 @@ def list_collectors(*, site: AnySiteOption = None, json: JsonOption = False) -> 
     """List the collectors of the installation."""
 
     async def work(session: "AsyncSession", _now: datetime) -> dict[str, Any]:
-        from sqlalchemy import select
+        from hashinsight.collectors.queries.registry import list_of_installation
 
-        from hashinsight.collectors.models import Collector
-        from hashinsight.inventory.queries.tables import Site
-
-        query = select(Collector, Site.code).join(Site, Site.id == Collector.site_id)
-        query = query.order_by(Site.code, Collector.name)
-        if site is not None:
-            query = query.where(Collector.site_id == (await get_site(session, site))[0].id)
-        found = (await session.execute(query)).all()
-        return {"collectors": [brief(row) | {"site_code": code} for row, code in found]}
+        site_id = None if site is None else (await get_site(session, site))[0].id
+        rows = await list_of_installation(session, site_id=site_id)
+        return {"collectors": [brief(row) | {"site_code": code} for row, code in rows]}
 
     answer = run(work)
     rows = answer["collectors"]
@@ -102,19 +96,15 @@ def summary(
     """One line a collector: state, last heartbeat, load, machines, open alerts."""
 
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
-        from hashinsight.collectors.models import Collector
-        from hashinsight.collectors.queries import registry
-        from hashinsight.collectors.schemas import show_summary
+        from hashinsight.collectors.answer_schemas import show_summary
+        from hashinsight.collectors.queries.registry import list_summaries
         from hashinsight.commands.queries.collector_counts import count_by_collector
-        from hashinsight.kit.paging import page
 
         scope, site_id = await get_place(session, tenant, site)
-        query = registry.select_summary(scope)
-        query = query if site_id is None else query.where(Collector.site_id == site_id)
-        found = await page(session, query, [Collector.id], limit=limit, cursor=cursor)
-        commands = await count_by_collector(session, [row[0].id for row in found.rows], now=now)
-        rows = [show_summary(commands[row[0].id], *row) for row in found.rows]
-        return {"collectors": rows, "next_cursor": found.next_cursor}
+        page = await list_summaries(session, scope, site_id=site_id, limit=limit, cursor=cursor)
+        commands = await count_by_collector(session, [row[0].id for row in page.rows], now=now)
+        rows = [show_summary(commands[row[0].id], *row) for row in page.rows]
+        return {"collectors": rows, "next_cursor": page.next_cursor}
 
     fields = ("site_code", "name", "status", "last_seen_at", "active_miners", "total_miners", "pending_commands")
     say_rows(run(work), "collectors", fields, as_json=json)
@@ -204,18 +194,14 @@ def heartbeats(
     async def work(session: "AsyncSession", _now: datetime) -> dict[str, Any]:
         from pydantic import TypeAdapter
 
+        from hashinsight.collectors.answer_schemas import show_heartbeat
         from hashinsight.collectors.fields import Instant
-        from hashinsight.collectors.models import Heartbeat
-        from hashinsight.collectors.queries.liveness import select_heartbeats
-        from hashinsight.collectors.schemas import show_heartbeat
-        from hashinsight.kit.paging import page
+        from hashinsight.collectors.queries.liveness import list_heartbeats
 
         found = await get_collector(session, collector)
         times = TypeAdapter(dict[str, Instant | None]).validate_python({"since": since, "until": until})
-        query = select_heartbeats(found.id, times["since"], times["until"])
-        key = [Heartbeat.at, Heartbeat.id]
-        beats = await page(session, query, key, limit=limit, cursor=cursor, descending=True)
-        return {"heartbeats": [show_heartbeat(row) for row in beats.rows], "next_cursor": beats.next_cursor}
+        page = await list_heartbeats(session, found.id, **times, limit=limit, cursor=cursor)
+        return {"heartbeats": [show_heartbeat(row) for row in page.rows], "next_cursor": page.next_cursor}
 
     fields = ("at", "status", "cpu_usage", "memory_usage", "miners_online", "miners_total", "version")
     say_rows(run(work), "heartbeats", fields, as_json=json)
@@ -234,8 +220,8 @@ def _move(named: str, verb: str, *, as_json: bool) -> None:
 
 
 async def _shown(session: "AsyncSession", collector: "Collector") -> dict[str, Any]:
+    from hashinsight.collectors.answer_schemas import show_collector, show_token
     from hashinsight.collectors.queries import registry, tokens
-    from hashinsight.collectors.schemas import show_collector, show_token
 
     code = await registry.get_site_code(session, collector.site_id)
     token = show_token(await tokens.find_newest_token(session, collector.id))

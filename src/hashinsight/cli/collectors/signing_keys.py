@@ -40,18 +40,18 @@ def signing_key(
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
         from datetime import timedelta
 
-        from hashinsight.collectors.service import signing_keys
+        from hashinsight.collectors.service import keys
         from hashinsight.kit.crypto import Vault
         from hashinsight.kit.secret_key import load_secret_key
         from hashinsight.kit.settings import load_settings
 
         found = await get_collector(session, collector)
         if revoke is not None:
-            await signing_keys.revoke_key(session, shell_user(), found, revoke, now=now)
+            await keys.revoke_signing_key(session, shell_user(), found, revoke, now=now)
             return brief(found) | {"revoked": revoke}
         after = None if signs_after_sec is None else timedelta(seconds=signs_after_sec)
-        vault, given = Vault(load_secret_key(load_settings())), signing_keys.KeyMaterial(algorithm, key_id, given_b64)
-        new = await signing_keys.add_key(session, vault, shell_user(), found, given, signs_after=after, now=now)
+        vault, given = Vault(load_secret_key(load_settings())), keys.KeyMaterial(algorithm, key_id, given_b64)
+        new = await keys.add_signing_key(session, vault, shell_user(), found, given, signs_after=after, now=now)
         shown = {"key_id": new.key_id, "algorithm": new.algorithm, "signs_from": new.signs_from}
         halves = {"public_key": new.public_b64, "secret": new.secret_b64}
         return brief(found) | shown | {name: half for name, half in halves.items() if half is not None}
@@ -63,11 +63,11 @@ def signing_keys(collector: CollectorArgument, *, json: JsonOption = False) -> N
     """Every key that it has or had; public halves only."""
 
     async def work(session: "AsyncSession", _now: datetime) -> dict[str, Any]:
-        from hashinsight.collectors.queries import signing_keys
-        from hashinsight.collectors.schemas import show_signing_key
+        from hashinsight.collectors.key_schemas import show_signing_key
+        from hashinsight.collectors.queries.keys import list_signing_keys
 
         found = await get_collector(session, collector)
-        keys = await signing_keys.list_keys(session, found.id)
+        keys = await list_signing_keys(session, found.id)
         return {"signs_commands": found.signs_commands, "keys": [show_signing_key(key) for key in keys]}
 
     fields = ("key_id", "algorithm", "public_key", "signs_from", "revoked_at")
@@ -83,10 +83,10 @@ def signing(
     """Turn the signing of its commands on or off."""
 
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
-        from hashinsight.collectors.service import signing_keys
+        from hashinsight.collectors.service import keys
 
         found = await get_collector(session, collector)
-        await signing_keys.switch_signing(session, shell_user(), found, on=turned == "on", now=now)
+        await keys.switch_signing(session, shell_user(), found, on=turned == "on", now=now)
         return brief(found) | {"signs_commands": turned == "on"}
 
     say_one(run(work), as_json=json)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.ext.asyncio import AsyncSession
 
-    from hashinsight.commands.requests import CommandCaller
+    from hashinsight.identity.caller import Caller
     from hashinsight.kit.crypto import Vault
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON, for scripts.")]
@@ -37,7 +37,7 @@ MOST_LINES = 50
 class Acting:
     session: "AsyncSession"
     vault: "Vault"
-    asker: "CommandCaller"
+    caller: "Caller"
     now: datetime
     site_id: int | None = None
 
@@ -106,12 +106,10 @@ def _run(work: Work, chosen: "Callable[[AsyncSession], Awaitable[tuple[UUID, int
     return answer
 
 
-def _system(tenant_id: "UUID") -> "CommandCaller":
-    from hashinsight.commands.requests import CommandCaller
-    from hashinsight.identity.scope import WHOLE_TENANT, make_scope
+def _system(tenant_id: "UUID") -> "Caller":
+    from hashinsight.identity.caller import system_caller
 
-    whole = make_scope(tenant_id, shell_user(), [WHOLE_TENANT])
-    return CommandCaller(whole, whole, whole, whole)
+    return system_caller(tenant_id, shell_user())
 
 
 def encoded(answer: Any) -> str:

@@ -48,7 +48,7 @@ def list_batches(
 
         since_then = TypeAdapter(AwareDatetime | None).validate_python(since)
         wanted = BatchFilter(acting.site_id, since=since_then, waiting=True if waiting else None)
-        found = await batches.list_batches(acting.session, acting.asker.seen, wanted, limit=limit, cursor=cursor)
+        found = await batches.list_batches(acting.session, acting.caller.seen, wanted, limit=limit, cursor=cursor)
         rows = await with_site_codes(acting.session, found.rows)
         return {"batches": rows, "next_cursor": found.next_cursor}
 
@@ -68,7 +68,7 @@ def show(batch_id: BatchArgument, *, json: JsonOption = False) -> None:
         from hashinsight.cli.commands.names import names_in, with_site_codes
         from hashinsight.commands.service import batches
 
-        told = await batches.get_batch(acting.session, acting.asker.seen, UUID(batch_id))
+        told = await batches.get_batch(acting.session, acting.caller.seen, UUID(batch_id))
         (batch,) = await with_site_codes(acting.session, [told])
         return batch if json else {"batch": batch, "names": await names_in(acting.session, batch)}
 
@@ -105,7 +105,7 @@ def _decide(batch_id: str, verb: str, reason: str, *, as_json: bool) -> None:
         which = DecisionTarget(batch_id=UUID(batch_id))
         act = getattr(service, verb)
         return batches.summarize_decision(
-            UUID(batch_id), await act(acting.session, acting.asker, which, reason=reason, now=acting.now)
+            UUID(batch_id), await act(acting.session, acting.caller, which, reason=reason, now=acting.now)
         )
 
     answer = run_about(work, "command_batches", "batch_id", batch_id)

@@ -40,8 +40,8 @@ def _decide(command_id: str, verb: str, reason: str, *, as_json: bool) -> None:
         from hashinsight.commands.service.approvals import DecisionTarget
 
         which = DecisionTarget(command_id=UUID(command_id))
-        await getattr(service, verb)(acting.session, acting.asker, which, reason=reason, now=acting.now)
-        return await service.get_story(acting.session, acting.asker.seen, UUID(command_id), now=acting.now)
+        await getattr(service, verb)(acting.session, acting.caller, which, reason=reason, now=acting.now)
+        return await service.get_story(acting.session, acting.caller.seen, UUID(command_id), now=acting.now)
 
     story = run_about(work, "all_commands", "command_id", command_id)
     if as_json:

@@ -46,7 +46,7 @@ def list_commands(
 
         from hashinsight.cli.commands.names import with_site_codes
         from hashinsight.commands import service
-        from hashinsight.commands.answer_schemas import show_brief
+        from hashinsight.commands.command_schemas import show_brief
         from hashinsight.commands.queries.commands import CommandFilter
         from hashinsight.commands.service.stories import find_machine
         from hashinsight.commands.states import State
@@ -58,10 +58,10 @@ def list_commands(
             approval_state="required" if waiting else None,
             command_type=command_type,
             since=TypeAdapter(AwareDatetime | None).validate_python(since),
-            **(await find_machine(acting.session, acting.asker.seen, miner, acting.site_id)),
+            **(await find_machine(acting.session, acting.caller.seen, miner, acting.site_id)),
         )
         found = await service.list_commands(
-            acting.session, acting.asker.seen, wanted, limit=limit, cursor=cursor, now=acting.now
+            acting.session, acting.caller.seen, wanted, limit=limit, cursor=cursor, now=acting.now
         )
         rows = await with_site_codes(acting.session, [show_brief(one) for one in found.rows])
         return {"commands": rows, "next_cursor": found.next_cursor}
@@ -82,7 +82,7 @@ def show(command_id: CommandArgument, *, json: JsonOption = False) -> None:
         from hashinsight.cli.commands.names import names_in, with_site_codes
         from hashinsight.commands import service
 
-        told = await service.get_story(acting.session, acting.asker.seen, UUID(command_id), now=acting.now)
+        told = await service.get_story(acting.session, acting.caller.seen, UUID(command_id), now=acting.now)
         (story,) = await with_site_codes(acting.session, [told])
         return story if json else {"story": story, "names": await names_in(acting.session, story)}
 
@@ -101,7 +101,7 @@ def catalogue(*, json: JsonOption = False) -> None:
 
     need_server()
     from hashinsight.commands.answer_schemas import show_catalogue
-    from hashinsight.commands.catalogue import catalogue_table
+    from hashinsight.commands.catalogue_table import catalogue_table
 
     if json:
         typer.echo(encoded(show_catalogue()))

@@ -65,8 +65,8 @@ def request(
         from hashinsight.commands.answer_schemas import show_dry_run, show_result
         from hashinsight.commands.schemas import NewCommands
 
-        asked = NewCommands.model_validate(given).asked(None)
-        session, vault, asker = acting.session, acting.vault, acting.asker
+        asked = NewCommands.model_validate(given).command_request(None)
+        session, vault, asker = acting.session, acting.vault, acting.caller
         if dry_run:
             return show_dry_run(await service.dry_run(session, vault, asker, asked, now=acting.now))
         return show_result(await service.request(session, vault, asker, asked, now=acting.now))

@@ -67,7 +67,7 @@ def _act(verb: str, problem_id: str, as_json: bool, **given: str | None) -> None
         from hashinsight.problems.service import lists
         from hashinsight.problems.service.actions import act_on_problem
 
-        asker = system_caller(acting.asker.tenant_id, shell_user())
+        asker = system_caller(acting.caller.tenant_id, shell_user())
         await act_on_problem(acting.session, asker, ProblemAction(verb), UUID(problem_id), _said(given), now=acting.now)
         (problem,) = await lists.list_by_ids(acting.session, asker.seen, [UUID(problem_id)], now=acting.now)
         return problem

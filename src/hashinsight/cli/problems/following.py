@@ -51,7 +51,7 @@ def list_problems(
             zone=(zone,) if zone else (),
             text=miner,
         )
-        seen = acting.asker.seen
+        seen = acting.caller.seen
         return await lists.list_page(acting.session, seen, wanted, page=page, per_page=per_page, now=acting.now)
 
     answer = jsons.loads(encoded(run(work, tenant=tenant, site=site)))
@@ -73,7 +73,7 @@ def show(problem_id: ProblemArgument, *, json: JsonOption = False) -> None:
         from hashinsight.cli.commands.names import with_site_codes
         from hashinsight.problems.service import details
 
-        session, seen = acting.session, acting.asker.seen
+        session, seen = acting.session, acting.caller.seen
         story = await details.get_details(session, seen, UUID(problem_id), history_hours=24, now=acting.now)
         (problem,) = await with_site_codes(session, [story["problem"]])
         return {**story, "problem": problem}
@@ -91,7 +91,7 @@ def summary(site: _SITE, *, tenant: TenantOption = None, json: JsonOption = Fals
     async def work(acting: Acting) -> dict[str, Any]:
         from hashinsight.problems.service.sites import get_summary
 
-        return await get_summary(acting.session, acting.asker.seen, str(acting.site_id))
+        return await get_summary(acting.session, acting.caller.seen, str(acting.site_id))
 
     answer = jsons.loads(encoded(run(work, tenant=tenant, site=site)))
     if json:

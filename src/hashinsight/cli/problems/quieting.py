@@ -33,7 +33,7 @@ def suppress(
         from hashinsight.problems.service.suppressions import suppress as suppress_all
 
         ends = TypeAdapter(AwareDatetime | None).validate_python(until)
-        asker = system_caller(acting.asker.tenant_id, shell_user())
+        asker = system_caller(acting.caller.tenant_id, shell_user())
         kind = "miner" if miner else "zone" if zone else "site"
         target = await get_target(acting.session, asker, kind, acting.site_id, miner_id=miner, zone=zone)
         wish = SuppressionRequest(reason, ends, maintenance=maintenance)
@@ -59,7 +59,7 @@ def unsuppress(
         from hashinsight.identity.caller import system_caller
         from hashinsight.problems.service.suppressions import unsuppress_miner
 
-        asker = system_caller(acting.asker.tenant_id, shell_user())
+        asker = system_caller(acting.caller.tenant_id, shell_user())
         lifted, left = await unsuppress_miner(
             acting.session, asker, miner, acting.site_id, reason=reason, now=acting.now
         )

@@ -1,4 +1,4 @@
-"""Whether collectors are heard: one guarded statement for a call that came in, one for all that have gone silent."""
+"""Liveness of collectors: calls noted, silent ones set offline, heartbeats stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,66 +6,92 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, func, insert, select, text, update
+from sqlalchemy import func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.collectors.models import Collector, Heartbeat
 from hashinsight.collectors.states import HEARTBEAT_STEP, OFFLINE, REGISTRATION_OPEN, severity_of
 from hashinsight.kit.db import partitions
+from hashinsight.kit.paging import Page, page
 from hashinsight.kit.ticks.models import TickRunRow
 from hashinsight.wire.freshness import SILENT_INTERVALS
 
+HEARTBEAT_TABLE = Heartbeat.__tablename__
 NOTE_EVERY = timedelta(seconds=5)
 
-_HEARD = text(
-    """
-    with before as (
-        select id, status, last_seen_at from collectors
-        where id = :id and status in ('active', 'offline')
-            and (status = 'offline' or last_seen_at is null or last_seen_at < :stale)
-        for update
+
+def silence_sql(collector: str) -> str:
+    """`silence_limit_sec` as an interval in SQL; `collector`: the table or its alias."""
+    slower = f"greatest({collector}.heartbeat_interval_sec, {collector}.collection_interval_sec)"
+    return f"{SILENT_INTERVALS} * {slower} * interval '1 second'"
+
+
+_NOTE_CALL = text("""
+with
+-- the collector before this call, if the call has to be noted
+before as (
+    select id, status, last_seen_at
+    from collectors
+    where id = :id
+        and status in ('active', 'offline')
+        and (status = 'offline' or last_seen_at is null or last_seen_at < :stale)
+    for update
+)
+update collectors c
+set status = 'active',
+    last_seen_at = greatest(c.last_seen_at, :now),
+    last_address = :address,
+    last_device_id = :device,
+    site_form = coalesce(:form, c.site_form),
+    registration_open_until = case
+        when before.last_seen_at is null then greatest(c.registration_open_until, :open_until)
+        else c.registration_open_until
+    end,
+    connection_count = c.connection_count + (before.status = 'offline' or before.last_seen_at is null)::int
+from before
+where c.id = before.id
+returning
+    before.status = 'offline' as was_offline,
+    before.last_seen_at is null as is_first,
+    before.last_seen_at
+""")
+_SET_OFFLINE = text(f"""
+with
+gone as (
+    update collectors
+    set status = 'offline', updated_at = :now
+    where status = 'active'
+        and greatest(last_seen_at, watched_from, created_at)
+            < cast(:now as timestamptz) - {silence_sql("collectors")}
+    returning id, tenant_id, site_id, zone_id, name, last_seen_at
+),
+-- one event per collector
+events as (
+    insert into collector_events (
+        id, tenant_id, site_id, zone_id, collector_id, at, source, kind, severity, title, message, details
     )
-    update collectors c
-    set status = 'active',
-        last_seen_at = greatest(c.last_seen_at, :now),
-        last_address = :address,
-        last_device_id = :device,
-        site_form = coalesce(:form, c.site_form),
-        registration_open_until = case when before.last_seen_at is null
-            then greatest(c.registration_open_until, :open_until) else c.registration_open_until end,
-        connection_count = c.connection_count
-            + (before.status = 'offline' or before.last_seen_at is null)::int
-    from before
-    where c.id = before.id
-    returning before.status = 'offline' as was_offline, before.last_seen_at is null as is_first, before.last_seen_at
-    """
+    select
+        gen_random_uuid(),
+        tenant_id,
+        site_id,
+        zone_id,
+        id,
+        :now,
+        'cloud',
+        :kind,
+        :severity,
+        'collector ' || name || ' is offline',
+        'No calls from this collector. Its machines have no data until it is back.',
+        jsonb_build_object('last_seen_at', last_seen_at)
+    from gone
 )
-_SILENT = text(
-    """
-    with gone as (
-        update collectors set status = 'offline', updated_at = :now
-        where status = 'active'
-            and greatest(last_seen_at, watched_from, created_at)
-                < :now - :intervals * greatest(heartbeat_interval_sec, collection_interval_sec) * interval '1 second'
-        returning id, tenant_id, site_id, zone_id, name, last_seen_at
-    ), told as (
-        insert into collector_events
-            (id, tenant_id, site_id, zone_id, collector_id, at, source, kind, severity, title, message, details)
-        select gen_random_uuid(), tenant_id, site_id, zone_id, id, :now, 'cloud', :kind, :severity,
-            'collector ' || name || ' is offline',
-            'no call of this collector was heard; its machines show no data until it is back',
-            jsonb_build_object('last_seen_at', last_seen_at)
-        from gone
-    )
-    select id, tenant_id, last_seen_at from gone
-    """
-)
-_WATCH_ANEW = text(
-    """
-    update collectors set watched_from = :now
-    where status = 'active' and :away_sec > 2 * greatest(heartbeat_interval_sec, collection_interval_sec)
-    """
-)
+select id, tenant_id, last_seen_at from gone
+""")  # noqa: S608 - words of our own tables
+_RESTART_WATCH = text("""
+update collectors
+set watched_from = :now
+where status = 'active' and :away_sec > 2 * greatest(heartbeat_interval_sec, collection_interval_sec)
+""")
 
 
 @dataclass(frozen=True)
@@ -84,7 +110,7 @@ async def move_heard(
     site_form: str | None,
     now: datetime,
 ) -> NotedCall | None:
-    """Note that it called, and bring it back if it was offline. None: nothing to note, or somebody was first."""
+    """Note the call; an offline collector becomes active. None: nothing to note, or another call was first."""
     values = {
         "id": collector_id,
         "now": now,
@@ -94,42 +120,28 @@ async def move_heard(
         "form": site_form,
         "open_until": now + REGISTRATION_OPEN,
     }
-    row = (await session.execute(_HEARD, values)).first()
+    row = (await session.execute(_NOTE_CALL, values)).first()
     return NotedCall(row.was_offline, row.is_first, row.last_seen_at) if row else None
 
 
-async def update_skew(session: AsyncSession, collector_id: UUID, skew_sec: float) -> None:
+async def update_collector(session: AsyncSession, collector_id: UUID, **values: Any) -> None:
     await session.execute(
         update(Collector)
         .where(Collector.id == collector_id)
-        .values(clock_skew_sec=skew_sec)
-        .execution_options(synchronize_session=False)
-    )
-
-
-async def update_site_form(session: AsyncSession, collector_id: UUID, site_form: str) -> None:
-    await session.execute(
-        update(Collector)
-        .where(Collector.id == collector_id)
-        .values(site_form=site_form)
+        .values(**values)
         .execution_options(synchronize_session=False)
     )
 
 
 async def move_silent_offline(session: AsyncSession, *, now: datetime) -> Sequence[Any]:
-    """All collectors that have been silent for too long, each with its event, in one statement."""
-    values = {
-        "now": now,
-        "intervals": SILENT_INTERVALS,
-        "kind": OFFLINE,
-        "severity": severity_of(OFFLINE).value,
-    }
-    return (await session.execute(_SILENT, values)).all()
+    """All silent collectors, each with its event, in one statement."""
+    values = {"now": now, "kind": OFFLINE, "severity": severity_of(OFFLINE).value}
+    return (await session.execute(_SET_OFFLINE, values)).all()
 
 
 async def restart_watch(session: AsyncSession, away: timedelta, *, now: datetime) -> None:
-    """We were away ourselves for as long: nobody's silence in that time is held against them."""
-    await session.execute(_WATCH_ANEW, {"now": now, "away_sec": away.total_seconds()})
+    """The server was away for that long: silence during that time does not count."""
+    await session.execute(_RESTART_WATCH, {"now": now, "away_sec": away.total_seconds()})
 
 
 async def find_last_sweep(session: AsyncSession, tick: str) -> datetime | None:
@@ -137,17 +149,14 @@ async def find_last_sweep(session: AsyncSession, tick: str) -> datetime | None:
     return (await session.execute(query)).scalar()
 
 
-HEARTBEAT_TABLE = Heartbeat.__tablename__
-
-
 async def insert_heartbeat(session: AsyncSession, values: dict[str, Any], *, now: datetime) -> None:
-    # the tick makes days ahead; without it, a heartbeat is still no reason to fail
+    # the tick creates partitions ahead; without it, a heartbeat must not fail
     await partitions.ensure(session, HEARTBEAT_TABLE, now, now, HEARTBEAT_STEP)
     await session.execute(insert(Heartbeat).values(**values))
 
 
 async def update_reported(session: AsyncSession, collector_id: UUID, values: dict[str, Any], *, now: datetime) -> None:
-    """What the newest heartbeat said, beside the collector. An older one that comes late changes nothing."""
+    """The figures of the newest heartbeat, on the collector; an older one that comes late changes nothing."""
     await session.execute(
         update(Collector)
         .where(
@@ -158,10 +167,20 @@ async def update_reported(session: AsyncSession, collector_id: UUID, values: dic
     )
 
 
-def select_heartbeats(collector_id: UUID, since: datetime | None, until: datetime | None) -> Select[Any]:
+async def list_heartbeats(
+    session: AsyncSession,
+    collector_id: UUID,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    limit: int,
+    cursor: str | None = None,
+) -> Page:
+    """Newest first."""
     query = select(Heartbeat).where(Heartbeat.collector_id == collector_id)
     if since is not None:
         query = query.where(Heartbeat.at >= since)
     if until is not None:
         query = query.where(Heartbeat.at < until)
-    return query
+    key = [Heartbeat.at, Heartbeat.id]
+    return await page(session, query, key, limit=limit, cursor=cursor, descending=True)

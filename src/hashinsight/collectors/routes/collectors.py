@@ -4,25 +4,15 @@ from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request
-from pydantic import AfterValidator
+from fastapi import APIRouter, Request
 
-from hashinsight.collectors.fields import Instant, storable
-from hashinsight.collectors.models import Collector, Heartbeat
-from hashinsight.collectors.operators import (
-    Operator,
-    Reader,
-    check_holds,
-    get_collector,
-    get_site,
-    get_zone_id,
-    operator,
-)
-from hashinsight.collectors.queries import liveness, registry, tokens
-from hashinsight.collectors.routes import examples
-from hashinsight.collectors.schemas import (
-    ChangeCollectorBody,
-    NewCollectorBody,
+from hashinsight.collectors.answer_schemas import (
+    CollectorBrief,
+    CollectorDetails,
+    CollectorList,
+    HeartbeatList,
+    NewCollectorOut,
+    SummaryList,
     show_brief,
     show_brief_summary,
     show_collector,
@@ -30,173 +20,160 @@ from hashinsight.collectors.schemas import (
     show_summary,
     show_token,
 )
+from hashinsight.collectors.fields import Instant
+from hashinsight.collectors.operators import Operator, Reader, check_covers, get_collector, get_zone_id, operator
+from hashinsight.collectors.queries import liveness, tokens
+from hashinsight.collectors.queries import registry as queries
+from hashinsight.collectors.schemas import ChangeCollectorBody, NewCollectorBody
 from hashinsight.collectors.service import registry as service
 from hashinsight.collectors.service.registry import Credential, NewCollector
 from hashinsight.collectors.states import Status
-from hashinsight.identity.access import CurrentCaller, ReadSession, Session, allowed, check_step_up, now_of
+from hashinsight.identity.access import CurrentCaller, ReadSession, Session
 from hashinsight.identity.permissions import Permission
 from hashinsight.identity.scope import Scope
-from hashinsight.kit.clock import iso_z
-from hashinsight.kit.errors import NotFound
-from hashinsight.kit.paging import MAX_LIMIT, page
-from hashinsight.kit.web.examples import answers
+from hashinsight.inventory.parameters import Cursor, Limit, Now, SiteQuery
+from hashinsight.inventory.queries import places
+from hashinsight.kit.web.responses import errors
 
 router = APIRouter()
 
-Seen = Annotated[Scope, allowed(Permission.SEE)]
-Keeper = Annotated[Operator, operator(Permission.INVENTORY)]
-Opener = Annotated[Operator, operator(Permission.INVENTORY, step_up=True)]
-Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT)]
-Cursor = Annotated[str | None, Query(max_length=1024)]
-SiteParam = Annotated[
-    Annotated[str, AfterValidator(storable)] | None,
-    Query(max_length=120, description="The site's integer id or its code."),
-]
+Manager = Annotated[Operator, operator(Permission.INVENTORY)]
+Approver = Annotated[Operator, operator(Permission.INVENTORY, step_up=True)]
 
 
-@router.get("/collectors", responses=answers({"collectors": [examples.COLLECTOR], "next_cursor": None}))
+@router.get("/collectors", response_model=CollectorList, responses=errors(404))
 async def list_collectors(
     reader: Reader,
     session: ReadSession,
     *,
-    site_id: SiteParam = None,
+    site_id: SiteQuery = None,
     status: Status | None = None,
     limit: Limit = 100,
     cursor: Cursor = None,
-) -> dict[str, Any]:
-    """The collectors in one's scope, oldest first; in brief for those who do not keep them."""
-    query = registry.select_collectors(reader.seen)
-    if site_id is not None:
-        query = query.where(Collector.site_id == (await get_site(session, reader.seen, site_id)).id)
-    if status is not None:
-        query = query.where(Collector.status == status.value)
-    found = await page(session, query, [Collector.id], limit=limit, cursor=cursor)
-    rows = [(show_collector if reader.shows_all_of(row[0]) else show_brief)(*row) for row in found.rows]
-    return {"collectors": rows, "next_cursor": found.next_cursor}
+) -> Any:
+    """Collectors within the caller's scope, oldest first; in brief for callers who do not manage them."""
+    site = None if site_id is None else (await places.get_site(session, reader.seen, site_id)).id
+    page = await queries.list_collectors(session, reader.seen, site_id=site, status=status, limit=limit, cursor=cursor)
+    rows = [
+        show_collector(collector, code) if reader.sees_in_full(collector) else show_brief(collector, code)
+        for collector, code in page.rows
+    ]
+    return {"collectors": rows, "next_cursor": page.next_cursor}
 
 
-@router.get("/collectors/summary", responses=answers({"collectors": [examples.SUMMARY], "next_cursor": None}))
+@router.get("/collectors/summary", response_model=SummaryList, responses=errors(404))
 async def list_collector_summaries(
     request: Request,
     reader: Reader,
     session: ReadSession,
+    now: Now,
     *,
-    site_id: SiteParam = None,
+    site_id: SiteQuery = None,
     limit: Limit = 100,
     cursor: Cursor = None,
-) -> dict[str, Any]:
-    """One row a collector, as of now: state, last heartbeat, load, machines, open alerts by severity, commands.
+) -> Any:
+    """One row per collector, now: state, last heartbeat, load, machines, open alerts by severity, commands.
 
-    `pending_commands`: leased to it, or ready for its place. `commands_24h`: created within 24 hours and handed to it,
-    by how they ended; `mean_execution_sec`: how long their finished attempts took, null when no ack tells it. Load,
-    clock, alerts and commands are for those who keep the collector.
+    Load, clock, alerts and commands are shown to callers who manage the collector.
     """
-    query = registry.select_summary(reader.seen)
-    if site_id is not None:
-        query = query.where(Collector.site_id == (await get_site(session, reader.seen, site_id)).id)
-    found = await page(session, query, [Collector.id], limit=limit, cursor=cursor)
-    kept = [row[0].id for row in found.rows if reader.shows_all_of(row[0])]
-    commands = await request.app.state.count_commands(session, kept, now=now_of(request))
+    site = None if site_id is None else (await places.get_site(session, reader.seen, site_id)).id
+    page = await queries.list_summaries(session, reader.seen, site_id=site, limit=limit, cursor=cursor)
+    managed = [row[0].id for row in page.rows if reader.sees_in_full(row[0])]
+    commands = await request.app.state.count_commands(session, managed, now=now)
     rows = [
         show_summary(commands[row[0].id], *row) if row[0].id in commands else show_brief_summary(row[0], row[1])
-        for row in found.rows
+        for row in page.rows
     ]
-    return {"collectors": rows, "next_cursor": found.next_cursor}
+    return {"collectors": rows, "next_cursor": page.next_cursor}
 
 
-@router.post("/collectors", status_code=201, responses=answers(examples.CREATED, 201))
-async def create_collector(
-    request: Request, principal: CurrentCaller, session: Session, body: NewCollectorBody
-) -> dict[str, Any]:
-    """A new collector. Its token (it is active at once) or enrolment code (it waits to be approved) is shown only here.
+@router.post("/collectors", status_code=201, response_model=NewCollectorOut, responses=errors(404, 409))
+async def create_collector(caller: CurrentCaller, session: Session, now: Now, body: NewCollectorBody) -> Any:
+    """Create a collector: active at once with a token, pending with an enrolment code. The credential is shown once.
 
-    Both need the permission for collectors' tokens, and a person with a step-up (403 `STEP_UP_REQUIRED`, for an API key
-    `PERSON_REQUIRED`); with `credential: nothing` the permission for inventory is enough.
+    Both need the permission for collectors' tokens and a step-up (403 `STEP_UP_REQUIRED`, `PERSON_REQUIRED` for an API
+    key); with `credential: nothing` the permission for inventory is enough.
     """
-    wanted = Permission.INVENTORY if body.credential is Credential.NOTHING else Permission.COLLECTOR_TOKENS
-    scope = principal.scope_for(wanted)
-    if body.credential is not Credential.NOTHING:
-        check_step_up(principal, now=now_of(request))
-    seen = principal.scope_for(Permission.SEE)
-    site = await get_site(session, seen, body.site_id)
-    zone_id = await get_zone_id(session, seen, site.id, body.zone_id)
-    check_holds(scope, site.id, zone_id)
+    has_credential = body.credential is not Credential.NOTHING
+    scope = caller.scope_for(Permission.COLLECTOR_TOKENS if has_credential else Permission.INVENTORY)
+    if has_credential:
+        caller.check_step_up(now=now)
+    site = await places.get_site(session, caller.seen, body.site_id)
+    zone_id = await get_zone_id(session, caller.seen, site.id, body.zone_id)
+    check_covers(scope, site.id, zone_id)
     fields = body.model_dump(exclude={"site_id", "zone_id", "credential"}) | {
         "permissions": [permission.value for permission in body.permissions]
     }
     new = NewCollector(zone_id=zone_id, **fields)
-    collector, secret = await service.create(session, scope.actor, site, new, body.credential, now=now_of(request))
-    shown = {"collector": show_collector(collector, site.code)}
-    return shown | ({secret.field: secret.value, "expires_at": iso_z(secret.expires_at)} if secret else {})
+    collector, secret = await service.create(session, scope.actor, site, new, body.credential, now=now)
+    answer = {"collector": show_collector(collector, site.code)}
+    return answer | ({secret.field: secret.value, "expires_at": secret.expires_at} if secret else {})
 
 
-@router.get("/collectors/{collector_id}", responses=answers(examples.COLLECTOR | {"token": examples.TOKEN_DATES}))
-async def read_collector(reader: Reader, session: ReadSession, collector_id: UUID) -> dict[str, Any]:
-    """One collector, with the dates of its newest token; in brief for those who do not keep it."""
-    collector = await registry.find_collector(session, collector_id, reader.seen)
-    if collector is not None and not reader.shows_all_of(collector):
-        return show_brief(collector, await registry.get_site_code(session, collector.site_id))
-    return await _shown(session, reader.seen, collector_id)
+@router.get("/collectors/{collector_id}", response_model=CollectorDetails | CollectorBrief, responses=errors(404))
+async def get_collector_details(reader: Reader, session: ReadSession, collector_id: UUID) -> Any:
+    """One collector with the dates of its newest token; in brief for callers who do not manage it."""
+    collector = await queries.get_collector(session, collector_id, reader.seen)
+    if not reader.sees_in_full(collector):
+        return show_brief(collector, await queries.get_site_code(session, collector.site_id))
+    return await _show_details(session, reader.seen, collector_id)
 
 
-@router.patch("/collectors/{collector_id}", responses=answers(examples.COLLECTOR | {"token": examples.TOKEN_DATES}))
+@router.patch("/collectors/{collector_id}", response_model=CollectorDetails, responses=errors(404, 409))
 async def change_collector(
-    request: Request,
-    principal: CurrentCaller,
-    keeper: Keeper,
+    caller: CurrentCaller,
+    manager: Manager,
     session: Session,
+    now: Now,
     *,
     collector_id: UUID,
     body: ChangeCollectorBody,
-) -> dict[str, Any]:
-    """Change what is given: name, zone, intervals, permissions, settings, notes.
+) -> Any:
+    """Change the given fields: name, zone, intervals, permissions, settings, notes.
 
     `registration_open_until`, at most seven days ahead, lets it register the machines of a whole site; null closes it.
-    Another zone or the whole site, more permissions, longer intervals and opening registration need a person with a
-    step-up (403 `STEP_UP_REQUIRED`, for an API key `PERSON_REQUIRED`).
+    Another zone or the whole site, more permissions, longer intervals and opening registration need a step-up
+    (403 `STEP_UP_REQUIRED`, `PERSON_REQUIRED` for an API key).
     """
-    now = now_of(request)
-    collector = await get_collector(session, keeper, collector_id)
+    collector = await get_collector(session, manager, collector_id)
     fields = body.model_dump(exclude_unset=True)
     if "zone_id" in fields:
-        fields["zone_id"] = await get_zone_id(session, keeper.seen, collector.site_id, body.zone_id)
-        check_holds(keeper.scope, collector.site_id, fields["zone_id"])
+        fields["zone_id"] = await get_zone_id(session, manager.seen, collector.site_id, body.zone_id)
+        check_covers(manager.scope, collector.site_id, fields["zone_id"])
     if body.permissions is not None:
         fields["permissions"] = sorted({permission.value for permission in body.permissions})
-    check = partial(check_step_up, principal, now=now)
-    await service.change(session, keeper.actor, collector_id, fields, check_step_up=check, now=now)
-    return await _shown(session, keeper.seen, collector_id)
+    check_step_up = partial(caller.check_step_up, now=now)
+    await service.change(session, manager.actor, collector_id, fields, check_step_up=check_step_up, now=now)
+    return await _show_details(session, manager.seen, collector_id)
 
 
-@router.post("/collectors/{collector_id}/approve", responses=answers(examples.MOVED))
-async def approve_collector(request: Request, opener: Opener, session: Session, collector_id: UUID) -> dict[str, Any]:
-    """A pending collector becomes active, by a person with a step-up."""
-    collector = await get_collector(session, opener, collector_id)
-    await service.approve(session, opener.actor, collector, now=now_of(request))
-    return await _shown(session, opener.seen, collector_id)
+@router.post("/collectors/{collector_id}/approve", response_model=CollectorDetails, responses=errors(404, 409))
+async def approve_collector(approver: Approver, session: Session, now: Now, collector_id: UUID) -> Any:
+    """Activate a pending collector. Needs a step-up."""
+    collector = await get_collector(session, approver, collector_id)
+    await service.approve(session, approver.actor, collector, now=now)
+    return await _show_details(session, approver.seen, collector_id)
 
 
-@router.post("/collectors/{collector_id}/disable", responses=answers(examples.MOVED | {"status": "disabled"}))
-async def disable_collector(request: Request, keeper: Keeper, session: Session, collector_id: UUID) -> dict[str, Any]:
-    """Every call of this collector is refused from the next one on. Needs no step-up."""
-    collector = await get_collector(session, keeper, collector_id)
-    await service.disable(session, keeper.actor, collector, now=now_of(request))
-    return await _shown(session, keeper.seen, collector_id)
+@router.post("/collectors/{collector_id}/disable", response_model=CollectorDetails, responses=errors(404, 409))
+async def disable_collector(manager: Manager, session: Session, now: Now, collector_id: UUID) -> Any:
+    """Refuse every call of this collector from the next one on. Needs no step-up."""
+    collector = await get_collector(session, manager, collector_id)
+    await service.disable(session, manager.actor, collector, now=now)
+    return await _show_details(session, manager.seen, collector_id)
 
 
-@router.post("/collectors/{collector_id}/enable", responses=answers(examples.MOVED))
-async def enable_collector(request: Request, opener: Opener, session: Session, collector_id: UUID) -> dict[str, Any]:
-    """A disabled collector becomes active again, with the tokens that it had, by a person with a step-up."""
-    collector = await get_collector(session, opener, collector_id)
-    await service.enable(session, opener.actor, collector, now=now_of(request))
-    return await _shown(session, opener.seen, collector_id)
+@router.post("/collectors/{collector_id}/enable", response_model=CollectorDetails, responses=errors(404, 409))
+async def enable_collector(approver: Approver, session: Session, now: Now, collector_id: UUID) -> Any:
+    """Activate a disabled collector again, with the tokens that it had. Needs a step-up."""
+    collector = await get_collector(session, approver, collector_id)
+    await service.enable(session, approver.actor, collector, now=now)
+    return await _show_details(session, approver.seen, collector_id)
 
 
-@router.get(
-    "/collectors/{collector_id}/heartbeats", responses=answers({"heartbeats": [examples.BEAT], "next_cursor": None})
-)
+@router.get("/collectors/{collector_id}/heartbeats", response_model=HeartbeatList, responses=errors(404))
 async def list_heartbeats(
-    keeper: Keeper,
+    manager: Manager,
     session: ReadSession,
     collector_id: UUID,
     *,
@@ -204,19 +181,15 @@ async def list_heartbeats(
     until: Instant | None = None,
     limit: Limit = 100,
     cursor: Cursor = None,
-) -> dict[str, Any]:
-    """The heartbeats of the last seven days, newest first. A time without a zone is UTC."""
-    await get_collector(session, keeper, collector_id)
-    query = liveness.select_heartbeats(collector_id, since, until)
-    found = await page(session, query, [Heartbeat.at, Heartbeat.id], limit=limit, cursor=cursor, descending=True)
-    return {"heartbeats": [show_heartbeat(row) for row in found.rows], "next_cursor": found.next_cursor}
+) -> Any:
+    """Heartbeats of the last seven days, newest first. A time without a zone is UTC."""
+    await get_collector(session, manager, collector_id)
+    page = await liveness.list_heartbeats(session, collector_id, since=since, until=until, limit=limit, cursor=cursor)
+    return {"heartbeats": [show_heartbeat(row) for row in page.rows], "next_cursor": page.next_cursor}
 
 
-async def _shown(session: Session, scope: Scope, collector_id: UUID) -> dict[str, Any]:
-    collector = await registry.find_collector(session, collector_id, scope)
-    if collector is None:
-        raise NotFound("no such collector")
-    code = await registry.get_site_code(session, collector.site_id)
-    return show_collector(collector, code) | {
-        "token": show_token(await tokens.find_newest_token(session, collector_id))
-    }
+async def _show_details(session: Session, scope: Scope, collector_id: UUID) -> dict[str, Any]:
+    collector = await queries.get_collector(session, collector_id, scope)
+    code = await queries.get_site_code(session, collector.site_id)
+    token = show_token(await tokens.find_newest_token(session, collector_id))
+    return show_collector(collector, code) | {"token": token}

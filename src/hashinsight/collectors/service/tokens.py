@@ -1,4 +1,4 @@
-"""Tokens: issue, rotate with an overlap, revoke at once. A secret is shown once and stored only as a hash."""
+"""Tokens and enrolment codes: issue, rotate with an overlap, revoke. Shown once, stored as a hash."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from hashinsight.collectors.queries import registry, tokens
 from hashinsight.collectors.states import CODE_LIFE, TOKEN_LIFE, Status
 from hashinsight.kit.clock import iso_z
 from hashinsight.kit.crypto import token_hash
-from hashinsight.kit.errors import Conflict, NotFound
+from hashinsight.kit.errors import Conflict
 from hashinsight.kit.ids import new_token
 
 
 @dataclass(frozen=True, repr=False)
 class IssuedSecret:
-    """What is shown once. `field` names it in answers: token or enrolment_code."""
+    """Shown once. `field`: its name in answers, token or enrolment_code."""
 
     field: str
     value: str
@@ -34,12 +34,12 @@ async def issue_token(
     *,
     now: datetime,
     life: timedelta = TOKEN_LIFE,
-    told: Mapping[str, Any] | None = None,
+    details: Mapping[str, Any] | None = None,
 ) -> IssuedSecret:
-    """A token beside those that there are; `told` goes into its entry."""
+    """An additional token; `details` go into its audit entry."""
     secret = IssuedSecret("token", new_token("collector"), now + life)
     await tokens.insert_token(session, collector, token_hash(secret.value), now=now, expires_at=secret.expires_at)
-    after = {"expires_at": iso_z(secret.expires_at), **(told or {})}
+    after = {"expires_at": iso_z(secret.expires_at), **(details or {})}
     await record_change(session, actor, Action.COLLECTOR_TOKEN_ISSUED, collector, after, now=now)
     return secret
 
@@ -47,10 +47,10 @@ async def issue_token(
 async def issue_code(
     session: AsyncSession, actor: Actor, collector: Collector, *, now: datetime, life: timedelta = CODE_LIFE
 ) -> IssuedSecret:
-    """A new code for a collector that waits to be enrolled; the ones before it are good no more."""
+    """A new code for a pending collector; earlier ones are revoked."""
     collector = await lock_collector(session, collector)
     if collector.status != Status.PENDING:
-        raise Conflict("only a pending collector is enrolled: rotate the token of this one")
+        raise Conflict("not pending: rotate its token instead")
     await tokens.move_codes_revoked(session, collector.id, now=now)
     secret = IssuedSecret("enrolment_code", new_token("enrol"), now + life)
     await tokens.insert_code(session, collector, token_hash(secret.value), now=now, expires_at=secret.expires_at)
@@ -68,16 +68,16 @@ async def rotate(
     now: datetime,
     life: timedelta = TOKEN_LIFE,
 ) -> IssuedSecret:
-    """A new token; the old ones are good for the overlap and not longer."""
+    """A new token; old ones stay valid for the overlap."""
     collector = await lock_collector(session, collector)
     until = now + overlap
-    cut = await tokens.move_tokens_expiring(session, collector.id, until=until)
-    told = {"old_tokens_cut": cut, "old_tokens_until": iso_z(until)}
-    return await issue_token(session, actor, collector, now=now, life=life, told=told)
+    shortened = await tokens.move_tokens_expiring(session, collector.id, until=until)
+    details = {"old_tokens_cut": shortened, "old_tokens_until": iso_z(until)}
+    return await issue_token(session, actor, collector, now=now, life=life, details=details)
 
 
 async def revoke(session: AsyncSession, actor: Actor, collector: Collector, *, now: datetime) -> int:
-    """All its tokens and unused codes, at once; says how many tokens."""
+    """All its tokens and unused codes, at once; returns how many tokens."""
     collector = await lock_collector(session, collector)
     revoked = await tokens.move_tokens_revoked(session, collector.id, now=now)
     codes = await tokens.move_codes_revoked(session, collector.id, now=now)
@@ -87,11 +87,8 @@ async def revoke(session: AsyncSession, actor: Actor, collector: Collector, *, n
 
 
 async def lock_collector(session: AsyncSession, collector: Collector) -> Collector:
-    """Whoever gives or takes secrets of a collector holds its row first, as registering does: the later one wins."""
-    locked = await registry.find_collector(session, collector.id, lock=True)
-    if locked is None:
-        raise NotFound("no such collector")
-    return locked
+    """Changes of a collector's secrets lock its row first, as registration does: the later one wins."""
+    return await registry.get_collector(session, collector.id, lock=True)
 
 
 async def record_change(
@@ -101,6 +98,11 @@ async def record_change(
     collector: Collector,
     after: Mapping[str, Any],
     *,
+    before: Mapping[str, Any] | None = None,
     now: datetime,
 ) -> None:
-    await record(session, actor, action, "collector", collector.id, tenant_id=collector.tenant_id, after=after, now=now)
+    """The audit entry of a change to a collector."""
+    tenant_id = collector.tenant_id
+    await record(
+        session, actor, action, "collector", collector.id, tenant_id=tenant_id, before=before, after=after, now=now
+    )

@@ -1,4 +1,4 @@
-"""Reading a run for the checker: whole stories of some machines, in one statement and so of one instant."""
+"""Reads a run for the history checker: whole stories of some machines, in one statement and so at one instant."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -8,15 +8,16 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.commands.checker import Approval, Attempt, Command, Handed, Move
+from hashinsight.commands.checker import Approval, Attempt, Command, Lease, Move
 
 _ALIVE = """
-tenant_id = :tenant_id and created_at < coalesce(cast(:until as timestamptz), 'infinity')
-and coalesce(finished_at, 'infinity') >= coalesce(cast(:since as timestamptz), '-infinity')
+    tenant_id = :tenant_id
+        and created_at < coalesce(cast(:until as timestamptz), 'infinity')
+        and coalesce(finished_at, 'infinity') >= coalesce(cast(:since as timestamptz), '-infinity')
 """
 
 
-def _named(kind: type) -> str:
+def _columns(kind: type) -> str:
     return ", ".join(kind.__struct_fields__)  # type: ignore[attr-defined] # msgspec's
 
 
@@ -25,21 +26,23 @@ def _lines(kind: str, rows: str) -> str:
 
 
 def _stories() -> str:
-    """From both tables: one that is in both must show."""
+    """From both tables: a command that is in both must show."""
     of_mine = "where command_id in (select command_id from mine)"
     entries = """
-        select entity_id as command_id, action, at, actor_kind, actor_id, before, after from audit_log
-        where tenant_id = :tenant_id and entity_type = 'command'
+        select entity_id as command_id, action, at, actor_kind, actor_id, before, after
+        from audit_log
+        where tenant_id = :tenant_id
+            and entity_type = 'command'
             and entity_id in (select command_id::text from mine)
     """
     chosen = f"{_ALIVE} and miner_no = any (cast(:nos as int[]))"
     parts = [
-        _lines("Command", f"select {_named(Command)} from mine"),  # noqa: S608 - words of our own tables
-        _lines("Move", f"select {_named(Move)} from command_history {of_mine}"),  # noqa: S608 - the same
-        _lines("Attempt", f"select {_named(Attempt)} from command_attempts {of_mine}"),  # noqa: S608 - the same
+        _lines("Command", f"select {_columns(Command)} from mine"),  # noqa: S608 - words of our own tables
+        _lines("Move", f"select {_columns(Move)} from command_history {of_mine}"),  # noqa: S608 - the same
+        _lines("Attempt", f"select {_columns(Attempt)} from command_attempts {of_mine}"),  # noqa: S608 - the same
         _lines(
             "Approval",
-            f"select {_named(Approval)} from approvals where batch_id in (select batch_id from mine)",  # noqa: S608 - the same
+            f"select {_columns(Approval)} from approvals where batch_id in (select batch_id from mine)",  # noqa: S608 - the same
         ),
         _lines("Entry", entries),
     ]
@@ -53,78 +56,104 @@ def _stories() -> str:
     """  # noqa: S608 - words of our own tables
 
 
-_READ = text(_stories())
+_STORIES = text(_stories())
 _MACHINES = text(f"select distinct miner_no from all_commands where {_ALIVE} order by miner_no")  # noqa: S608 - the same
-_HANDED = text(f"""
-with mine as (select command_id, site_id, command_type from all_commands
-    where {_ALIVE} and command_type = any (cast(:types as text[])))
-select row_to_json(r)::text as line from (
-    select {_named(Handed)} from mine join (select command_id, at from command_history where event = 'leased') h
-    using (command_id)
+_LEASES = text(f"""
+with mine as (
+    select command_id, site_id, command_type
+    from all_commands
+    where {_ALIVE} and command_type = any (cast(:types as text[]))
+)
+select row_to_json(r)::text as line
+from (
+    select {_columns(Lease)}
+    from mine
+    join (select command_id, at from command_history where event = 'leased') h using (command_id)
 ) r
 """)  # noqa: S608 - words of our own tables
-# Each lease, and the move that let the machine go again. From an hour before, and of stops and starts all that there
-# were: a machine that stands since last year takes no room.
+# Each lease, and the move that released the machine. From an hour before the range, and all stops and starts ever: a
+# machine that was stopped last year takes no room.
 _OUTAGES = text("""
-with mine as (select command_id, site_id, miner_no, command_type, emergency from all_commands
-    where tenant_id = :tenant_id and created_at < coalesce(cast(:until as timestamptz), 'infinity')
-        and command_type = any (cast(:types as text[])) and (command_type in ('disable_hashing', 'enable_hashing')
+with mine as (
+    select command_id, site_id, miner_no, command_type, emergency
+    from all_commands
+    where tenant_id = :tenant_id
+        and created_at < coalesce(cast(:until as timestamptz), 'infinity')
+        and command_type = any (cast(:types as text[]))
+        and (command_type in ('disable_hashing', 'enable_hashing')
             or coalesce(finished_at, 'infinity')
-                >= coalesce(cast(:since as timestamptz), '-infinity') - interval '1 hour'))
-select row_to_json(r)::text as line from (
-    select mine.*, l.at, l.recorded_at, cast(l.details ->> 'lease_until' as timestamptz) as lease_until,
-        e.event as released_by, e.at as released_at, e.recorded_at as release_recorded_at,
+                >= coalesce(cast(:since as timestamptz), '-infinity') - interval '1 hour')
+)
+select row_to_json(r)::text as line
+from (
+    select
+        mine.*,
+        l.at,
+        l.recorded_at,
+        cast(l.details ->> 'lease_until' as timestamptz) as lease_until,
+        e.event as released_by,
+        e.at as released_at,
+        e.recorded_at as release_recorded_at,
         e.details ->> 'error_code' as error_code
-    from mine join command_history l on l.command_id = mine.command_id and l.event = 'leased'
+    from mine
+    join command_history l on l.command_id = mine.command_id and l.event = 'leased'
     left join lateral (
-        select * from command_history h
+        select *
+        from command_history h
         where h.command_id = l.command_id and h.n > l.n and h.new_state not in ('dispatched', 'running')
-        order by h.n limit 1
+        order by h.n
+        limit 1
     ) e on true
 ) r
 """)
-# of any state: what is out of service now may have counted then
-_SITES = text("select site_id, count(*)::int as n from miners where tenant_id = :tenant_id group by site_id")
-# what the record says was made, and no table has
+# in any state: a machine that is out of service now may have counted then
+_SITE_MACHINES = text("select site_id, count(*)::int as n from miners where tenant_id = :tenant_id group by site_id")
+# created by the audit log, and in no table
 _LOST = text("""
-select e.entity_id, e.at from audit_log e
-where e.tenant_id = :tenant_id and e.action = 'command_created'
+select e.entity_id, e.at
+from audit_log e
+where e.tenant_id = :tenant_id
+    and e.action = 'command_created'
     and e.at >= coalesce(cast(:since as timestamptz), '-infinity')
     and e.at < coalesce(cast(:until as timestamptz), 'infinity')
     and not exists (select from all_commands c where c.command_id = cast(e.entity_id as uuid))
-order by e.at limit :most
+order by e.at
+limit :most
 """)
-_CHANGED = text("""
-select at, before, after from audit_log where tenant_id = :tenant_id and action = 'settings_changed' order by at, id
+_SETTINGS_CHANGES = text("""
+select at, before, after
+from audit_log
+where tenant_id = :tenant_id and action = 'settings_changed'
+order by at, id
 """)
 
 
 async def list_machines(session: AsyncSession, span: Mapping[str, Any]) -> list[int]:
-    """Those that had a command alive in the range."""
+    """Machines with a command that was alive in the range."""
     return list((await session.execute(_MACHINES, dict(span))).scalars())
 
 
-async def read_stories(session: AsyncSession, span: Mapping[str, Any], miner_nos: Sequence[int]) -> Sequence[Any]:
-    """Every row that tells of them: its kind, and itself as JSON."""
-    return (await session.execute(_READ, {**span, "nos": list(miner_nos)})).all()
+async def list_story_rows(session: AsyncSession, span: Mapping[str, Any], miner_nos: Sequence[int]) -> Sequence[Any]:
+    """Every row about these machines: its kind, and itself as JSON."""
+    return (await session.execute(_STORIES, {**span, "nos": list(miner_nos)})).all()
 
 
-async def read_handed(session: AsyncSession, span: Mapping[str, Any], types: Sequence[str]) -> list[str]:
-    return list((await session.execute(_HANDED, {**span, "types": list(types)})).scalars())
+async def list_leases(session: AsyncSession, span: Mapping[str, Any], types: Sequence[str]) -> list[str]:
+    return list((await session.execute(_LEASES, {**span, "types": list(types)})).scalars())
 
 
-async def read_outages(session: AsyncSession, span: Mapping[str, Any], types: Sequence[str]) -> list[str]:
+async def list_outages(session: AsyncSession, span: Mapping[str, Any], types: Sequence[str]) -> list[str]:
     return list((await session.execute(_OUTAGES, {**span, "types": list(types)})).scalars())
 
 
 async def count_machines(session: AsyncSession, tenant_id: UUID) -> dict[int, int]:
-    return {row.site_id: row.n for row in await session.execute(_SITES, {"tenant_id": tenant_id})}
+    return {row.site_id: row.n for row in await session.execute(_SITE_MACHINES, {"tenant_id": tenant_id})}
 
 
 async def list_lost(session: AsyncSession, span: Mapping[str, Any], *, most: int) -> list[tuple[str, datetime]]:
     return [(row.entity_id, row.at) for row in await session.execute(_LOST, {**span, "most": most})]
 
 
-async def list_settings_changed(session: AsyncSession, tenant_id: UUID) -> Sequence[Any]:
-    """Oldest first: which sections were changed, from what to what."""
-    return (await session.execute(_CHANGED, {"tenant_id": tenant_id})).all()
+async def list_settings_changes(session: AsyncSession, tenant_id: UUID) -> Sequence[Any]:
+    """Oldest first: the changed sections, before and after."""
+    return (await session.execute(_SETTINGS_CHANGES, {"tenant_id": tenant_id})).all()

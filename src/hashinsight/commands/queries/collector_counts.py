@@ -1,4 +1,4 @@
-"""What collectors have to do, and what became of what they were handed: for the summary of collectors."""
+"""Commands by collector, for the summary of collectors: pending ones, and those of the last day."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.commands.states import FINAL
 
 _DAY = timedelta(hours=24)
-# leased to it, or ready for whichever collector of its place polls first
+# leased to it, or ready for any collector of its site or zone
 _PENDING = text("""
 select k.id, count(*) as pending
 from collectors k
@@ -22,8 +22,8 @@ where k.id = any (cast(:ids as uuid[])) and case
 group by k.id
 """)
 _DAY_BY_STATE = text("""
--- attempts of the day's commands; an ack tells the duration, or one ack tells the start and another the finish
-with tried as (
+-- attempts of the day's commands; an ack has the duration, or one ack has the start and another the finish
+with attempts as (
     select
         a.collector_id,
         c.state,
@@ -42,7 +42,7 @@ select
     count(*) filter (where is_newest) as commands,
     count(*) filter (where took_sec >= 0) as timed,
     coalesce(sum(took_sec) filter (where took_sec >= 0), 0)::float8 as timed_sec
-from tried
+from attempts
 group by collector_id, state
 """)
 
@@ -50,9 +50,9 @@ group by collector_id, state
 async def count_by_collector(
     session: AsyncSession, collector_ids: Sequence[UUID], *, now: datetime
 ) -> dict[UUID, dict[str, Any]]:
-    """`pending_commands`, and `commands_24h`: created within the day and handed to it, in all and by how they ended.
+    """`pending_commands`, and `commands_24h`: created within the day and dispatched to it, in total and by final state.
 
-    `mean_execution_sec` is that of their finished attempts, as far as acks tell it; null when none does.
+    `mean_execution_sec` is over their finished attempts with a known duration; null without any.
     """
     values = {"ids": list(collector_ids), "since": now - _DAY}
     pending = {row.id: row.pending for row in await session.execute(_PENDING, values)}

@@ -1,4 +1,4 @@
-"""A device that was started anew: its last life's leases go back to the queue."""
+"""A device that restarted: the leases from before its restart return to the queue."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,27 +9,31 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.commands.queries.sweeps import lost
+from hashinsight.commands.queries.sweeps import lost_leases
 
-# Only forward: a poll of the last life that is still on its way, or a folder that was restored, moves nothing.
-_BEGUN = text("""
+# Only upwards: a late poll from before the restart, or a restored disk, changes nothing.
+_UPDATE_INCARNATION = text("""
 insert into command_devices (tenant_id, site_id, collector_id, device, last_seen_at, incarnation)
 values (:tenant_id, :site_id, :collector_id, :device, :now, :incarnation)
 on conflict (collector_id, device) do update
-set incarnation = excluded.incarnation, last_seen_at = greatest(command_devices.last_seen_at, excluded.last_seen_at)
+set incarnation = excluded.incarnation,
+    last_seen_at = greatest(command_devices.last_seen_at, excluded.last_seen_at)
 where coalesce(command_devices.incarnation, 0) < excluded.incarnation
 returning incarnation
 """)
-# What could not be handed out again keeps its lease: its ack may be on the way, and an early end would shut it out.
-_LAST_LIFE = text(
-    lost("""c.lease_owner = :collector_id and c.lease_device = :device and c.cancel_requested_at is null
-        and c.expires_at > :now and c.attempt <= c.max_retries""")
+# A command that could not be dispatched again keeps its lease: its ack may be on the way.
+_RETURN_LEASES = text(
+    lost_leases("""c.lease_owner = :collector_id
+            and c.lease_device = :device
+            and c.cancel_requested_at is null
+            and c.expires_at > :now
+            and c.attempt <= c.max_retries""")
 )
 
 
 @dataclass(frozen=True)
 class DeviceIncarnation:
-    """Of a device: the number of its start."""
+    """A device, and the number of its start."""
 
     tenant_id: UUID
     site_id: int
@@ -38,12 +42,12 @@ class DeviceIncarnation:
     incarnation: int
 
 
-async def move_incarnation(session: AsyncSession, life: DeviceIncarnation, *, now: datetime) -> bool:
-    """Note it; False where it, or a later one, was known before."""
-    return (await session.execute(_BEGUN, {**vars(life), "now": now})).first() is not None
+async def update_incarnation(session: AsyncSession, device: DeviceIncarnation, *, now: datetime) -> bool:
+    """False: this start, or a later one, was known before."""
+    return (await session.execute(_UPDATE_INCARNATION, {**vars(device), "now": now})).first() is not None
 
 
-async def move_last_life(session: AsyncSession, life: DeviceIncarnation, *, most: int, now: datetime) -> Sequence[Any]:
-    """Leased → queued, under the same dispatch."""
-    values = {"collector_id": life.collector_id, "device": life.device, "most": most, "now": now}
-    return (await session.execute(_LAST_LIFE, {**values, "why": "its device was started anew"})).all()
+async def move_returned(session: AsyncSession, device: DeviceIncarnation, *, most: int, now: datetime) -> Sequence[Any]:
+    """Leased → queued, under the same dispatch id."""
+    values = {"collector_id": device.collector_id, "device": device.device, "most": most, "now": now}
+    return (await session.execute(_RETURN_LEASES, {**values, "reason": "device restarted"})).all()

@@ -1,11 +1,11 @@
-"""Acts on commands, one file a verb's family; those above use these names."""
+"""What is done with commands, one module per family of verbs; other packages import these names."""
 
 from hashinsight.commands.service.acks import AckResult, ack
 from hashinsight.commands.service.approvals import approve, cancel, reject
 from hashinsight.commands.service.devices import KnownIncarnations, PollTurns, note_incarnation
 from hashinsight.commands.service.leases import LeasedCommand, LeaseHolder, lease, lease_holder, poll
 from hashinsight.commands.service.requests import dry_run, request
-from hashinsight.commands.service.stories import get_story, list_commands
+from hashinsight.commands.service.stories import get_command, get_story, list_commands
 
 __all__ = [
     "AckResult",
@@ -17,6 +17,7 @@ __all__ = [
     "approve",
     "cancel",
     "dry_run",
+    "get_command",
     "get_story",
     "lease",
     "lease_holder",

@@ -1,4 +1,4 @@
-"""Ack: what collectors say of their dispatches, many at once, each judged on its own under the command's lock."""
+"""Ack: results that collectors report, many per call, each judged on its own under the command's lock."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ from hashinsight.commands.limits import LEASE
 from hashinsight.commands.queries import acks as queries
 from hashinsight.commands.service.expectations import DispatchedCommand, expect_ended
 from hashinsight.commands.service.leases import LeaseHolder
-from hashinsight.commands.service.superseding import weigh_returned
-from hashinsight.commands.states import Event, State, ends_in
+from hashinsight.commands.service.queue import rearbitrate
+from hashinsight.commands.states import LEASED, Event, State, ends_in
 from hashinsight.kit.clock import iso_z
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.ids import new_ids
@@ -26,19 +26,19 @@ from hashinsight.wire.acks import Ack, AckStatus
 
 
 class AckResult(NamedTuple):
-    """`found` False: an id that is nobody's at this site, which a route answers with 404."""
+    """`found` False: no such dispatch at this site; routes answer 404."""
 
     dispatch_id: str
     found: bool
     applied: bool = False
-    state: str | None = None
+    state: State | None = None
     error_code: str | None = None
     command_id: UUID | None = None
 
 
 @dataclass
-class _Batch:
-    """What one call comes to, before anything is written. A round holds a command once at most."""
+class _Writes:
+    """What a call will write. A round has each command at most once."""
 
     rounds: list[list[dict[str, Any]]] = field(default_factory=list)
     late: dict[UUID, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
@@ -46,194 +46,193 @@ class _Batch:
     ended: list[tuple[DispatchedCommand, Event]] = field(default_factory=list)
 
     def returned(self) -> dict[UUID, int]:
-        """The commands that are queued again, with their machines."""
-        return {one.command_id: one.miner_no for one, event in self.ended if event is Event.RETRIED}
+        """Commands that are queued again, with their machines."""
+        return {command.command_id: command.miner_no for command, event in self.ended if event is Event.RETRIED}
 
 
 async def ack(
     session: AsyncSession, holder: LeaseHolder, acks: Sequence[Ack], *, entering: Context | None = None, now: datetime
 ) -> list[AckResult]:
-    """One answer for each, in their order. Nothing that is said twice moves anything twice.
+    """One result per ack, in their order. A repeated ack never moves a command twice.
 
-    The acks are clean. `entering`: of a transaction that has not been entered yet.
+    The acks are scrubbed. `entering`: the context of a transaction that has not begun yet.
     """
-    named = [_uuid(one.command_id) for one in acks]
-    rows = await _hold(session, holder, acks, named, entering=entering, now=now)
-    standing = {row.command_id: _Standing(row) for row in rows.values() if not row.is_moved}
-    batch, answers = _Batch(), []
-    for one, dispatch_id in zip(acks, named, strict=True):
+    dispatch_ids = [queries.parse_uuid(message.command_id) for message in acks]
+    rows = await _lock(session, holder, acks, dispatch_ids, entering=entering, now=now)
+    commands = {row.command_id: _Command(row) for row in rows.values() if not row.is_moved}
+    writes, results = _Writes(), []
+    for message, dispatch_id in zip(acks, dispatch_ids, strict=True):
         row = rows.get(dispatch_id) if dispatch_id is not None else None
         if row is None:
-            answers.append(AckResult(one.command_id, found=False, error_code="NOT_FOUND"))
+            results.append(AckResult(message.command_id, found=False, error_code="NOT_FOUND"))
         elif row.is_moved:
-            batch.ended.append((_acted(row), Event.SUCCEEDED))
-            answers.append(_applied(one, row, State.SUCCEEDED))
+            writes.ended.append((_dispatched(row), Event.SUCCEEDED))
+            results.append(_applied(message, row, State.SUCCEEDED))
         else:
-            answers.append(_take(batch, holder, standing[row.command_id], row, one, now=now))
-    await _write(session, holder, batch, now=now)
-    superseded = await weigh_returned(session, holder.actor, batch.returned(), now=now)
-    return [_settled(one) if one.command_id in superseded else one for one in answers]
+            results.append(_judge(writes, holder, commands[row.command_id], row, message, now=now))
+    await _write(session, holder, writes, now=now)
+    superseded = await rearbitrate(session, holder.actor, writes.returned(), now=now)
+    return [
+        result._replace(state=State.SUPERSEDED)
+        if result.command_id in superseded and result.state is State.QUEUED
+        else result
+        for result in results
+    ]
 
 
-async def _hold(
+async def _lock(
     session: AsyncSession,
     holder: LeaseHolder,
     acks: Sequence[Ack],
-    named: Sequence[UUID | None],
+    dispatch_ids: Sequence[UUID | None],
     *,
     entering: Context | None,
     now: datetime,
 ) -> dict[UUID, Any]:
-    """The commands behind the acks, by dispatch, under their locks. What needs no judge is moved already.
+    """The facts behind the acks, by dispatch, under lock.
 
-    That is nearly all: a success, said once, of the dispatch that whoever says it holds.
+    Nearly all acks are a single success by the holder of the lease: those are moved by the same statement.
     """
-    counts = Counter(one for one in named if one is not None)
-    plain = [
-        {"dispatch_id": dispatch_id, **ack_columns(one)}
-        for one, dispatch_id in zip(acks, named, strict=True)
-        if one.status is AckStatus.SUCCEEDED and dispatch_id is not None and counts[dispatch_id] == 1
+    counts = Counter(dispatch_id for dispatch_id in dispatch_ids if dispatch_id is not None)
+    successes = [
+        {"dispatch_id": dispatch_id, **ack_columns(message)}
+        for message, dispatch_id in zip(acks, dispatch_ids, strict=True)
+        if message.status is AckStatus.SUCCEEDED and dispatch_id is not None and counts[dispatch_id] == 1
     ]
-    owner = {"tenant_id": holder.tenant_id, "site_id": holder.site_id, "collector_id": holder.collector_id}
-    rows = await queries.take_acked(
+    rows = await queries.lock_acked(
         session,
         holder.actor,
         list(counts),
-        _numbered(plain),
+        _with_entry_ids(successes),
+        site_id=holder.site_id,
+        tenant_id=holder.tenant_id,
+        collector_id=holder.collector_id,
         device=holder.device_id,
         entering=entering,
         now=now,
-        **owner,
     )
-    missing = [one for one in counts if one not in rows]
-    return rows | await queries.list_done(session, holder.site_id, missing) if missing else rows
+    missing = [dispatch_id for dispatch_id in counts if dispatch_id not in rows]
+    if not missing:
+        return rows
+    return rows | await queries.list_finished(session, holder.site_id, holder.collector_id, holder.device_id, missing)
 
 
-def _settled(answer: AckResult) -> AckResult:
-    """Of a command that came back to the queue and was displaced there."""
-    return answer._replace(state=State.SUPERSEDED) if answer.state == State.QUEUED else answer
-
-
-class _Standing:
-    """A command as it stands after the acks of this call that were judged so far."""
+class _Command:
+    """A command after the acks of this call that were judged so far."""
 
     def __init__(self, row: Any) -> None:
         self.state = State(row.state)
-        self.newest: UUID | None = row.newest
+        self.waits_for_retry: bool = row.waits_for_retry
         self.moves: int = row.moves
         self.rounds = 0
         self.results: dict[UUID, str] = {}
 
     def facts(self, row: Any) -> DispatchFacts:
         return DispatchFacts(
-            row.command_id,
-            self.state,
-            self.newest,
-            self.results.get(row.dispatch_id, row.result),
-            row.held_by,
-            row.lease_owner,
-            row.lease_device,
-            row.attempt,
-            row.max_retries,
-            row.retry_backoff_sec,
-            row.expires_at,
-            row.is_canceling,
+            command_id=row.command_id,
+            state=self.state,
+            is_newest=row.is_newest and not self.waits_for_retry,
+            waits_for_retry=self.waits_for_retry,
+            holds_lease=row.holds_lease and self.state in LEASED,
+            has_held=row.has_held,
+            result=self.results.get(row.dispatch_id, row.result),
+            attempt=row.attempt,
+            max_retries=row.max_retries,
+            backoff_sec=row.retry_backoff_sec,
+            expires_at=row.expires_at,
+            is_canceling=row.is_canceling,
         )
 
 
-def _take(batch: _Batch, holder: LeaseHolder, stands: _Standing, row: Any, ack: Ack, *, now: datetime) -> AckResult:
-    verdict = judge_ack(stands.facts(row), ack, row.dispatch_id, holder.collector_id, holder.device_id, now=now)
+def _judge(
+    writes: _Writes, holder: LeaseHolder, command: _Command, row: Any, message: Ack, *, now: datetime
+) -> AckResult:
+    verdict = judge_ack(command.facts(row), message, now=now)
     if verdict.event is not None:
-        _add_move(batch, stands, row, ack, verdict)
-        return _applied(ack, row, stands.state)
+        _add_move(writes, command, row, message, verdict)
+        return _applied(message, row, command.state)
     if not verdict.applied:
-        batch.late[row.dispatch_id].append(_evidence(holder, ack, verdict, now=now))
-    said = {"state": stands.state, "status": ack.status, "error_code": verdict.error_code}
-    batch.entries.append(
+        writes.late[row.dispatch_id].append(_late_ack(holder, message, verdict, now=now))
+    after = {"state": command.state, "status": message.status, "error_code": verdict.error_code}
+    writes.entries.append(
         Entry(
             Action.COMMAND_ACKED if verdict.applied else Action.COMMAND_ACK_IGNORED,
             "command",
             row.command_id,
-            {"state": stands.state},
-            {**said, "dispatch_id": str(row.dispatch_id)},
+            {"state": command.state},
+            {**after, "dispatch_id": str(row.dispatch_id)},
             verdict.message,
             holder.tenant_id,
         )
     )
     return AckResult(
-        ack.command_id,
+        message.command_id,
         found=True,
         applied=verdict.applied,
-        state=stands.state,
+        state=command.state,
         error_code=verdict.error_code,
         command_id=row.command_id,
     )
 
 
-def _applied(ack: Ack, row: Any, state: State) -> AckResult:
-    return AckResult(ack.command_id, found=True, applied=True, state=state, command_id=row.command_id)
+def _applied(message: Ack, row: Any, state: State) -> AckResult:
+    return AckResult(message.command_id, found=True, applied=True, state=state, command_id=row.command_id)
 
 
-def _add_move(batch: _Batch, stands: _Standing, row: Any, ack: Ack, verdict: AckVerdict) -> None:
-    """Its entry of the record is written by the same statement as the move."""
+def _add_move(writes: _Writes, command: _Command, row: Any, message: Ack, verdict: AckVerdict) -> None:
+    """The statement that moves the command writes its audit entry as well."""
     event = verdict.event or Event.SUCCEEDED
-    after = ends_in(event, stands.state)
-    if stands.rounds == len(batch.rounds):
-        batch.rounds.append([])
-    batch.rounds[stands.rounds].append(
+    new_state = ends_in(event, command.state)
+    if command.rounds == len(writes.rounds):
+        writes.rounds.append([])
+    writes.rounds[command.rounds].append(
         {
             "command_id": row.command_id,
             "dispatch_id": row.dispatch_id,
-            "moves": stands.moves,
+            "moves": command.moves,
             "event": event,
-            "old_state": stands.state,
-            "new_state": after,
-            **ack_columns(ack),
+            "old_state": command.state,
+            "new_state": new_state,
+            **ack_columns(message),
             "error_code": verdict.error_code,
             "next_attempt_at": verdict.next_attempt_at,
             "message": verdict.message,
         }
     )
-    if ack.status is not AckStatus.SKIPPED:  # who does not know the outcome changes no expectation
-        batch.ended.append((_acted(row), event))
-    stands.rounds, stands.moves, stands.state = stands.rounds + 1, stands.moves + 1, after
-    stands.newest = None if event is Event.RETRIED else stands.newest
-    stands.results[row.dispatch_id] = ack.status
+    if message.status is not AckStatus.SKIPPED:  # an unknown outcome changes no expected state
+        writes.ended.append((_dispatched(row), event))
+    command.rounds, command.moves, command.state = command.rounds + 1, command.moves + 1, new_state
+    command.waits_for_retry = command.waits_for_retry or event is Event.RETRIED
+    command.results[row.dispatch_id] = message.status
 
 
-def _acted(row: Any) -> DispatchedCommand:
+def _dispatched(row: Any) -> DispatchedCommand:
     return DispatchedCommand(row.command_id, row.miner_no, row.command_type, row.priority)
 
 
-def _numbered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Each with the id of the entry that its move leaves in the record."""
+def _with_entry_ids(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each with the id of its audit entry."""
     return [{**row, "entry_id": entry_id} for row, entry_id in zip(rows, new_ids(len(rows)), strict=True)]
 
 
-def _evidence(holder: LeaseHolder, ack: Ack, verdict: AckVerdict, *, now: datetime) -> dict[str, Any]:
-    who = {"collector_id": str(holder.collector_id), "device_id": holder.device_id}
-    return {"at": iso_z(now), **who, "answered": verdict.error_code, "said": ack_payload(ack)}
+def _late_ack(holder: LeaseHolder, message: Ack, verdict: AckVerdict, *, now: datetime) -> dict[str, Any]:
+    collector = {"collector_id": str(holder.collector_id), "device_id": holder.device_id}
+    return {"at": iso_z(now), **collector, "answered": verdict.error_code, "said": ack_payload(message)}
 
 
-async def _write(session: AsyncSession, holder: LeaseHolder, batch: _Batch, *, now: datetime) -> None:
-    for rows in batch.rounds:
+async def _write(session: AsyncSession, holder: LeaseHolder, writes: _Writes, *, now: datetime) -> None:
+    for rows in writes.rounds:
         moved = await queries.move_acked(
-            session, holder.actor, _numbered(rows), device=holder.device_id, lease_until=now + LEASE, now=now
+            session, holder.actor, _with_entry_ids(rows), device=holder.device_id, lease_until=now + LEASE, now=now
         )
-        if len(moved) != len(rows):  # the locks make it impossible, and a lost ack would be the worst of answers
+        if len(moved) != len(rows):  # impossible under the locks; losing an ack silently would be worse than an error
             raise RuntimeError(f"{len(rows) - len(moved)} commands moved under their locks")
-    if batch.late:
+    if writes.late:
         late = [
-            {"dispatch_id": one, "n": len(said), "acks": said[: queries.LATE_KEPT]} for one, said in batch.late.items()
+            {"dispatch_id": dispatch_id, "n": len(acks), "acks": acks[: queries.LATE_KEPT]}
+            for dispatch_id, acks in writes.late.items()
         ]
-        await queries.note_late(session, late)
-    await record_many(session, holder.actor, batch.entries, now=now)
-    if batch.ended:
-        await expect_ended(session, batch.ended, now=now)
-
-
-def _uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None
+        await queries.update_late(session, late)
+    await record_many(session, holder.actor, writes.entries, now=now)
+    if writes.ended:
+        await expect_ended(session, writes.ended, now=now)

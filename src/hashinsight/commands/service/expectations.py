@@ -1,6 +1,6 @@
-"""What a command makes its machine expected to be: dark while it is at it, and still after a stop until it is started.
+"""Expected states from commands: offline while a restart runs, stopped after a stop until a start.
 
-A machine that was told to reboot or stop is no problem before its deadline, also when the ack is lost.
+A machine that was told to reboot or stop has no problem before its deadline, even if the ack is lost.
 """
 
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ from hashinsight.inventory.service.expected_states import (
     expect_each,
 )
 
-BACK_WITHIN = timedelta(minutes=10)  # behind the end of the lease: a boot, and the first shares
-_STANDS: tuple[ExpectedKind, ...] = ("stopped", "curtailed")
-_BY_COMMAND = "command "  # what a cause begins with that counts for the cap of the site
+BACK_WITHIN = timedelta(minutes=10)  # after the end of the lease: boot and first shares
+_STOPPED: tuple[ExpectedKind, ...] = ("stopped", "curtailed")
+_BY_COMMAND = "command "  # causes with this prefix count towards the site's cap
 _NOT_STARTED = "not started by command "
 _STARTED = "started by command "
 
@@ -46,7 +46,7 @@ class DispatchedCommand(NamedTuple):
 
     @property
     def state(self) -> ExpectedKind | None:
-        """A stop of compliance class is a curtailment."""
+        """A stop of the compliance class is a curtailment."""
         if self.effect is Effect.STOPS:
             return "curtailed" if self.priority == Priority.COMPLIANCE else "stopped"
         return "rebooting" if self.effect is Effect.RESTARTS else None
@@ -55,46 +55,52 @@ class DispatchedCommand(NamedTuple):
 async def expect_begun(
     session: AsyncSession, begun: Sequence[DispatchedCommand], *, lease_until: datetime, now: datetime
 ) -> None:
-    """Handed out: from now on it may go dark."""
+    """Dispatched: from now on the machine may go offline."""
     until = lease_until + BACK_WITHIN
-    each = [ExpectedInterval(one.miner_no, one.state, one.cause, until) for one in begun if one.state is not None]
-    await expect_each(session, each, now=now)
+    intervals = [
+        ExpectedInterval(command.miner_no, command.state, command.cause, until)
+        for command in begun
+        if command.state is not None
+    ]
+    await expect_each(session, intervals, now=now)
 
 
 async def expect_ended(
     session: AsyncSession, ended: Sequence[tuple[DispatchedCommand, Event]], *, now: datetime
 ) -> None:
-    """Acked: a stop holds until a start, a start ends it, and what failed is expected no longer."""
-    stopped = [one for one, event in ended if event is Event.SUCCEEDED and one.effect is Effect.STOPS]
-    resumed = [one for one, event in ended if event is Event.SUCCEEDED and one.effect is Effect.RESUMES]
-    failed = [one for one, event in ended if event in (Event.FAILED, Event.RETRIED) and one.state is not None]
-    not_started = [one for one, event in ended if event is Event.FAILED]
+    """Acked: a stop lasts until a start, a start ends it, and a failed command expects nothing any more."""
+    stopped = [command for command, event in ended if event is Event.SUCCEEDED and command.effect is Effect.STOPS]
+    resumed = [command for command, event in ended if event is Event.SUCCEEDED and command.effect is Effect.RESUMES]
+    failed = [
+        command for command, event in ended if event in (Event.FAILED, Event.RETRIED) and command.state is not None
+    ]
+    not_started = [command for command, event in ended if event is Event.FAILED]
     over = stopped + failed
-    await end_causes(session, [one.miner_no for one in over], [one.cause for one in over], now=now)
-    stood = await end_states(session, [one.miner_no for one in resumed], _STANDS, now=now)
+    await end_causes(session, [command.miner_no for command in over], [command.cause for command in over], now=now)
+    were_stopped = await end_states(session, [command.miner_no for command in resumed], _STOPPED, now=now)
     await expect_unheard(session, not_started, now=now)
-    await _expect_back(session, [one for one in resumed if one.miner_no in set(stood)], now=now)
-    await expect_each(
-        session, [ExpectedInterval(one.miner_no, one.state, one.cause, None) for one in stopped if one.state], now=now
-    )
+    await _expect_back(session, [command for command in resumed if command.miner_no in set(were_stopped)], now=now)
+    intervals = [
+        ExpectedInterval(command.miner_no, command.state, command.cause, None) for command in stopped if command.state
+    ]
+    await expect_each(session, intervals, now=now)
 
 
 async def _expect_back(session: AsyncSession, started: Sequence[DispatchedCommand], *, now: datetime) -> None:
-    """One that stood boots before it hashes: what it lacks meanwhile is not lost. The site's cap does not count it."""
+    """A machine that was stopped boots before it hashes: no loss meanwhile. The site's cap does not count it."""
     until = now + BACK_WITHIN
-    await expect_each(
-        session,
-        [ExpectedInterval(one.miner_no, "rebooting", f"{_STARTED}{one.command_id}", until) for one in started],
-        now=now,
-    )
+    intervals = [
+        ExpectedInterval(command.miner_no, "rebooting", f"{_STARTED}{command.command_id}", until) for command in started
+    ]
+    await expect_each(session, intervals, now=now)
 
 
 async def expect_unheard(session: AsyncSession, ended: Sequence[DispatchedCommand], *, now: datetime) -> None:
-    """Handed out, and failed or never acked. A machine that did not start stands still, but no command holds it down.
+    """Starts that failed or were never acked: the machine is still stopped, but no longer by a command.
 
-    It is broken, and would else take its place below the cap for ever. A start that nobody fetched says nothing.
+    It is broken, and would take up room below the cap forever. A start that was never dispatched changes nothing.
     """
-    starts = [one for one in ended if one.effect is Effect.RESUMES]
-    causes = [f"{_NOT_STARTED}{one.command_id}" for one in starts]
-    machines = [one.miner_no for one in starts]
-    await change_causes(session, machines, causes, states=_STANDS, beginning=_BY_COMMAND, now=now)
+    starts = [command for command in ended if command.effect is Effect.RESUMES]
+    causes = [f"{_NOT_STARTED}{command.command_id}" for command in starts]
+    machines = [command.miner_no for command in starts]
+    await change_causes(session, machines, causes, states=_STOPPED, beginning=_BY_COMMAND, now=now)

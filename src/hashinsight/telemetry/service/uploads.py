@@ -14,8 +14,8 @@ from psycopg import Error as DriverError
 from sqlalchemy.exc import SQLAlchemyError
 
 from hashinsight.collectors.caller import CollectorCaller
+from hashinsight.collectors.service.keys import list_payload_keys
 from hashinsight.collectors.service.liveness import update_site_form, update_skew
-from hashinsight.collectors.service.payload_keys import list_keys
 from hashinsight.collectors.states import CollectorPermission
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.database import Database
@@ -134,7 +134,7 @@ async def _read(receiver: Receiver, caller: CollectorCaller, upload: Upload, *, 
     if not isinstance(batch, EncryptedBatch):
         return batch
     async with receiver.state.database.transaction(caller.context()) as session:
-        keys = await list_keys(session, receiver.vault, caller.collector_id, now=now)
+        keys = await list_payload_keys(session, receiver.vault, caller.collector_id, now=now)
     encrypted = batch
     return await _in_thread(receiver, caller, lambda: _read_encrypted(receiver, caller, encrypted, keys, upload))
 

@@ -1,6 +1,6 @@
-"""What each command takes: typed, bounded, with units. Pure.
+"""Parameters of each command type: typed, bounded, with units. Pure.
 
-Strict: a text is no number, a boolean is none either, and a parameter that nobody reads is a mistake of whoever asks.
+Strict: neither texts nor booleans are numbers, and unknown parameters are refused.
 """
 
 import re
@@ -14,37 +14,37 @@ _POOL_URL = re.compile(
     r":(?P<port>[0-9]{1,5})(?P<authority>/[A-Za-z0-9]{1,100})?",
     re.IGNORECASE,
 )
-_MOST_PORT = 65_535
+_MAX_PORT = 65_535
 
 
 def _pool_url(text: str) -> str:
-    """Host and port and nothing else; a Stratum 2 pool may name the key of its authority behind them."""
+    """Host and port, normalized; a Stratum V2 address may end with the pool's authority key."""
     if "@" in text:
-        raise ValueError("credentials do not belong into an address: use pool_user and pool_password")
-    found = _POOL_URL.fullmatch(text)
-    if found is None:
-        raise ValueError("an address is like stratum+tcp://pool.example:3333 (tcp, ssl, tls, or stratum2)")
-    if not 1 <= int(found["port"]) <= _MOST_PORT:
-        raise ValueError(f"a port is 1 to {_MOST_PORT}")
-    if found["authority"] and not found["scheme"].lower().startswith("stratum2"):
-        raise ValueError("nothing follows the port")
-    return f"{found['scheme'].lower()}://{found['host'].lower()}:{int(found['port'])}{found['authority'] or ''}"
+        raise ValueError("no credentials in the address: use pool_user and pool_password")
+    match = _POOL_URL.fullmatch(text)
+    if match is None:
+        raise ValueError("must look like stratum+tcp://pool.example:3333 (tcp, ssl, tls, or stratum2)")
+    if not 1 <= int(match["port"]) <= _MAX_PORT:
+        raise ValueError(f"port must be between 1 and {_MAX_PORT}")
+    if match["authority"] and not match["scheme"].lower().startswith("stratum2"):
+        raise ValueError("nothing may follow the port")
+    return f"{match['scheme'].lower()}://{match['host'].lower()}:{int(match['port'])}{match['authority'] or ''}"
 
 
 def _printable(text: str) -> str:
     if not text.isprintable():
-        raise ValueError("holds a character that cannot be shown")
+        raise ValueError("contains an unprintable character")
     return text
 
 
 def _word(text: str) -> str:
     if " " in text:
-        raise ValueError("holds a blank")
+        raise ValueError("contains a space")
     return _printable(text)
 
 
 def _plain_number(number: float) -> float:
-    """490.0 goes out as 490: some collectors read a whole number there."""
+    """490.0 is sent as 490: some collectors expect an integer."""
     return int(number) if number.is_integer() else number
 
 
@@ -74,16 +74,16 @@ class Pool(Params):
         Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
         | Annotated[int, Field(ge=0, le=2**31 - 1)]
         | None
-    ) = Field(None, description="in place of the others")
+    ) = Field(None, description="instead of the others")
 
     @model_validator(mode="after")
     def _is_one_pool(self) -> Self:
-        """A pool that the collector knows by its id, or one that is spelled out."""
-        spelled = (self.pool_url, self.pool_user)
-        if self.pool_id is None and None in spelled:
+        """A pool from the collector's own list by id, or address and user."""
+        given = (self.pool_url, self.pool_user)
+        if self.pool_id is None and None in given:
             raise ValueError("give pool_url and pool_user, or pool_id")
-        if self.pool_id is not None and (any(spelled) or self.pool_password is not None):
-            raise ValueError("give pool_id or the pool spelled out, not both")
+        if self.pool_id is not None and (any(given) or self.pool_password is not None):
+            raise ValueError("give either pool_id or pool_url and pool_user")
         return self
 
 
@@ -114,10 +114,10 @@ class FaultLight(Params):
 
 
 class MachineConfig(Params):
-    """One or more settings, each within the bounds of the command that sets it alone. Nothing else is taken."""
+    """One or more settings, each with the bounds of the command that sets it alone; nothing else is accepted."""
 
-    # What is allowed, because nobody can list what is not: makers have many words for a pool. A new setting is a line
-    # here, once it is known what collectors make of it and that it needs no higher risk than this command has.
+    # An allow list: manufacturers have many names for a pool, so a deny list would miss some. Add a setting here only
+    # if collectors know it and it is no riskier than this command.
     power_mode: Mode | None = None
     power_limit_w: Watts | None = None
     frequency_mhz: Mhz | None = None
@@ -126,9 +126,9 @@ class MachineConfig(Params):
     @model_validator(mode="after")
     def _sets_something(self) -> Self:
         if not any(value is not None for value in self.__dict__.values()):
-            raise ValueError("sets nothing")
+            raise ValueError("must set something")
         return self
 
 
 class Config(Params):
-    config: Annotated[MachineConfig, Field(strict=False)]  # an object, as JSON has it; what is in it stays strict
+    config: Annotated[MachineConfig, Field(strict=False)]  # a JSON object; its members stay strict

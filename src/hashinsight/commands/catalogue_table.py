@@ -1,9 +1,9 @@
-"""The catalogue as a table of Markdown, for docs/wire-commands.md. Pure."""
+"""The catalogue as a Markdown table, for docs/wire-commands.md. Pure."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hashinsight.commands.catalogue.entries import CATALOGUE, LEGACY_NAMES, CommandType, Downtime
+from hashinsight.commands.catalogue import CATALOGUE, LEGACY_NAMES, CommandType, Downtime, Effect
 
 _HEAD = (
     "command_type",
@@ -14,7 +14,7 @@ _HEAD = (
     "counts as down",
     "one at a time",
     "undone by",
-    "older name",
+    "legacy name",
 )
 
 
@@ -29,23 +29,23 @@ def _line(cells: tuple[str, ...]) -> str:
 
 
 def _cells(kind: CommandType) -> tuple[str, ...]:
-    older = [f"`{old}`{_meaning(old)}" for old, new in LEGACY_NAMES.items() if new.name == kind.name]
+    legacy = [f"`{old}`{_meaning(old)}" for old, new in LEGACY_NAMES.items() if new.name == kind.name]
     return (
         f"`{kind.name}`",
         f"`{kind.verb}`",
         kind.risk.value,
         ", ".join(_params(kind)),
-        "" if kind.effect.value == "nothing" else kind.effect.value,
+        "" if kind.effect is Effect.NOTHING else kind.effect.value,
         "" if kind.down is Downtime.NO else kind.down.value,
         "✓" if kind.is_control else "",
         _undone_by(kind),
-        ", ".join(older),
+        ", ".join(legacy),
     )
 
 
 def _undone_by(kind: CommandType) -> str:
     if kind.inverse == kind.name:
-        return "the same, with what was before"
+        return "the same, with the previous values"
     return f"`{kind.inverse}`" if kind.inverse else ""
 
 
@@ -56,23 +56,23 @@ def _meaning(old: str) -> str:
 
 
 def _params(kind: CommandType) -> Iterator[str]:
-    needed = kind.schema["required"]
-    for name, said in kind.schema["properties"].items():
+    required = kind.schema["required"]
+    for name, schema in kind.schema["properties"].items():
         facts = [
-            *_facts(said),
-            *([said["description"]] if said.get("description") and "properties" not in said else []),
+            *_facts(schema),
+            *([schema["description"]] if schema.get("description") and "properties" not in schema else []),
         ]
-        yield f"`{name}{'' if name in needed else '?'}`" + (f" ({', '.join(facts)})" if facts else "")
+        yield f"`{name}{'' if name in required else '?'}`" + (f" ({', '.join(facts)})" if facts else "")
 
 
-def _facts(said: Mapping[str, Any]) -> Iterator[str]:
-    for one in said.get("anyOf", (said,)):
-        if "unit" in one:
-            yield f"{one['minimum']:g} to {one['maximum']:g} {one['unit']}"
-        elif "enum" in one:
-            yield " / ".join(one["enum"])
-        elif one.get("type") == "boolean":
+def _facts(schema: Mapping[str, Any]) -> Iterator[str]:
+    for option in schema.get("anyOf", (schema,)):
+        if "unit" in option:
+            yield f"{option['minimum']:g} to {option['maximum']:g} {option['unit']}"
+        elif "enum" in option:
+            yield " / ".join(option["enum"])
+        elif option.get("type") == "boolean":
             yield "true / false"
-        elif "properties" in one:
-            inner = (f"`{name}` {', '.join(_facts(each))}" for name, each in one["properties"].items())
+        elif "properties" in option:
+            inner = (f"`{name}` {', '.join(_facts(each))}" for name, each in option["properties"].items())
             yield f"one or more of {'; '.join(inner)}"
