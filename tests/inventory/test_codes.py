@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from sqlalchemy import text
 
-from hashinsight.identity import queries as identity
 from hashinsight.identity.caller import system_caller
+from hashinsight.identity.queries import accounts, sessions
 from hashinsight.inventory.schemas.places import NewZone
 from hashinsight.inventory.service.places import create_zone
 from hashinsight.inventory.tenant_settings import RuleLimits, Rules, TenantSettings
@@ -55,7 +55,7 @@ async def test_grants_and_filters_take_a_site_code_in_any_case(
     assert (group["filter"]["site_id"], group["members"]) == (1, 1)
     tenant_id = await people.tenant_id()
     async with database.transaction(job_context()) as session:
-        site_ids = await identity.list_sites_by_code(session, tenant_id, ["ONE", "two", "three"])
+        site_ids = await accounts.list_sites_by_code(session, tenant_id, ["ONE", "two", "three"])
     assert site_ids == {"ONE": 1, "two": 2}
 
 
@@ -114,7 +114,7 @@ async def test_concurrent_requests_cannot_create_zones_that_differ_only_in_case(
     other = await owner.ok("POST", "/zones", json={"site_id": "one", "code": "other"})
     tenant_id = await people.tenant_id("a")
     async with database.transaction(job_context()) as session:
-        await identity.enter_tenant(session, tenant_id)
+        await sessions.enter_tenant(session, tenant_id)
         new = NewZone(site_id="one", code="Hall-A")
         await create_zone(session, system_caller(tenant_id), new, now=system_clock())
         method, path = ("PATCH", f"/zones/{other['id']}") if rename else ("POST", "/zones")

@@ -4,7 +4,7 @@ import polars as pl
 from sqlalchemy import select
 
 from hashinsight.audit.models import AuditEntry
-from hashinsight.identity.queries import enter_tenant
+from hashinsight.identity.queries.sessions import enter_tenant
 from hashinsight.inventory.queries.tables import Site
 from hashinsight.inventory.service import update_reported_identity
 from hashinsight.kit.clock import system_clock

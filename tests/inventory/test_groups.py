@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from hashinsight.identity.queries import delete_grants_of_user
+from hashinsight.identity.queries.accounts import delete_grants_of_user
 from hashinsight.identity.scope import Reach
 from hashinsight.inventory.service import refresh_groups
 from hashinsight.kit.clock import system_clock

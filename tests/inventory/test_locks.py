@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.identity.caller import Caller, system_caller
-from hashinsight.identity.queries import enter_tenant
+from hashinsight.identity.queries.sessions import enter_tenant
 from hashinsight.inventory.asset_diff import diff_assets
 from hashinsight.inventory.asset_list import parse_asset_list, validate_lines
 from hashinsight.inventory.queries import asset_lists, places

@@ -8,7 +8,7 @@ from psycopg import sql
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from hashinsight.identity.queries import enter_tenant
+from hashinsight.identity.queries.sessions import enter_tenant
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.context import Context, Role, job_context
 from hashinsight.kit.db.database import Database

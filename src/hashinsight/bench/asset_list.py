@@ -10,7 +10,7 @@ from hashinsight.audit.actions import SYSTEM
 from hashinsight.bench.report import Result
 from hashinsight.bench.scratch import Scratch, scratch
 from hashinsight.identity.caller import system_caller
-from hashinsight.identity.queries import enter_tenant
+from hashinsight.identity.queries.sessions import enter_tenant
 from hashinsight.identity.service.tenants import create_tenant
 from hashinsight.inventory.service.asset_lists import import_miners
 from hashinsight.kit.clock import system_clock

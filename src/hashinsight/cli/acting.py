@@ -90,10 +90,10 @@ def _os_user() -> str:
 
 async def tenant_id_of(session: Any, ref: str | None) -> Any:
     """The tenant that is meant: by name or id, or the only one."""
-    from hashinsight.identity import queries
+    from hashinsight.identity.queries import accounts
     from hashinsight.kit.errors import NotFound, ValidationFailed
 
-    tenants = await queries.list_tenants(session)
+    tenants = await accounts.list_tenants(session)
     chosen = [one for one in tenants if ref is None or ref in (one.name, str(one.id))]
     if not chosen:
         raise NotFound(f"there is no tenant {ref}" if ref else "there is no tenant yet: make one with `tenant create`")

@@ -47,9 +47,9 @@ def list_tenants(*, json: Json = False) -> None:
     """All tenants."""
 
     async def work(session: Any, _settings: Any) -> list[dict[str, Any]]:
-        from hashinsight.identity import queries
+        from hashinsight.identity.queries import accounts
 
-        return [{"id": str(one.id), "name": one.name} for one in await queries.list_tenants(session)]
+        return [{"id": str(one.id), "name": one.name} for one in await accounts.list_tenants(session)]
 
     found = act(work)
     say(found, "\n".join(f"{one['id']}  {one['name']}" for one in found), as_json=json)
@@ -91,7 +91,7 @@ def set_password(email: Annotated[str, typer.Option()], *, json: Json = False) -
     password = _password()
 
     async def work(session: Any, settings: Any) -> dict[str, Any]:
-        from hashinsight.identity import queries
+        from hashinsight.identity.queries import accounts
         from hashinsight.identity.service.users import set_password as set_to
         from hashinsight.identity.service.users import unlock_user
         from hashinsight.kit.clock import system_clock
@@ -99,7 +99,7 @@ def set_password(email: Annotated[str, typer.Option()], *, json: Json = False) -
         from hashinsight.kit.errors import NotFound
         from hashinsight.kit.secret_key import load_secret_key
 
-        user = await queries.find_user_by_email(session, email.strip().lower())
+        user = await accounts.find_user_by_email(session, email.strip().lower())
         if user is None:
             raise NotFound(f"no user has the e-mail {email}")
         now = system_clock()
@@ -116,10 +116,10 @@ def list_users(*, tenant: TenantRef = None, json: Json = False) -> None:
     """The users of a tenant."""
 
     async def work(session: Any, _settings: Any) -> list[dict[str, Any]]:
-        from hashinsight.identity import queries
+        from hashinsight.identity.queries import accounts
         from hashinsight.identity.schemas.accounts import UserOut
 
-        users = await queries.list_users_of(session, await tenant_id_of(session, tenant))
+        users = await accounts.list_users_of(session, await tenant_id_of(session, tenant))
         return [UserOut.of(user).model_dump(mode="json") for user in users]
 
     found = act(work)
@@ -187,13 +187,13 @@ def revoke_key(key_id: Annotated[str, typer.Argument()], *, json: Json = False) 
 
 
 async def _owner_id(session: Any, tenant_id: Any, email: str | None) -> Any:
-    from hashinsight.identity import queries
+    from hashinsight.identity.queries import accounts
     from hashinsight.kit.errors import NotFound
 
     if email is None:
         return None
-    user = await queries.find_user_by_email(session, email.strip().lower())
-    if user is None or user.id not in await queries.list_owners(session, tenant_id):
+    user = await accounts.find_user_by_email(session, email.strip().lower())
+    if user is None or user.id not in await accounts.list_owners(session, tenant_id):
         raise NotFound(f"{email} is no owner of the whole tenant")
     return user.id
 
@@ -239,11 +239,11 @@ async def reach_of(
     groups: list[int] | None = None,
 ) -> Any:
     """The scope of a grant: sites by code, zones and groups by id; nothing is the whole tenant."""
-    from hashinsight.identity import queries
+    from hashinsight.identity.queries import accounts
     from hashinsight.identity.scope import Reach
     from hashinsight.kit.errors import NotFound
 
-    found = await queries.list_sites_by_code(session, tenant_id, codes or [])
+    found = await accounts.list_sites_by_code(session, tenant_id, codes or [])
     missing = sorted(set(codes or []) - set(found))
     if missing:
         raise NotFound(f"the tenant has no site {', '.join(missing)}")

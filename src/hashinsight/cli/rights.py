@@ -70,13 +70,13 @@ def list_grants(email: Email, *, json: Json = False) -> None:
     """The grants of a user."""
 
     async def work(session: Any, _settings: Any) -> list[dict[str, Any]]:
-        from hashinsight.identity import queries
+        from hashinsight.identity.queries import accounts
         from hashinsight.identity.schemas.accounts import GrantOut
 
         user = await _user(session, email)
-        held = await queries.list_grants_of(session, user_id=user.id)
+        held = await accounts.list_grants_of(session, user_id=user.id)
         shown = [GrantOut.model_validate(grant).model_dump(mode="json") for grant in held]
-        codes = await queries.list_site_codes(session, user.tenant_id)
+        codes = await accounts.list_site_codes(session, user.tenant_id)
         return [one | {"site_codes": _codes(one["site_ids"], codes)} for one in shown]
 
     found = act(work)
@@ -171,13 +171,13 @@ def list_keys(*, tenant: TenantRef = None, json: Json = False) -> None:
     """The keys of a tenant, revoked ones too. `ended`: whoever made it is no longer an owner."""
 
     async def work(session: Any, _settings: Any) -> list[dict[str, Any]]:
-        from hashinsight.identity import queries
+        from hashinsight.identity.queries import accounts
         from hashinsight.identity.schemas.accounts import ApiKeyOut
         from hashinsight.kit.clock import system_clock
 
         tenant_id, now = await tenant_id_of(session, tenant), system_clock()
-        owners = await queries.list_owners(session, tenant_id)
-        keys = await queries.list_keys_of(session, tenant_id)
+        owners = await accounts.list_owners(session, tenant_id)
+        keys = await accounts.list_keys_of(session, tenant_id)
         return [ApiKeyOut.of(key, owners, now=now).model_dump(mode="json") for key in keys]
 
     found = act(work)
@@ -221,10 +221,10 @@ def _change_state(email: str, state: str, *, as_json: bool) -> None:
 
 
 async def _user(session: Any, email: str) -> Any:
-    from hashinsight.identity import queries
+    from hashinsight.identity.queries import accounts
     from hashinsight.kit.errors import NotFound
 
-    user = await queries.find_user_by_email(session, email.strip().lower())
+    user = await accounts.find_user_by_email(session, email.strip().lower())
     if user is None:
         raise NotFound(f"no user has the e-mail {email}")
     return user

@@ -11,8 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.audit.actions import SYSTEM
 from hashinsight.collectors.models import Collector
 from hashinsight.collectors.service import registry, tokens
-from hashinsight.identity import queries as identity
 from hashinsight.identity.caller import system_caller
+from hashinsight.identity.queries import accounts, sessions
 from hashinsight.inventory.queries.tables import Site
 from hashinsight.inventory.schemas.places import NewSite
 from hashinsight.inventory.service.asset_lists import import_miners
@@ -37,8 +37,8 @@ async def has_telemetry(session: AsyncSession, *, since: datetime) -> bool:
 
 async def set_up_demo(session: AsyncSession, fleet: Fleet, *, now: datetime) -> dict[str, str]:
     """Returns a token for each site's collector, new at every start: none is stored."""
-    tenant = (await identity.list_tenants(session))[0]
-    await identity.enter_tenant(session, tenant.id)
+    tenant = (await accounts.list_tenants(session))[0]
+    await sessions.enter_tenant(session, tenant.id)
     caller = system_caller(tenant.id)
     collector_tokens: dict[str, str] = {}
     for name, lines in asset_lists(fleet).items():

@@ -120,7 +120,7 @@ class Rules(_Section):
         return self.sites.get(site_code) or next(alike, None)
 
 
-class Approval(_Section):
+class ApprovalSettings(_Section):
     """What makes a command high risk, besides its type.
 
     `machines` and `power_kw`: how much one requester may command at a site within `window_min` without approval, over
@@ -145,7 +145,7 @@ class TenantSettings(_Section):
     prices: Prices = Prices()
     thresholds: Thresholds = Thresholds()
     rules: Rules = Rules()
-    approval: Approval = Approval()
+    approval: ApprovalSettings = ApprovalSettings()
     pools: Pools = Pools()
 
 

@@ -87,7 +87,7 @@ def _run(work: Work, chosen: "Callable[[AsyncSession], Awaitable[tuple[UUID, int
     async def within(session: Any, settings: Any) -> dict[str, Any]:
         from pydantic import ValidationError
 
-        from hashinsight.identity.queries import enter_tenant
+        from hashinsight.identity.queries.sessions import enter_tenant
         from hashinsight.kit.clock import system_clock
         from hashinsight.kit.crypto import Vault
         from hashinsight.kit.errors import ValidationFailed

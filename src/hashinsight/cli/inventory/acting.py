@@ -73,7 +73,7 @@ def say(answer: Mapping[str, Any], *, as_json: bool) -> None:
 
 async def _in_tenant(session: "AsyncSession", act: Act, tenant: str | None, site: str | None) -> dict[str, Any]:
     from hashinsight.identity.caller import system_caller
-    from hashinsight.identity.queries import enter_tenant
+    from hashinsight.identity.queries.sessions import enter_tenant
     from hashinsight.inventory.queries.places import get_tenant_of_site
     from hashinsight.kit.clock import system_clock
 

@@ -7,9 +7,9 @@ from fastapi import APIRouter, Request, Response
 
 from hashinsight.audit.actions import Action
 from hashinsight.audit.service.entries import record
-from hashinsight.identity import queries
 from hashinsight.identity.access import ReadSession, Session, allowed, now_of, vault_of
 from hashinsight.identity.permissions import Permission
+from hashinsight.identity.queries import accounts
 from hashinsight.identity.schemas.accounts import (
     ApiKeyList,
     ApiKeyOut,
@@ -45,7 +45,7 @@ ActingAdminScope = Annotated[Scope, allowed(Permission.ADMIN, whole=True, step_u
 @router.get("/users")
 async def list_users(scope: AdminScope, session: ReadSession, limit: Limit = 100, cursor: Cursor = None) -> UserList:
     """The tenant's users, newest last."""
-    page = await queries.list_users(session, scope, limit=limit, cursor=cursor)
+    page = await accounts.list_users(session, scope, limit=limit, cursor=cursor)
     return UserList(users=[UserOut.of(user) for user in page.rows], next_cursor=page.next_cursor)
 
 
@@ -72,8 +72,8 @@ async def create_user(
 @router.get("/users/{user_id}", responses=errors(404))
 async def get_user(_scope: AdminScope, session: ReadSession, user_id: UUID) -> UserDetail:
     """One user with their grants."""
-    user = await queries.get_user(session, user_id)
-    held = await queries.list_grants_of(session, user_id=user_id)
+    user = await accounts.get_user(session, user_id)
+    held = await accounts.list_grants_of(session, user_id=user_id)
     return UserDetail(**dict(UserOut.of(user)), grants=[GrantOut.model_validate(grant) for grant in held])
 
 
@@ -130,14 +130,14 @@ def _check_other(scope: Scope, user_id: UUID, message: str) -> None:
 @router.get("/grants")
 async def list_grants(scope: AdminScope, session: ReadSession, limit: Limit = 100, cursor: Cursor = None) -> GrantList:
     """All grants of the tenant, of users and of keys."""
-    page = await queries.list_grants(session, scope, limit=limit, cursor=cursor)
+    page = await accounts.list_grants(session, scope, limit=limit, cursor=cursor)
     return GrantList(grants=[GrantOut.model_validate(grant) for grant in page.rows], next_cursor=page.next_cursor)
 
 
 @router.post("/grants", status_code=201, responses=errors(404))
 async def create_grant(request: Request, scope: ActingAdminScope, session: Session, body: NewGrantBody) -> GrantOut:
     """Add a role to a user. Grants add up. 422 `SCOPE_REQUIRED`, `SCOPE_CONFLICT` as for a new user."""
-    user = await queries.get_user(session, body.user_id)
+    user = await accounts.get_user(session, body.user_id)
     grant = await grants.create_grant(
         session,
         scope.actor,
@@ -160,7 +160,7 @@ async def delete_grant(request: Request, scope: ActingAdminScope, session: Sessi
 @router.get("/tenants")
 async def list_tenants(scope: AdminScope, session: ReadSession) -> TenantList:
     """The caller's own tenant: a list of one."""
-    tenant = await queries.find_tenant(session, scope.tenant_id)
+    tenant = await accounts.find_tenant(session, scope.tenant_id)
     if tenant is None:
         raise NotFound("no such tenant")
     return TenantList(tenants=[TenantOut.model_validate(tenant)])
@@ -182,8 +182,8 @@ async def list_api_keys(
     request: Request, scope: AdminScope, session: ReadSession, limit: Limit = 100, cursor: Cursor = None
 ) -> ApiKeyList:
     """The tenant's keys, also revoked ones. The secrets are not shown again."""
-    page = await queries.list_keys(session, scope, limit=limit, cursor=cursor)
-    owners, now = await queries.list_owners(session, scope.tenant_id), now_of(request)
+    page = await accounts.list_keys(session, scope, limit=limit, cursor=cursor)
+    owners, now = await accounts.list_owners(session, scope.tenant_id), now_of(request)
     return ApiKeyList(api_keys=[ApiKeyOut.of(key, owners, now=now) for key in page.rows], next_cursor=page.next_cursor)
 
 

@@ -5,7 +5,6 @@ from typing import Literal
 from fastapi import APIRouter, Request, Response
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.identity import queries
 from hashinsight.identity.access import (
     ACCESS_COOKIE,
     AnyCaller,
@@ -17,6 +16,7 @@ from hashinsight.identity.access import (
 )
 from hashinsight.identity.caller import AccessRefusal, Caller
 from hashinsight.identity.permissions import Permission, Role, may
+from hashinsight.identity.queries import accounts
 from hashinsight.identity.schemas.accounts import UserOut
 from hashinsight.identity.schemas.login import (
     ActorOut,
@@ -35,6 +35,7 @@ from hashinsight.identity.tokens import REFRESH_LIFE
 from hashinsight.kit.errors import Forbidden, RateLimited, Unauthenticated
 from hashinsight.kit.networks import network_of
 from hashinsight.kit.web.error_handlers import error_response
+from hashinsight.kit.web.responses import errors
 from hashinsight.kit.web.state import get_database
 
 router = APIRouter(prefix="/api/v1/auth", tags=["auth"])
@@ -46,7 +47,7 @@ _REFRESHES_PER_MINUTE = 120
 _ATTEMPTS_PER_MINUTE = 20  # hashing is expensive; `service.proofs` is what stops guessing
 
 
-@router.post("/login", response_model=TokenPair | CookieSession)
+@router.post("/login", response_model=TokenPair | CookieSession, responses=errors(401))
 async def sign_in(request: Request, response: Response, body: LoginBody) -> TokenPair | CookieSession | Response:
     """Sign in with e-mail and password, and a code of the second factor where there is one.
 
@@ -69,7 +70,7 @@ async def sign_in(request: Request, response: Response, body: LoginBody) -> Toke
     return _token_response(request, response, result, by_cookie=body.cookie)
 
 
-@router.post("/refresh", response_model=TokenPair | CookieSession)
+@router.post("/refresh", response_model=TokenPair | CookieSession, responses=errors(401, 403))
 async def refresh_tokens(
     request: Request, response: Response, body: RefreshBody
 ) -> TokenPair | CookieSession | Response:
@@ -112,7 +113,7 @@ async def get_caller(request: Request, caller: AnyCaller) -> CallerOut:
     async with get_database(request).reading(caller.context()) as session:
         grants = [await _caller_grant(session, role, reach) for role, reach in caller.grants]
         if caller.token is not None:
-            user = await queries.find_user(session, caller.token.user_id)
+            user = await accounts.find_user(session, caller.token.user_id)
             csrf = csrf_token(vault_of(request), caller.token.session_id)
     return CallerOut(
         tenant_id=caller.tenant_id,
@@ -126,7 +127,7 @@ async def get_caller(request: Request, caller: AnyCaller) -> CallerOut:
 
 
 async def _caller_grant(session: AsyncSession, role: Role, reach: Reach) -> CallerGrant:
-    part_sites = await queries.list_sites_of_parts(session, reach.zones or (), reach.groups or ())
+    part_sites = await accounts.list_sites_of_parts(session, reach.zones or (), reach.groups or ())
     return CallerGrant(
         role=role,
         site_ids=_listed(reach.sites),

@@ -7,11 +7,11 @@ from hashinsight.identity.caller import AccessRefusal
 from hashinsight.identity.routes.auth import count_attempt, refusal_response, set_cookies
 from hashinsight.identity.schemas.login import (
     AccessTokenOut,
-    CodeBody,
     CookieRefreshed,
     CurrentPasswordBody,
     RecoveryCodes,
     StepUpBody,
+    TotpCodeBody,
     TotpSecret,
 )
 from hashinsight.identity.service import second_factor
@@ -42,7 +42,7 @@ async def begin_totp(request: Request, caller: AnyCaller, body: CurrentPasswordB
 
 @router.post("/totp/confirm", response_model=RecoveryCodes, responses=errors(409))
 async def confirm_totp(
-    request: Request, caller: AnyCaller, session: EnrolSession, body: CodeBody
+    request: Request, caller: AnyCaller, session: EnrolSession, body: TotpCodeBody
 ) -> RecoveryCodes | Response:
     """Turn the second factor on. The recovery codes are shown this once."""
     await count_attempt(request, "totp", caller)

@@ -27,7 +27,7 @@ class RefreshBody(BaseModel):
     refresh_token: SecretStr | None = Field(None, max_length=200)
 
 
-class CodeBody(BaseModel):
+class TotpCodeBody(BaseModel):
     model_config = example(code="123456")
 
     code: Code

@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, and_, delete, exists, func, literal, or_, 
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.identity.queries import is_group_granted
+from hashinsight.identity.queries.accounts import is_group_granted
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.filters import MinerFilter
 from hashinsight.inventory.models import Group, GroupMember, Miner

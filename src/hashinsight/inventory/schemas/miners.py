@@ -31,7 +31,23 @@ ServiceState = Literal["in_service", "retired"]
 MAX_REPORTED_LINES = 10_000
 
 
-class NewMiner(Body):
+class _MinerFields(Body):
+    """`zone` and `rack` are codes."""
+
+    serial: Serial | None = None
+    mac: Mac | None = None
+    model: ModelName | None = None
+    firmware: Firmware | None = None
+    zone: ZoneCode | None = None
+    rack: RackCode | None = None
+    position: Position | None = None
+    power_node_id: Id | None = None
+    network_node_id: Id | None = None
+    owner: Owner | None = None
+    expected_ths: Ths | None = None
+
+
+class NewMiner(_MinerFields):
     """`zone` and `rack` are codes. Without `expected_ths` the expected hashrate comes from the catalogue."""
 
     model_config = example(
@@ -48,18 +64,7 @@ class NewMiner(Body):
 
     site_id: SiteIdOrCode
     miner_id: MinerId
-    serial: Serial | None = None
-    mac: Mac | None = None
-    model: ModelName | None = None
-    firmware: Firmware | None = None
     cooling: Cooling | None = None
-    zone: ZoneCode | None = None
-    rack: RackCode | None = None
-    position: Position | None = None
-    power_node_id: Id | None = None
-    network_node_id: Id | None = None
-    owner: Owner | None = None
-    expected_ths: Ths | None = None
 
 
 def _without_default(schema: dict[str, Any]) -> None:
@@ -67,25 +72,14 @@ def _without_default(schema: dict[str, Any]) -> None:
     schema.pop("default", None)
 
 
-class MinerUpdate(Body):
+class MinerUpdate(_MinerFields):
     """Fields that are sent change; null clears. `site_id` moves the machine to another site, with its history."""
 
     model_config = example(mac="02:1a:2b:3c:4d:77", position="04")
 
     site_id: SiteIdOrCode | None = None
     miner_id: MinerId = Field("", json_schema_extra=_without_default)
-    serial: Serial | None = None
-    mac: Mac | None = None
-    model: ModelName | None = None
-    firmware: Firmware | None = None
     cooling: Cooling = Field("air", json_schema_extra=_without_default)
-    zone: ZoneCode | None = None
-    rack: RackCode | None = None
-    position: Position | None = None
-    power_node_id: Id | None = None
-    network_node_id: Id | None = None
-    owner: Owner | None = None
-    expected_ths: Ths | None = None
     state: ServiceState = Field("in_service", json_schema_extra=_without_default)
 
 

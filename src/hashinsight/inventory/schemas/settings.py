@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from hashinsight.inventory.filters import MAX_INT
 from hashinsight.inventory.schemas import Body, example
-from hashinsight.inventory.tenant_settings import Approval, Pools, Prices, Rules, TenantSettings, Thresholds
+from hashinsight.inventory.tenant_settings import ApprovalSettings, Pools, Prices, Rules, TenantSettings, Thresholds
 
 
 class SettingsChange(Body):
@@ -18,7 +18,7 @@ class SettingsChange(Body):
     version: Annotated[int, Field(ge=0, le=MAX_INT - 1)]
     prices: Prices | None = None
     thresholds: Thresholds | None = None
-    approval: Approval | None = None
+    approval: ApprovalSettings | None = None
     pools: Pools | None = None
     rules: Rules | None = None
 

@@ -10,9 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action
 from hashinsight.audit.service.entries import Entry, record_many
-from hashinsight.identity import queries as identity
 from hashinsight.identity.caller import Caller
 from hashinsight.identity.permissions import MAY, Permission
+from hashinsight.identity.queries import accounts as identity
 from hashinsight.kit.changes import note_change
 from hashinsight.kit.errors import HashInsightError
 from hashinsight.problems import errors
