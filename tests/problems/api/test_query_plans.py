@@ -158,8 +158,8 @@ async def test_every_filter_is_met_by_some_or_asks_for_none(database: Database, 
     """A plan of what nobody meets says little: only those that are called so are empty."""
     async with database.reading(scope.context(read_only=True)) as session:
         for name, asked in ASKED.items():
-            found = await count_problems(session, scope, wanted_of(asked))
-            assert (found == 0) == name.endswith(("nobody", "none") if name != "none" else ()), name
+            rows = await count_problems(session, scope, wanted_of(asked))
+            assert (rows == 0) == name.endswith(("nobody", "none") if name != "none" else ()), name
 
 
 async def test_what_is_somebodys_is_counted_by_what_is_theirs(database: Database, scope: Scope) -> None:
