@@ -66,15 +66,15 @@ class Fleet:
     def cycle(self, change: Change | None = None, *, times: int = 1) -> CycleResult:
         for _ in range(times):
             self.now += self.config.cycle_sec
-            readings_ = self.readings()
+            readings = self.readings()
             if change is not None:
-                change(readings_)
-            self.state, self.last = step(self.state, self.frame(readings_), self.now, self.config)
+                change(readings)
+            self.state, self.last = step(self.state, self.frame(readings), self.now, self.config)
         assert self.last is not None
         return self.last
 
-    def frame(self, readings_: dict[str, Any]) -> Frame:
-        return make_frame(np.arange(self.n), readings_)
+    def frame(self, readings: dict[str, Any]) -> Frame:
+        return make_frame(np.arange(self.n), readings)
 
     def warm_up(self) -> None:
         """Enough cycles that baselines are no longer cold."""
@@ -112,12 +112,12 @@ class Fleet:
 def readings_of(machine: int, **values: float) -> Change:
     """These readings of one machine."""
 
-    def change(readings_: dict[str, Any]) -> None:
+    def change(readings: dict[str, Any]) -> None:
         for name, value in values.items():
-            if name not in readings_:
-                readings_[name] = np.full(len(readings_["ts"]), np.nan)
-            readings_[name] = readings_[name].astype(np.float64)
-            readings_[name][machine] = value
+            if name not in readings:
+                readings[name] = np.full(len(readings["ts"]), np.nan)
+            readings[name] = readings[name].astype(np.float64)
+            readings[name][machine] = value
 
     return change
 
@@ -125,9 +125,9 @@ def readings_of(machine: int, **values: float) -> Change:
 def slower(machine: int, part: float) -> Change:
     """A part of the hashrate of one machine is gone, and as much of its power."""
 
-    def change(readings_: dict[str, Any]) -> None:
-        readings_["hashrate_ths"][machine] *= 1 - part
-        readings_["power_w"][machine] *= 1 - part
+    def change(readings: dict[str, Any]) -> None:
+        readings["hashrate_ths"][machine] *= 1 - part
+        readings["power_w"][machine] *= 1 - part
 
     return change
 
@@ -135,16 +135,16 @@ def slower(machine: int, part: float) -> Change:
 def late(machines: Iterable[int], *, since: float = NOON + 700) -> Change:
     """Nothing new of these machines since a moment."""
 
-    def change(readings_: dict[str, Any]) -> None:
-        readings_["ts"][list(machines)] = since
+    def change(readings: dict[str, Any]) -> None:
+        readings["ts"][list(machines)] = since
 
     return change
 
 
 def both(*changes: Change) -> Change:
-    def change(readings_: dict[str, Any]) -> None:
+    def change(readings: dict[str, Any]) -> None:
         for each in changes:
-            each(readings_)
+            each(readings)
 
     return change
 
@@ -152,10 +152,10 @@ def both(*changes: Change) -> Change:
 def leave(fleet: Fleet, few: int) -> None:
     """Only the first few machines are left at the site."""
 
-    def frame(readings_: dict[str, Any]) -> Frame:
+    def frame(readings: dict[str, Any]) -> Frame:
         cut = {
             name: TextColumn(each.of, each.no[:few]) if isinstance(each, TextColumn) else each[:few]
-            for name, each in readings_.items()
+            for name, each in readings.items()
         }
         return make_frame(np.arange(few), cut)
 

@@ -65,13 +65,13 @@ def test_one_blind_sensor_blinds_no_other() -> None:
     fleet = Fleet()
     fleet.warm_up()
 
-    def partly_blind(readings_: dict[str, Any]) -> None:
-        readings_["flags"] = np.zeros(fleet.n)
-        readings_of(0, flags=float(Said.TEMPERATURE_SENTINEL), temp_max_c=99.0, temp_c=92.0)(readings_)
-        readings_of(1, flags=float(Said.FAN_SENTINEL), fan_min_rpm=0.0)(readings_)
+    def partly_blind(readings: dict[str, Any]) -> None:
+        readings["flags"] = np.zeros(fleet.n)
+        readings_of(0, flags=float(Said.TEMPERATURE_SENTINEL), temp_max_c=99.0, temp_c=92.0)(readings)
+        readings_of(1, flags=float(Said.FAN_SENTINEL), fan_min_rpm=0.0)(readings)
         readings_of(
             2, flags=float(Said.TEMPERATURE_SENTINEL | Said.FAN_SENTINEL), temp_max_c=np.nan, fan_min_rpm=np.nan
-        )(readings_)
+        )(readings)
 
     fleet.cycle(partly_blind, times=2)
     assert fleet.problems(0) == {"overheat_crit", "sensor_fault"}
@@ -107,9 +107,9 @@ def test_limits_follow_the_model_and_what_its_sensor_measures() -> None:
     fleet = Fleet(n=3)
     fleet.columns["model"] = TextColumn(("Antminer S21", "Antminer S19"), np.array([0, 1, 1]))
     fleet.columns["firmware"] = TextColumn(("stock", "LuxOS 2024"), np.array([0, 0, 1]))
-    fleet.cycle(lambda readings_: readings_["temp_max_c"].fill(96.0))
+    fleet.cycle(lambda readings: readings["temp_max_c"].fill(96.0))
     assert [fleet.say_of(Issue.OVERHEAT_CRIT, number) for number in range(3)] == [FINE, HIT, HIT]
-    fleet.cycle(lambda readings_: readings_["temp_max_c"].fill(71.0))
+    fleet.cycle(lambda readings: readings["temp_max_c"].fill(71.0))
     assert [fleet.say_of(Issue.OVERHEAT_CRIT, number) for number in range(3)] == [FINE, FINE, HIT]
 
 
@@ -117,21 +117,21 @@ def test_machines_in_fluid_are_warned_of_sooner_and_are_no_peers_of_those_in_air
     fleet = Fleet(n=12)
     fleet.columns["is_air"] = (np.arange(12) >= 6).astype(np.float64)
 
-    def warm(readings_: dict[str, Any]) -> None:
+    def warm(readings: dict[str, Any]) -> None:
         for name in ("temp_c", "temp_max_c"):
-            readings_[name] = np.where(
-                readings_["is_air"] == 1, readings_[name], readings_[name] - 20
+            readings[name] = np.where(
+                readings["is_air"] == 1, readings[name], readings[name] - 20
             )  # oil does not know the weather
-        readings_of(0, temp_max_c=83.0)(readings_)
-        readings_of(6, temp_max_c=83.0)(readings_)
+        readings_of(0, temp_max_c=83.0)(readings)
+        readings_of(6, temp_max_c=83.0)(readings)
 
     result = fleet.cycle(warm, times=10)
     assert [fleet.say_of(Issue.OVERHEAT_WARN, each) for each in (0, 1, 6)] == [HIT, FINE, FINE]
     assert result.observed.limits["overheat_crit_c"][0] == result.observed.limits["overheat_crit_c"][6]
 
-    def hotter_outside(readings_: dict[str, Any]) -> None:
-        warm(readings_)
-        readings_["temp_max_c"] = readings_["temp_max_c"] + 8 * readings_["is_air"]
+    def hotter_outside(readings: dict[str, Any]) -> None:
+        warm(readings)
+        readings["temp_max_c"] = readings["temp_max_c"] + 8 * readings["is_air"]
 
     fleet.cycle(hotter_outside)
     common = fleet.state["reference"][Metric.TEMP_MAX]
@@ -241,9 +241,9 @@ def test_ages_of_three_and_five_intervals_part_fresh_stale_and_offline(
 def test_what_a_silent_collector_has_is_unknown_and_what_was_never_seen_too() -> None:
     fleet = Fleet(config=Config(interval_sec=60.0))
 
-    def silent(readings_: dict[str, Any]) -> None:
+    def silent(readings: dict[str, Any]) -> None:
         for name in ("ts", "heard_at"):
-            readings_[name].fill(fleet.now - 400)
+            readings[name].fill(fleet.now - 400)
 
     result = fleet.cycle(silent)
     assert (result.observed.data.state == DataState.UNKNOWN).all()
@@ -258,9 +258,9 @@ def test_a_collector_that_has_just_fallen_silent_takes_no_machine_with_it() -> N
     fleet = Fleet(config=Config(interval_sec=60.0, life=LifecycleConfig(debounce_p0=1)))
     fleet.warm_up()
 
-    def dying(readings_: dict[str, Any]) -> None:
-        readings_["ts"].fill(fleet.now - 310)
-        readings_["heard_at"].fill(fleet.now - 250)
+    def dying(readings: dict[str, Any]) -> None:
+        readings["ts"].fill(fleet.now - 310)
+        readings["heard_at"].fill(fleet.now - 250)
 
     result = fleet.cycle(dying)
     assert (result.observed.data.state == DataState.UNKNOWN).all()

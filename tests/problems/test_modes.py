@@ -44,9 +44,9 @@ def test_populations_that_are_apart_are_told_apart(parts: list[tuple[float, floa
     points = cloud(np.random.default_rng(7), parts)
     fitted = mixtures.fit(points)
     assert fitted.label.tolist() == labels
-    readings_, sure = modes._assigned(points, fitted, np.zeros((2, len(points)), np.int8), np.zeros(len(points)))
+    assigned, sure = modes._assigned(points, fitted, np.zeros((2, len(points)), np.int8), np.zeros(len(points)))
     truth = np.repeat(labels, [n for _, _, n in parts])
-    assert (readings_ == truth).mean() > 0.97
+    assert (assigned == truth).mean() > 0.97
     assert ((sure >= 0.3) & (sure <= 1)).all()
 
 
@@ -57,7 +57,7 @@ def test_more_hashrate_for_as_many_watts_is_noise_and_not_perf() -> None:
 
 def test_modes_are_found_also_where_the_machines_of_one_mode_are_numbered_one_after_the_other() -> None:
     fleet = Fleet(n=1000)
-    fleet.cycle(lambda readings_: graded_faults.run(readings_, list(range(850, 1000))), times=3)
+    fleet.cycle(lambda readings: graded_faults.run(readings, list(range(850, 1000))), times=3)
     assert (fleet.state["mode"] == np.where(np.arange(1000) < 850, Mode.NORMAL, Mode.ECO)).all()
 
 
@@ -162,8 +162,8 @@ def test_who_looks_like_no_population_is_told_as_unknown_and_compared_as_before(
     assert first.mode[1] == Mode.NORMAL
     fleet.cycle(times=11)
 
-    def thrifty(readings_: dict[str, object]) -> None:
-        readings_["power_w"][1] *= 0.85  # type: ignore[index]
+    def thrifty(readings: dict[str, object]) -> None:
+        readings["power_w"][1] *= 0.85  # type: ignore[index]
 
     fleet.cycle(thrifty, times=2)
     assert fleet.cycle().mode[1] == Mode.NORMAL, "two odd samples are no doubt"

@@ -48,9 +48,9 @@ async def test_each_rule_is_listed_from_its_threshold_on_with_its_evidence(site:
     cases = [case for case in THRESHOLDS if "is_air" not in case[1]]  # how a machine is cooled is the inventory's word
     fleet = StoredFleet(site, n=len(cases) + 5)
 
-    def tell(readings_: dict[str, Any]) -> None:
+    def tell(columns: dict[str, Any]) -> None:
         for machine, (_, readings, _) in enumerate(cases):
-            readings_of(machine, **readings)(readings_)
+            readings_of(machine, **readings)(columns)
 
     await fleet.cycle(tell, times=2)
     rows = {(row["miner_id"], row["issue_code"]): row for row in await reader.problems()}
