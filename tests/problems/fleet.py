@@ -66,15 +66,15 @@ class Fleet:
     def cycle(self, change: Change | None = None, *, times: int = 1) -> CycleResult:
         for _ in range(times):
             self.now += self.config.cycle_sec
-            told = self.readings()
+            readings = self.readings()
             if change is not None:
-                change(told)
-            self.state, self.last = step(self.state, self.frame(told), self.now, self.config)
+                change(readings)
+            self.state, self.last = step(self.state, self.frame(readings), self.now, self.config)
         assert self.last is not None
         return self.last
 
-    def frame(self, told: dict[str, Any]) -> Frame:
-        return make_frame(np.arange(self.n), told)
+    def frame(self, readings: dict[str, Any]) -> Frame:
+        return make_frame(np.arange(self.n), readings)
 
     def warm_up(self) -> None:
         """Enough cycles that baselines are no longer cold."""
@@ -84,7 +84,7 @@ class Fleet:
         """What is open on a machine."""
         events = self.state.events
         mine = (events.subject == machine) & events.active & (events.status != EventStatus.PENDING)
-        return {Issue(one).code for one in events.issue[mine].tolist()}
+        return {Issue(each).code for each in events.issue[mine].tolist()}
 
     def everything_open(self) -> set[tuple[int, str]]:
         events = self.state.events
@@ -112,12 +112,12 @@ class Fleet:
 def readings_of(machine: int, **values: float) -> Change:
     """These readings of one machine."""
 
-    def change(told: dict[str, Any]) -> None:
+    def change(readings: dict[str, Any]) -> None:
         for name, value in values.items():
-            if name not in told:
-                told[name] = np.full(len(told["ts"]), np.nan)
-            told[name] = told[name].astype(np.float64)
-            told[name][machine] = value
+            if name not in readings:
+                readings[name] = np.full(len(readings["ts"]), np.nan)
+            readings[name] = readings[name].astype(np.float64)
+            readings[name][machine] = value
 
     return change
 
@@ -125,9 +125,9 @@ def readings_of(machine: int, **values: float) -> Change:
 def slower(machine: int, part: float) -> Change:
     """A part of the hashrate of one machine is gone, and as much of its power."""
 
-    def change(told: dict[str, Any]) -> None:
-        told["hashrate_ths"][machine] *= 1 - part
-        told["power_w"][machine] *= 1 - part
+    def change(readings: dict[str, Any]) -> None:
+        readings["hashrate_ths"][machine] *= 1 - part
+        readings["power_w"][machine] *= 1 - part
 
     return change
 
@@ -135,31 +135,31 @@ def slower(machine: int, part: float) -> Change:
 def late(machines: Iterable[int], *, since: float = NOON + 700) -> Change:
     """Nothing new of these machines since a moment."""
 
-    def change(told: dict[str, Any]) -> None:
-        told["ts"][list(machines)] = since
+    def change(readings: dict[str, Any]) -> None:
+        readings["ts"][list(machines)] = since
 
     return change
 
 
 def both(*changes: Change) -> Change:
-    def change(told: dict[str, Any]) -> None:
-        for one in changes:
-            one(told)
+    def change(readings: dict[str, Any]) -> None:
+        for each in changes:
+            each(readings)
 
     return change
 
 
-def leave(yard: Fleet, few: int) -> None:
+def leave(fleet: Fleet, few: int) -> None:
     """Only the first few machines are left at the site."""
 
-    def frame(told: dict[str, Any]) -> Frame:
+    def frame(readings: dict[str, Any]) -> Frame:
         cut = {
-            name: TextColumn(one.of, one.no[:few]) if isinstance(one, TextColumn) else one[:few]
-            for name, one in told.items()
+            name: TextColumn(each.of, each.no[:few]) if isinstance(each, TextColumn) else each[:few]
+            for name, each in readings.items()
         }
         return make_frame(np.arange(few), cut)
 
-    yard.frame = frame  # type: ignore[method-assign]
+    fleet.frame = frame  # type: ignore[method-assign]
 
 
 def same(word: str, n: int) -> TextColumn:

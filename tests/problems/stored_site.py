@@ -138,8 +138,10 @@ def _rows(frame: Frame, numbers: Sequence[int]) -> pl.DataFrame:
 
 def _boards(frame: Frame) -> pl.Series:
     """As a sample lists them; a board that tells nothing is listed without a number."""
-    lists = [[{"hashrate_ths": ths} for ths in told] for told in frame.board_ths.T.tolist()] or [[]] * frame.n
-    return pl.Series([msgspec.json.encode(told).decode() if told else None for told in lists], dtype=pl.String)
+    lists = [[{"hashrate_ths": ths} for ths in readings] for readings in frame.board_ths.T.tolist()] or [[]] * frame.n
+    return pl.Series(
+        [msgspec.json.encode(readings).decode() if readings else None for readings in lists], dtype=pl.String
+    )
 
 
 def _words(texts: TextColumn) -> pl.Series:
@@ -151,26 +153,26 @@ class StoredFleet:
     """A yard of `n` machines whose cycles run in the database."""
 
     def __init__(self, site: StoredSite, n: int = 12, **options: Any) -> None:
-        self.yard = Fleet(n=n, **options)
+        self.fleet = Fleet(n=n, **options)
         self.site = site
         site.open([f"m-{number:03}" for number in range(n)])
 
     @property
     def now(self) -> float:
-        return self.yard.now
+        return self.fleet.now
 
     async def cycle(self, change: Change | None = None, *, times: int = 1) -> CycleRun:
         ran = None
         for _ in range(times):
-            self.yard.now += self.yard.config.cycle_sec
-            told = self.yard.readings()
+            self.fleet.now += self.fleet.config.cycle_sec
+            readings = self.fleet.readings()
             if change is not None:
-                change(told)
-            self.site.show(self.yard.frame(told))
-            ran = await self.site.cycle(self.yard.now)
+                change(readings)
+            self.site.show(self.fleet.frame(readings))
+            ran = await self.site.cycle(self.fleet.now)
         assert ran is not None
         return ran
 
     def open(self) -> set[tuple[str, str]]:
         rows = self.site.events("status in ('open', 'ack', 'in_progress')")
-        return {(one["miner_id"] or "collector", one["issue_code"]) for one in rows}
+        return {(row["miner_id"] or "collector", row["issue_code"]) for row in rows}

@@ -15,180 +15,180 @@ QUARTER = Config(interval_sec=900.0, cycle_sec=900.0)  # a quarter of an hour, s
 
 
 def lost_board(machine: int) -> Change:
-    def change(told: dict[str, Any]) -> None:
-        told["boards_healthy"][machine] = 2
-        slower(machine, 1 / 3)(told)
+    def change(readings: dict[str, Any]) -> None:
+        readings["boards_healthy"][machine] = 2
+        slower(machine, 1 / 3)(readings)
 
     return change
 
 
-def one_of(yard: Fleet, name: str, words: tuple[str, str], *, other: bool) -> None:
+def one_of(fleet: Fleet, name: str, words: tuple[str, str], *, other: bool) -> None:
     """Machine 0 says the second word, all others the first."""
-    yard.columns[name] = TextColumn(words, (np.arange(yard.n) < int(other)).astype(np.int64))
+    fleet.columns[name] = TextColumn(words, (np.arange(fleet.n) < int(other)).astype(np.int64))
 
 
 @pytest.mark.parametrize(("name", "words"), [("mode", ("normal", "eco")), ("firmware", ("stock 1.0", "stock 2.0"))])
 def test_a_lost_board_outlives_another_mode_or_firmware_and_ends_with_its_repair(
     name: str, words: tuple[str, str]
 ) -> None:
-    yard = Fleet(config=QUARTER)
-    one_of(yard, name, words, other=False)
-    yard.warm_up()
-    yard.cycle(lost_board(0), times=4)
-    assert "board_lost" in yard.problems(0)
-    one_of(yard, name, words, other=True)
-    yard.cycle(lost_board(0), times=9 * 96)
-    assert yard.say_of(Issue.BOARD_LOST) is not RuleVerdict.FINE
-    assert "board_lost" in yard.problems(0)
-    yard.cycle(times=3)
-    assert "board_lost" not in yard.problems(0)
+    fleet = Fleet(config=QUARTER)
+    one_of(fleet, name, words, other=False)
+    fleet.warm_up()
+    fleet.cycle(lost_board(0), times=4)
+    assert "board_lost" in fleet.problems(0)
+    one_of(fleet, name, words, other=True)
+    fleet.cycle(lost_board(0), times=9 * 96)
+    assert fleet.say_of(Issue.BOARD_LOST) is not RuleVerdict.FINE
+    assert "board_lost" in fleet.problems(0)
+    fleet.cycle(times=3)
+    assert "board_lost" not in fleet.problems(0)
 
 
 def test_a_machine_that_is_whole_again_has_a_number_of_boards_whatever_else_is_open() -> None:
     """As left behind by a cycle of before: the problem is open, and what was usual is forgotten."""
-    yard = Fleet(config=QUARTER)
-    yard.warm_up()
+    fleet = Fleet(config=QUARTER)
+    fleet.warm_up()
     one_fewer = readings_of(0, boards_healthy=2.0)
-    yard.cycle(one_fewer, times=4)
-    restart(yard.state, np.arange(yard.n) == 0, BASELINE)
-    yard.cycle(one_fewer, times=20)
-    assert yard.say_of(Issue.BOARDS_DEGRADING) is RuleVerdict.UNKNOWN
-    yard.cycle(readings_of(0, fan_min_rpm=0.0), times=10)
-    assert yard.problems(0) >= {"fan_zero"}
-    assert "boards_degrading" not in yard.problems(0)
-    yard.cycle(one_fewer, times=2)
-    assert "boards_degrading" in yard.problems(0)
+    fleet.cycle(one_fewer, times=4)
+    restart(fleet.state, np.arange(fleet.n) == 0, BASELINE)
+    fleet.cycle(one_fewer, times=20)
+    assert fleet.say_of(Issue.BOARDS_DEGRADING) is RuleVerdict.UNKNOWN
+    fleet.cycle(readings_of(0, fan_min_rpm=0.0), times=10)
+    assert fleet.problems(0) >= {"fan_zero"}
+    assert "boards_degrading" not in fleet.problems(0)
+    fleet.cycle(one_fewer, times=2)
+    assert "boards_degrading" in fleet.problems(0)
 
 
 def test_a_few_machines_in_another_mode_are_not_held_against_what_they_were_in_the_old_one() -> None:
-    yard = Fleet(n=40, config=QUARTER)
+    fleet = Fleet(n=40, config=QUARTER)
     words = ("normal", "eco")
-    yard.columns["mode"] = TextColumn(words, np.zeros(40, dtype=np.int64))
-    yard.cycle(times=4 * 96)
-    assert not np.isnan(yard.state["anchor"][Metric.HASHRATE_RATIO]).any()
+    fleet.columns["mode"] = TextColumn(words, np.zeros(40, dtype=np.int64))
+    fleet.cycle(times=4 * 96)
+    assert not np.isnan(fleet.state["anchor"][Metric.HASHRATE_RATIO]).any()
     few = np.arange(40) < 3
-    yard.columns["mode"] = TextColumn(words, few.astype(np.int64))
+    fleet.columns["mode"] = TextColumn(words, few.astype(np.int64))
 
-    def eco(told: dict[str, Any]) -> None:
-        told["hashrate_ths"][few] *= 0.8
-        told["power_w"][few] *= 0.7
+    def eco(readings: dict[str, Any]) -> None:
+        readings["hashrate_ths"][few] *= 0.8
+        readings["power_w"][few] *= 0.7
 
     for _ in range(3 * 96):
-        yard.cycle(eco)
-        assert yard.everything_open() == set()
-    usual = yard.state["anchor"][Metric.HASHRATE_RATIO] + yard.state["reference"][Metric.HASHRATE_RATIO]
+        fleet.cycle(eco)
+        assert fleet.everything_open() == set()
+    usual = fleet.state["anchor"][Metric.HASHRATE_RATIO] + fleet.state["reference"][Metric.HASHRATE_RATIO]
     assert (np.abs(usual[few] - 0.8) < 0.01).all()
     # and in the new mode it is judged by the new one's past
-    yard.cycle(both(eco, slower(0, 0.1)), times=6)
-    assert yard.everything_open() == {(0, "hashrate_degradation")}
+    fleet.cycle(both(eco, slower(0, 0.1)), times=6)
+    assert fleet.everything_open() == {(0, "hashrate_degradation")}
 
 
 def test_a_site_that_has_become_too_few_is_judged_by_itself_in_hashrate_at_once_and_in_heat_after_half_a_day() -> None:
-    yard = Fleet(n=6, config=QUARTER)
-    yard.cycle(times=60)
-    leave(yard, 4)
-    yard.cycle(times=2)
-    assert [yard.say_of(Issue.HASHRATE_DEGRADATION, one) for one in range(4)] == [RuleVerdict.FINE] * 4
-    assert yard.say_of(Issue.TEMP_ANOMALY) is RuleVerdict.UNKNOWN
-    yard.cycle(times=60)
-    assert yard.say_of(Issue.TEMP_ANOMALY) is RuleVerdict.FINE
-    yard.cycle(times=40)
-    assert yard.everything_open() == set()
+    fleet = Fleet(n=6, config=QUARTER)
+    fleet.cycle(times=60)
+    leave(fleet, 4)
+    fleet.cycle(times=2)
+    assert [fleet.say_of(Issue.HASHRATE_DEGRADATION, number) for number in range(4)] == [RuleVerdict.FINE] * 4
+    assert fleet.say_of(Issue.TEMP_ANOMALY) is RuleVerdict.UNKNOWN
+    fleet.cycle(times=60)
+    assert fleet.say_of(Issue.TEMP_ANOMALY) is RuleVerdict.FINE
+    fleet.cycle(times=40)
+    assert fleet.everything_open() == set()
     # as one that never had more than four
     always = Fleet(n=4, config=QUARTER)
     always.cycle(times=60)
-    for few in (yard, always):
+    for few in (fleet, always):
         few.cycle(slower(0, 0.25), times=8)
         assert few.everything_open() == {(0, "hashrate_degradation")}
 
 
 def test_what_broke_while_too_few_were_left_to_compare_with_is_not_taken_for_usual() -> None:
-    yard = Fleet(n=6, config=QUARTER)
-    yard.cycle(times=60)
-    leave(yard, 4)
-    yard.cycle(slower(0, 0.25), times=60)
-    assert yard.everything_open() == {(0, "hashrate_degradation")}
+    fleet = Fleet(n=6, config=QUARTER)
+    fleet.cycle(times=60)
+    leave(fleet, 4)
+    fleet.cycle(slower(0, 0.25), times=60)
+    assert fleet.everything_open() == {(0, "hashrate_degradation")}
 
 
 def test_a_kind_that_is_too_few_for_some_hours_is_compared_as_before_when_it_is_back() -> None:
-    yard = Fleet(n=6, config=QUARTER)
-    yard.cycle(times=60)
-    anchored = yard.state["samples"][Metric.TEMP_MAX].copy()
+    fleet = Fleet(n=6, config=QUARTER)
+    fleet.cycle(times=60)
+    anchored = fleet.state["samples"][Metric.TEMP_MAX].copy()
     away = readings_of(4, status=0.0, expected=float(ExpectedState.CURTAILED))
 
-    def curtailed(told: dict[str, Any]) -> None:
-        told["expected"] = np.zeros(6)
-        away(told)
-        readings_of(5, status=0.0, expected=float(ExpectedState.CURTAILED))(told)
+    def curtailed(readings: dict[str, Any]) -> None:
+        readings["expected"] = np.zeros(6)
+        away(readings)
+        readings_of(5, status=0.0, expected=float(ExpectedState.CURTAILED))(readings)
 
-    yard.cycle(curtailed, times=30)
-    assert (yard.state["samples"][Metric.TEMP_MAX, :4] < anchored[:4]).all(), "it fades"
-    assert (yard.state["samples"][Metric.TEMP_MAX, :4] >= 1).all(), "and is not gone"
-    yard.cycle(times=12)
-    assert (yard.state["reference_level"] == 0).all()
-    assert yard.everything_open() == set()
+    fleet.cycle(curtailed, times=30)
+    assert (fleet.state["samples"][Metric.TEMP_MAX, :4] < anchored[:4]).all(), "it fades"
+    assert (fleet.state["samples"][Metric.TEMP_MAX, :4] >= 1).all(), "and is not gone"
+    fleet.cycle(times=12)
+    assert (fleet.state["reference_level"] == 0).all()
+    assert fleet.everything_open() == set()
 
 
 def test_a_reference_on_another_level_is_told_in_the_terms_of_the_old_one_for_every_metric() -> None:
     """Also where nobody but the past still looks at the old level: all groups are large enough for the finer one."""
-    yard = Fleet(n=80, config=QUARTER)
-    yard.columns["firmware"] = TextColumn(("stock 1.0", "stock 2.0"), np.arange(80) % 2)
+    fleet = Fleet(n=80, config=QUARTER)
+    fleet.columns["firmware"] = TextColumn(("stock 1.0", "stock 2.0"), np.arange(80) % 2)
     eco = np.arange(80) < 3
 
-    def cooler(told: dict[str, Any]) -> None:
-        told["mode"] = TextColumn(("normal", "eco"), eco.astype(np.int64))
+    def cooler(readings: dict[str, Any]) -> None:
+        readings["mode"] = TextColumn(("normal", "eco"), eco.astype(np.int64))
         for name in ("temp_c", "temp_max_c"):
-            told[name][eco] -= 9.0
+            readings[name][eco] -= 9.0
 
-    yard.cycle(cooler, times=40)
-    assert (yard.state["reference_level"][:, 0] == 2).all()
+    fleet.cycle(cooler, times=40)
+    assert (fleet.state["reference_level"][:, 0] == 2).all()
     eco[:12] = True
-    yard.cycle(cooler, times=12)
-    assert (yard.state["reference_level"][:, 0] == 0).all()
-    assert yard.everything_open() == set()
+    fleet.cycle(cooler, times=12)
+    assert (fleet.state["reference_level"][:, 0] == 0).all()
+    assert fleet.everything_open() == set()
 
 
 def test_a_metric_that_too_few_tell_is_unknown_for_half_a_day_and_then_judged_by_itself() -> None:
     """Once the others were all too hot at once: by as much as is usual for their kind."""
-    yard = Fleet(n=6, config=QUARTER)
-    yard.cycle(times=60)
+    fleet = Fleet(n=6, config=QUARTER)
+    fleet.cycle(times=60)
 
-    def mute(told: dict[str, Any]) -> None:
+    def mute(readings: dict[str, Any]) -> None:
         for name in ("temp_c", "temp_max_c"):
-            told[name][4:] = np.nan
+            readings[name][4:] = np.nan
 
-    yard.cycle(mute, times=30)
-    assert yard.say_of(Issue.TEMP_ANOMALY) is RuleVerdict.UNKNOWN
-    assert yard.say_of(Issue.HASHRATE_DEGRADATION) is RuleVerdict.FINE
-    yard.cycle(mute, times=50)
-    assert yard.say_of(Issue.TEMP_ANOMALY) is RuleVerdict.FINE
-    yard.cycle(times=12)  # all of them tell it again
-    assert yard.everything_open() == set()
+    fleet.cycle(mute, times=30)
+    assert fleet.say_of(Issue.TEMP_ANOMALY) is RuleVerdict.UNKNOWN
+    assert fleet.say_of(Issue.HASHRATE_DEGRADATION) is RuleVerdict.FINE
+    fleet.cycle(mute, times=50)
+    assert fleet.say_of(Issue.TEMP_ANOMALY) is RuleVerdict.FINE
+    fleet.cycle(times=12)  # all of them tell it again
+    assert fleet.everything_open() == set()
 
-    def hotter(told: dict[str, Any]) -> None:
-        told["temp_max_c"][0] += 12.0
+    def hotter(readings: dict[str, Any]) -> None:
+        readings["temp_max_c"][0] += 12.0
 
-    yard.cycle(hotter, times=8)
-    assert (0, "temp_anomaly") in yard.everything_open()
+    fleet.cycle(hotter, times=8)
+    assert (0, "temp_anomaly") in fleet.everything_open()
 
 
 def test_what_nobody_saw_is_no_half_day_without_its_like() -> None:
     """After a collector's long silence the first machines that are back keep their past."""
-    yard = Fleet(n=12, config=QUARTER)
-    yard.cycle(times=200)
-    samples, since = yard.state["samples"].copy(), yard.now - 10
+    fleet = Fleet(n=12, config=QUARTER)
+    fleet.cycle(times=200)
+    samples, since = fleet.state["samples"].copy(), fleet.now - 10
 
-    def silent(told: dict[str, Any]) -> None:
+    def silent(readings: dict[str, Any]) -> None:
         for name in ("ts", "heard_at"):
-            told[name][:] = since
+            readings[name][:] = since
 
-    yard.cycle(silent, times=60)
+    fleet.cycle(silent, times=60)
 
-    def three_are_back(told: dict[str, Any]) -> None:
-        told["ts"][3:] = since
+    def three_are_back(readings: dict[str, Any]) -> None:
+        readings["ts"][3:] = since
 
-    yard.cycle(three_are_back, times=2)
-    by_itself = np.arange(len(yard.state["reference_level"])) == Metric.HASHRATE_RATIO  # it follows no weather
-    assert (yard.state["reference_level"][~by_itself] == 0).all()
-    assert (yard.state["samples"][Metric.HASHRATE_RATIO] >= samples[Metric.HASHRATE_RATIO]).all()
-    assert (yard.state["samples"] > 0.5 * samples).all(), "more than an hour and a half is not counted"
+    fleet.cycle(three_are_back, times=2)
+    by_itself = np.arange(len(fleet.state["reference_level"])) == Metric.HASHRATE_RATIO  # it follows no weather
+    assert (fleet.state["reference_level"][~by_itself] == 0).all()
+    assert (fleet.state["samples"][Metric.HASHRATE_RATIO] >= samples[Metric.HASHRATE_RATIO]).all()
+    assert (fleet.state["samples"] > 0.5 * samples).all(), "more than an hour and a half is not counted"

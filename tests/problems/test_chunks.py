@@ -31,9 +31,9 @@ def spread(site: StoredSite) -> None:
 async def test_machines_with_holes_between_their_numbers_keep_their_own_past_while_others_come_and_go(
     site: StoredSite,
 ) -> None:
-    yard = StoredFleet(site)
+    fleet = StoredFleet(site)
     spread(site)
-    await yard.cycle(times=6)
+    await fleet.cycle(times=6)
     assert site.rows("select chunk, cardinality(miner_no) from problem_state order by chunk") == [
         *((0, 2), (1, 3), (2, 3), (8, 4)),
     ]
@@ -44,8 +44,8 @@ async def test_machines_with_holes_between_their_numbers_keep_their_own_past_whi
     site.rows(
         "update miners set state = 'retired' where miner_no = any(%s) returning 1", [site.numbers[n] for n in gone]
     )
-    await yard.cycle()
+    await fleet.cycle()
     assert counted(site) == {place: before[0] + 1 for place in range(12) if place not in gone}
     site.rows("update miners set state = 'in_service' returning 1")
-    await yard.cycle()
+    await fleet.cycle()
     assert counted(site) == {place: 1 if place in gone else before[0] + 2 for place in range(12)}

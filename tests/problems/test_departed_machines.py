@@ -18,26 +18,26 @@ def set_state(site: StoredSite, place: int, state: str) -> None:
 
 
 async def test_what_was_seen_once_before_a_machine_left_is_confirmed_anew_when_it_is_back(site: StoredSite) -> None:
-    yard = StoredFleet(site)
-    await yard.cycle(readings_of(3, temp_max_c=HOT))
+    fleet = StoredFleet(site)
+    await fleet.cycle(readings_of(3, temp_max_c=HOT))
     set_state(site, 3, "retired")
-    await yard.cycle()
+    await fleet.cycle()
     assert site.events() == []
     set_state(site, 3, "in_service")
-    ran = await yard.cycle(readings_of(3, temp_max_c=HOT))
+    ran = await fleet.cycle(readings_of(3, temp_max_c=HOT))
     assert (ran.actions["debouncing"], ran.actions["recurred"]) == (1, 0)
-    assert [one["status"] for one in site.events()] == ["pending"]
-    await yard.cycle(readings_of(3, temp_max_c=HOT))
-    assert yard.open() == {("m-003", "overheat_crit")}
+    assert [row["status"] for row in site.events()] == ["pending"]
+    await fleet.cycle(readings_of(3, temp_max_c=HOT))
+    assert fleet.open() == {("m-003", "overheat_crit")}
 
 
 async def test_a_collector_that_no_machine_depends_on_any_more_is_no_problem(site: StoredSite) -> None:
-    yard = StoredFleet(site)
-    await yard.cycle()
+    fleet = StoredFleet(site)
+    await fleet.cycle()
     for _ in range(8):
-        yard.yard.now += 300
-        await site.cycle(yard.now)
-    assert yard.open() == {("collector", "collector_down")}
+        fleet.fleet.now += 300
+        await site.cycle(fleet.now)
+    assert fleet.open() == {("collector", "collector_down")}
     other = new_id()
     site.rows(
         "insert into collectors (id, tenant_id, site_id, name, status, permissions, collection_interval_sec,"
@@ -45,33 +45,33 @@ async def test_a_collector_that_no_machine_depends_on_any_more_is_no_problem(sit
         other, site.tenant_id, site.site_id,
     )  # fmt: skip
     site.brought_by, site.dead = dict.fromkeys(site.numbers, other), {site.collector_id}
-    await yard.cycle(times=2)
-    assert yard.open() == set()
+    await fleet.cycle(times=2)
+    assert fleet.open() == set()
 
 
 async def test_a_site_that_was_emptied_has_no_machines_in_its_last_scan(site: StoredSite) -> None:
-    yard = StoredFleet(site)
-    await yard.cycle(times=2)
+    fleet = StoredFleet(site)
+    await fleet.cycle(times=2)
     site.rows("update miners set state = 'retired' where site_id = %s returning 1", site.site_id)
-    await yard.cycle()
+    await fleet.cycle()
     async with site.database.transaction(job_context()) as session:
         assert await machines_of_last_scan(session, site) == 0
     assert site.rows("select count(*) from problem_state") == [(0,)]
-    yard.yard.now += 300
-    assert await site.cycle(yard.now) is None  # from here on there is nothing to look at
+    fleet.fleet.now += 300
+    assert await site.cycle(fleet.now) is None  # from here on there is nothing to look at
 
 
 async def test_a_clock_that_was_ahead_stops_no_cycle_once_it_is_right_again(site: StoredSite) -> None:
-    yard = StoredFleet(site)
-    await yard.cycle()
-    assert await site.cycle(yard.now + 86_400.0) is not None
-    assert await site.cycle(yard.now + 86_300.0) is None  # a small step back is no other moment
-    await yard.cycle(readings_of(3, temp_max_c=HOT), times=2)
-    assert yard.open() == {("m-003", "overheat_crit")}
+    fleet = StoredFleet(site)
+    await fleet.cycle()
+    assert await site.cycle(fleet.now + 86_400.0) is not None
+    assert await site.cycle(fleet.now + 86_300.0) is None  # a small step back is no other moment
+    await fleet.cycle(readings_of(3, temp_max_c=HOT), times=2)
+    assert fleet.open() == {("m-003", "overheat_crit")}
     async with site.database.transaction(job_context()) as session:
         scan = await find_last_scan(session, site.site_id)
     assert scan is not None
-    assert scan.ran_at == datetime.fromtimestamp(yard.now, UTC)
+    assert scan.ran_at == datetime.fromtimestamp(fleet.now, UTC)
 
 
 async def machines_of_last_scan(session: AsyncSession, site: StoredSite) -> int:

@@ -14,8 +14,8 @@ DARK = readings_of(2, status=0.0)
 def machines(site: StoredSite) -> tuple[int, int, str]:
     """Healthy and with a problem as the newest run counted them, and what is said of the third one."""
     (counted,) = site.rows("select healthy, with_problem from problem_runs order by ran_at desc limit 1")
-    (said,) = site.rows("select overall_health from telemetry_live where miner_no = %s", site.numbers[2])
-    return (*counted, *said)
+    (text,) = site.rows("select overall_health from telemetry_live where miner_no = %s", site.numbers[2])
+    return (*counted, *text)
 
 
 async def hand_out(site: StoredSite, machine: int, command_type: str, *, now: float, lease: timedelta) -> None:
@@ -27,26 +27,26 @@ async def hand_out(site: StoredSite, machine: int, command_type: str, *, now: fl
 
 
 async def test_a_machine_stopped_by_command_raises_nothing_until_its_deadline_and_then_does(site: StoredSite) -> None:
-    yard = StoredFleet(site)
-    await yard.cycle(times=2)
-    await hand_out(site, 2, "reboot_device", now=yard.now, lease=timedelta(minutes=20))
+    fleet = StoredFleet(site)
+    await fleet.cycle(times=2)
+    await hand_out(site, 2, "reboot_device", now=fleet.now, lease=timedelta(minutes=20))
     cycles = int((timedelta(minutes=20) + BACK_WITHIN) / timedelta(minutes=5))
     for _ in range(cycles - 1):
-        await yard.cycle(DARK)
+        await fleet.cycle(DARK)
         assert site.events() == []
         assert machines(site) == (11, 0, "stopped"), "stopped by command is neither ok nor a problem"
-    await yard.cycle(DARK, times=3)
-    assert yard.open() == {("m-002", "offline")}
+    await fleet.cycle(DARK, times=3)
+    assert fleet.open() == {("m-002", "offline")}
     assert machines(site) == (11, 1, "P0")
 
 
 async def test_the_same_silence_without_a_command_is_a_problem_after_two_looks(site: StoredSite) -> None:
-    yard = StoredFleet(site)
-    await yard.cycle(times=2)
-    await yard.cycle(DARK)
+    fleet = StoredFleet(site)
+    await fleet.cycle(times=2)
+    await fleet.cycle(DARK)
     assert machines(site) == (11, 0, "down")
-    await yard.cycle(DARK)
-    assert yard.open() == {("m-002", "offline")}
+    await fleet.cycle(DARK)
+    assert fleet.open() == {("m-002", "offline")}
 
 
 def suppress(site: StoredSite, *, maintenance: bool, now: float) -> None:
@@ -60,28 +60,28 @@ def suppress(site: StoredSite, *, maintenance: bool, now: float) -> None:
 
 
 async def test_what_a_suppression_hides_is_not_counted_as_well(site: StoredSite) -> None:
-    yard = StoredFleet(site)
-    await yard.cycle(times=2)
-    suppress(site, maintenance=False, now=yard.now)
-    await yard.cycle()
+    fleet = StoredFleet(site)
+    await fleet.cycle(times=2)
+    suppress(site, maintenance=False, now=fleet.now)
+    await fleet.cycle()
     assert machines(site) == (12, 0, "ok")
-    await yard.cycle(DARK, times=2)
+    await fleet.cycle(DARK, times=2)
     assert machines(site) == (11, 0, "down")
-    await yard.cycle(readings_of(2, hashrate_ths=0.0), times=2)
-    assert yard.open() == set()
+    await fleet.cycle(readings_of(2, hashrate_ths=0.0), times=2)
+    assert fleet.open() == set()
     assert machines(site) == (11, 0, "down")
-    await yard.cycle(readings_of(2, temp_max_c=97.0), times=2)
+    await fleet.cycle(readings_of(2, temp_max_c=97.0), times=2)
     assert machines(site) == (11, 0, "unknown"), "it runs, and what was found is hidden"
 
 
 async def test_a_machine_suppressed_for_maintenance_is_not_evaluated_and_counts_as_stopped(site: StoredSite) -> None:
-    yard = StoredFleet(site)
-    await yard.cycle(times=2)
-    suppress(site, maintenance=True, now=yard.now)
-    await yard.cycle(DARK, times=2)
+    fleet = StoredFleet(site)
+    await fleet.cycle(times=2)
+    suppress(site, maintenance=True, now=fleet.now)
+    await fleet.cycle(DARK, times=2)
     assert machines(site) == (11, 0, "stopped")
-    await yard.cycle(readings_of(2, hashrate_ths=0.0), times=2)
+    await fleet.cycle(readings_of(2, hashrate_ths=0.0), times=2)
     assert machines(site) == (11, 0, "stopped")
     assert site.rows("select 1 from suppressed_detections") == []
-    await yard.cycle(times=2)
+    await fleet.cycle(times=2)
     assert machines(site) == (12, 0, "ok")

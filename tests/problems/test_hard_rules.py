@@ -51,34 +51,34 @@ THRESHOLDS: list[tuple[Issue, dict[str, float], RuleVerdict]] = [
 
 @pytest.mark.parametrize(("issue", "readings", "says"), THRESHOLDS)
 def test_a_rule_hits_from_its_threshold_on(issue: Issue, readings: dict[str, float], says: RuleVerdict) -> None:
-    yard = Fleet()
-    others = {"is_air": np.ones(yard.n)} if "is_air" in readings else {}
-    yard.columns |= others
-    yard.cycle(readings_of(0, **readings))
-    assert yard.say_of(issue) is says
+    fleet = Fleet()
+    others = {"is_air": np.ones(fleet.n)} if "is_air" in readings else {}
+    fleet.columns |= others
+    fleet.cycle(readings_of(0, **readings))
+    assert fleet.say_of(issue) is says
     if issue is not Issue.SENSOR_FAULT:
-        assert yard.say_of(issue, machine=1) is FINE
+        assert fleet.say_of(issue, machine=1) is FINE
 
 
 def test_one_blind_sensor_blinds_no_other() -> None:
     """As ingest settles it: what was no reading is a flag, and the columns are those of the other sensors."""
-    yard = Fleet()
-    yard.warm_up()
+    fleet = Fleet()
+    fleet.warm_up()
 
-    def partly_blind(told: dict[str, Any]) -> None:
-        told["flags"] = np.zeros(yard.n)
-        readings_of(0, flags=float(Said.TEMPERATURE_SENTINEL), temp_max_c=99.0, temp_c=92.0)(told)
-        readings_of(1, flags=float(Said.FAN_SENTINEL), fan_min_rpm=0.0)(told)
+    def partly_blind(readings: dict[str, Any]) -> None:
+        readings["flags"] = np.zeros(fleet.n)
+        readings_of(0, flags=float(Said.TEMPERATURE_SENTINEL), temp_max_c=99.0, temp_c=92.0)(readings)
+        readings_of(1, flags=float(Said.FAN_SENTINEL), fan_min_rpm=0.0)(readings)
         readings_of(
             2, flags=float(Said.TEMPERATURE_SENTINEL | Said.FAN_SENTINEL), temp_max_c=np.nan, fan_min_rpm=np.nan
-        )(told)
+        )(readings)
 
-    yard.cycle(partly_blind, times=2)
-    assert yard.problems(0) == {"overheat_crit", "sensor_fault"}
-    assert yard.problems(1) == {"fan_zero", "sensor_fault"}
-    assert yard.problems(2) == {"sensor_fault"}
+    fleet.cycle(partly_blind, times=2)
+    assert fleet.problems(0) == {"overheat_crit", "sensor_fault"}
+    assert fleet.problems(1) == {"fan_zero", "sensor_fault"}
+    assert fleet.problems(2) == {"sensor_fault"}
     for issue in (Issue.OVERHEAT_CRIT, Issue.OVERHEAT_WARN, Issue.FAN_ZERO):
-        assert yard.say_of(issue, 2) is UNKNOWN
+        assert fleet.say_of(issue, 2) is UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -89,11 +89,11 @@ def test_sensors_mean_the_same_in_a_file_and_in_the_live_layer(temp_avg: float, 
     """A file hands over what was said; ingest takes out what is no reading, and flags it."""
     settled = decode_sample({"temp_avg": temp_avg, "temp_max": temp_max, "fan_speeds": [fan], "hashrate_ths": 104.0})
     live = {name: float(settled.number(name)[0]) for name in ("temp_c", "temp_max_c", "fan_min_rpm")}
-    said = {"temp_c": temp_avg, "temp_max_c": temp_max, "fan_min_rpm": fan}
+    text = {"temp_c": temp_avg, "temp_max_c": temp_max, "fan_min_rpm": fan}
     file, stored = Fleet(), Fleet()
-    for yard, readings in ((file, said), (stored, live | {"flags": float(settled.flags[0])})):
-        yard.columns["flags"] = np.zeros(yard.n)
-        yard.cycle(readings_of(0, **readings))
+    for fleet, readings in ((file, text), (stored, live | {"flags": float(settled.flags[0])})):
+        fleet.columns["flags"] = np.zeros(fleet.n)
+        fleet.cycle(readings_of(0, **readings))
     assert file.last is not None
     assert stored.last is not None
     np.testing.assert_array_equal(file.last.verdict, stored.last.verdict)
@@ -104,41 +104,43 @@ def test_sensors_mean_the_same_in_a_file_and_in_the_live_layer(temp_avg: float, 
 
 
 def test_limits_follow_the_model_and_what_its_sensor_measures() -> None:
-    yard = Fleet(n=3)
-    yard.columns["model"] = TextColumn(("Antminer S21", "Antminer S19"), np.array([0, 1, 1]))
-    yard.columns["firmware"] = TextColumn(("stock", "LuxOS 2024"), np.array([0, 0, 1]))
-    yard.cycle(lambda told: told["temp_max_c"].fill(96.0))
-    assert [yard.say_of(Issue.OVERHEAT_CRIT, one) for one in range(3)] == [FINE, HIT, HIT]
-    yard.cycle(lambda told: told["temp_max_c"].fill(71.0))
-    assert [yard.say_of(Issue.OVERHEAT_CRIT, one) for one in range(3)] == [FINE, FINE, HIT]
+    fleet = Fleet(n=3)
+    fleet.columns["model"] = TextColumn(("Antminer S21", "Antminer S19"), np.array([0, 1, 1]))
+    fleet.columns["firmware"] = TextColumn(("stock", "LuxOS 2024"), np.array([0, 0, 1]))
+    fleet.cycle(lambda readings: readings["temp_max_c"].fill(96.0))
+    assert [fleet.say_of(Issue.OVERHEAT_CRIT, number) for number in range(3)] == [FINE, HIT, HIT]
+    fleet.cycle(lambda readings: readings["temp_max_c"].fill(71.0))
+    assert [fleet.say_of(Issue.OVERHEAT_CRIT, number) for number in range(3)] == [FINE, FINE, HIT]
 
 
 def test_machines_in_fluid_are_warned_of_sooner_and_are_no_peers_of_those_in_air() -> None:
-    yard = Fleet(n=12)
-    yard.columns["is_air"] = (np.arange(12) >= 6).astype(np.float64)
+    fleet = Fleet(n=12)
+    fleet.columns["is_air"] = (np.arange(12) >= 6).astype(np.float64)
 
-    def warm(told: dict[str, Any]) -> None:
+    def warm(readings: dict[str, Any]) -> None:
         for name in ("temp_c", "temp_max_c"):
-            told[name] = np.where(told["is_air"] == 1, told[name], told[name] - 20)  # oil does not know the weather
-        readings_of(0, temp_max_c=83.0)(told)
-        readings_of(6, temp_max_c=83.0)(told)
+            readings[name] = np.where(
+                readings["is_air"] == 1, readings[name], readings[name] - 20
+            )  # oil does not know the weather
+        readings_of(0, temp_max_c=83.0)(readings)
+        readings_of(6, temp_max_c=83.0)(readings)
 
-    found = yard.cycle(warm, times=10)
-    assert [yard.say_of(Issue.OVERHEAT_WARN, one) for one in (0, 1, 6)] == [HIT, FINE, FINE]
-    assert found.observed.limits["overheat_crit_c"][0] == found.observed.limits["overheat_crit_c"][6]
+    result = fleet.cycle(warm, times=10)
+    assert [fleet.say_of(Issue.OVERHEAT_WARN, each) for each in (0, 1, 6)] == [HIT, FINE, FINE]
+    assert result.observed.limits["overheat_crit_c"][0] == result.observed.limits["overheat_crit_c"][6]
 
-    def hotter_outside(told: dict[str, Any]) -> None:
-        warm(told)
-        told["temp_max_c"] = told["temp_max_c"] + 8 * told["is_air"]
+    def hotter_outside(readings: dict[str, Any]) -> None:
+        warm(readings)
+        readings["temp_max_c"] = readings["temp_max_c"] + 8 * readings["is_air"]
 
-    yard.cycle(hotter_outside)
-    common = yard.state["reference"][Metric.TEMP_MAX]
+    fleet.cycle(hotter_outside)
+    common = fleet.state["reference"][Metric.TEMP_MAX]
     assert np.abs(common[1:6]).max() < 2, "told from its own kind"
     assert common[7:].min() > 6
     layers = LimitLayers(sensors={"fluid": {"overheat_warn_c": 88.0}})
-    yard.config = replace(yard.config, layers=layers)
-    yard.cycle(warm)
-    assert yard.say_of(Issue.OVERHEAT_WARN, 0) is FINE
+    fleet.config = replace(fleet.config, layers=layers)
+    fleet.cycle(warm)
+    assert fleet.say_of(Issue.OVERHEAT_WARN, 0) is FINE
 
 
 def test_an_operators_general_limits_hold_in_fluid_too_and_it_is_warned_of_sooner() -> None:
@@ -152,48 +154,48 @@ def test_an_operators_general_limits_hold_in_fluid_too_and_it_is_warned_of_soone
 
 def test_an_operators_own_limit_for_a_firmware_goes_before_the_catalogue() -> None:
     layers = LimitLayers(tenant={"overheat_crit_c": 60.0}, firmwares={"stock 1.0": {"overheat_crit_c": 98.0}})
-    yard = Fleet(config=Config(interval_sec=300.0, layers=layers))
-    yard.cycle(readings_of(0, temp_max_c=97.0))
-    assert yard.say_of(Issue.OVERHEAT_CRIT) is FINE
-    yard.cycle(readings_of(0, temp_max_c=98.0))
-    assert yard.say_of(Issue.OVERHEAT_CRIT) is HIT
+    fleet = Fleet(config=Config(interval_sec=300.0, layers=layers))
+    fleet.cycle(readings_of(0, temp_max_c=97.0))
+    assert fleet.say_of(Issue.OVERHEAT_CRIT) is FINE
+    fleet.cycle(readings_of(0, temp_max_c=98.0))
+    assert fleet.say_of(Issue.OVERHEAT_CRIT) is HIT
 
 
 def test_a_machine_that_boots_has_ten_minutes_to_hash() -> None:
-    yard = Fleet()
-    yard.warm_up()
-    yard.cycle(readings_of(0, hashrate_ths=0.0, uptime_sec=200.0))
-    assert yard.say_of(Issue.HASHRATE_ZERO) is UNKNOWN
-    yard.cycle(readings_of(0, hashrate_ths=0.0, uptime_sec=620.0))
-    assert yard.say_of(Issue.HASHRATE_ZERO) is HIT
+    fleet = Fleet()
+    fleet.warm_up()
+    fleet.cycle(readings_of(0, hashrate_ths=0.0, uptime_sec=200.0))
+    assert fleet.say_of(Issue.HASHRATE_ZERO) is UNKNOWN
+    fleet.cycle(readings_of(0, hashrate_ths=0.0, uptime_sec=620.0))
+    assert fleet.say_of(Issue.HASHRATE_ZERO) is HIT
 
 
 def test_a_pool_that_is_not_on_the_list_is_wrong_and_without_a_list_none_is() -> None:
-    yard = Fleet(n=4)
+    fleet = Fleet(n=4)
     pools = ("stratum+tcp://eu.good.example:3333", "stratum+tcp://evil.example:3333", "good.example")
-    yard.columns["pool"] = TextColumn(pools, np.array([0, 1, 2, -1]))
-    yard.cycle()
-    assert [yard.say_of(Issue.WRONG_POOL, one) for one in range(4)] == [UNKNOWN] * 4
-    yard.config = replace(yard.config, allowed_pools=("*.good.example", "good.example"))
-    yard.cycle()
-    assert [yard.say_of(Issue.WRONG_POOL, one) for one in range(4)] == [FINE, HIT, FINE, UNKNOWN]
+    fleet.columns["pool"] = TextColumn(pools, np.array([0, 1, 2, -1]))
+    fleet.cycle()
+    assert [fleet.say_of(Issue.WRONG_POOL, number) for number in range(4)] == [UNKNOWN] * 4
+    fleet.config = replace(fleet.config, allowed_pools=("*.good.example", "good.example"))
+    fleet.cycle()
+    assert [fleet.say_of(Issue.WRONG_POOL, number) for number in range(4)] == [FINE, HIT, FINE, UNKNOWN]
 
 
 def test_a_worker_is_judged_by_its_account_also_where_no_pool_is_told() -> None:
-    yard = Fleet(n=8)
+    fleet = Fleet(n=8)
     workers = ("farm", "farm.9", "farms.9", "thief.9", "bc1q.rig.1", "bc1q.rig2", "bc1q")
-    yard.columns["worker"] = TextColumn(workers, np.array([0, 1, 2, 3, 4, 5, 6, -1]))
-    yard.config = replace(yard.config, allowed_workers=("farm", "bc1q.rig"))
-    yard.cycle()
+    fleet.columns["worker"] = TextColumn(workers, np.array([0, 1, 2, 3, 4, 5, 6, -1]))
+    fleet.config = replace(fleet.config, allowed_workers=("farm", "bc1q.rig"))
+    fleet.cycle()
     says = [FINE, FINE, HIT, HIT, FINE, HIT, HIT, UNKNOWN]
-    assert [yard.say_of(Issue.WRONG_POOL, one) for one in range(8)] == says
+    assert [fleet.say_of(Issue.WRONG_POOL, number) for number in range(8)] == says
     # a list of pools says nothing of workers, and one of workers nothing of pools
-    yard.columns["pool"] = TextColumn(("stratum+tcp://good.example:3333",), np.zeros(8, dtype=np.int64))
-    yard.cycle()
-    assert yard.say_of(Issue.WRONG_POOL, 7) is UNKNOWN
-    yard.config = replace(yard.config, allowed_workers=(), allowed_pools=("good.example",))
-    yard.cycle()
-    assert [yard.say_of(Issue.WRONG_POOL, one) for one in range(8)] == [FINE] * 8
+    fleet.columns["pool"] = TextColumn(("stratum+tcp://good.example:3333",), np.zeros(8, dtype=np.int64))
+    fleet.cycle()
+    assert fleet.say_of(Issue.WRONG_POOL, 7) is UNKNOWN
+    fleet.config = replace(fleet.config, allowed_workers=(), allowed_pools=("good.example",))
+    fleet.cycle()
+    assert [fleet.say_of(Issue.WRONG_POOL, number) for number in range(8)] == [FINE] * 8
 
 
 @pytest.mark.parametrize(("pool", "verdict"), [("eu.pool.com:3333", FINE), ("eu.pool.com:25", HIT), ("pool.com", HIT)])
@@ -230,84 +232,84 @@ def test_a_worker_per_machine_against_a_long_list_takes_no_longer_than_a_few_loo
 def test_ages_of_three_and_five_intervals_part_fresh_stale_and_offline(
     age: float, status: float, state: DataState
 ) -> None:
-    yard = Fleet(config=Config(interval_sec=60.0))
-    found = yard.cycle(readings_of(0, ts=yard.now + 300 - age, status=status))
-    assert found.observed.data.state[0] == state
-    assert found.observed.data.state[1] == DataState.FRESH
+    fleet = Fleet(config=Config(interval_sec=60.0))
+    result = fleet.cycle(readings_of(0, ts=fleet.now + 300 - age, status=status))
+    assert result.observed.data.state[0] == state
+    assert result.observed.data.state[1] == DataState.FRESH
 
 
 def test_what_a_silent_collector_has_is_unknown_and_what_was_never_seen_too() -> None:
-    yard = Fleet(config=Config(interval_sec=60.0))
+    fleet = Fleet(config=Config(interval_sec=60.0))
 
-    def silent(told: dict[str, Any]) -> None:
+    def silent(readings: dict[str, Any]) -> None:
         for name in ("ts", "heard_at"):
-            told[name].fill(yard.now - 400)
+            readings[name].fill(fleet.now - 400)
 
-    found = yard.cycle(silent)
-    assert (found.observed.data.state == DataState.UNKNOWN).all()
-    assert found.rules[Issue.COLLECTOR_DOWN].hit.tolist() == [True]
-    found = yard.cycle(readings_of(0, ts=np.nan))
-    assert found.observed.data.state[0] == DataState.UNKNOWN
-    assert found.rules[Issue.COLLECTOR_DOWN].hit.tolist() == [False]
+    result = fleet.cycle(silent)
+    assert (result.observed.data.state == DataState.UNKNOWN).all()
+    assert result.rules[Issue.COLLECTOR_DOWN].hit.tolist() == [True]
+    result = fleet.cycle(readings_of(0, ts=np.nan))
+    assert result.observed.data.state[0] == DataState.UNKNOWN
+    assert result.rules[Issue.COLLECTOR_DOWN].hit.tolist() == [False]
 
 
 def test_a_collector_that_has_just_fallen_silent_takes_no_machine_with_it() -> None:
     """What it brought last was read a minute before: that is five intervals old before the collector itself is."""
-    yard = Fleet(config=Config(interval_sec=60.0, life=LifecycleConfig(debounce_p0=1)))
-    yard.warm_up()
+    fleet = Fleet(config=Config(interval_sec=60.0, life=LifecycleConfig(debounce_p0=1)))
+    fleet.warm_up()
 
-    def dying(told: dict[str, Any]) -> None:
-        told["ts"].fill(yard.now - 310)
-        told["heard_at"].fill(yard.now - 250)
+    def dying(readings: dict[str, Any]) -> None:
+        readings["ts"].fill(fleet.now - 310)
+        readings["heard_at"].fill(fleet.now - 250)
 
-    found = yard.cycle(dying)
-    assert (found.observed.data.state == DataState.UNKNOWN).all()
-    assert found.rules[Issue.COLLECTOR_DOWN].hit.tolist() == [False]
-    assert yard.everything_open() == set()
-    yard.cycle(readings_of(0, ts=yard.now - 10))  # the others report: this one is gone
-    assert yard.everything_open() == {(0, "offline")}
+    result = fleet.cycle(dying)
+    assert (result.observed.data.state == DataState.UNKNOWN).all()
+    assert result.rules[Issue.COLLECTOR_DOWN].hit.tolist() == [False]
+    assert fleet.everything_open() == set()
+    fleet.cycle(readings_of(0, ts=fleet.now - 10))  # the others report: this one is gone
+    assert fleet.everything_open() == {(0, "offline")}
 
 
 def test_the_same_sample_is_never_judged_twice() -> None:
-    yard = Fleet()
-    stuck = yard.now + 290.0
+    fleet = Fleet()
+    stuck = fleet.now + 290.0
     wrong = readings_of(0, ts=stuck, temp_max_c=99.0, hashrate_ths=900.0)
-    yard.cycle(wrong)
-    assert (yard.say_of(Issue.OVERHEAT_CRIT), yard.say_of(Issue.DATA_IMPLAUSIBLE)) == (HIT, HIT)
-    yard.cycle(wrong)
-    assert (yard.say_of(Issue.OVERHEAT_CRIT), yard.say_of(Issue.DATA_IMPLAUSIBLE)) == (UNKNOWN, UNKNOWN)
-    assert yard.problems(0) == set()
+    fleet.cycle(wrong)
+    assert (fleet.say_of(Issue.OVERHEAT_CRIT), fleet.say_of(Issue.DATA_IMPLAUSIBLE)) == (HIT, HIT)
+    fleet.cycle(wrong)
+    assert (fleet.say_of(Issue.OVERHEAT_CRIT), fleet.say_of(Issue.DATA_IMPLAUSIBLE)) == (UNKNOWN, UNKNOWN)
+    assert fleet.problems(0) == set()
 
 
 def test_an_expected_stop_excuses_until_its_deadline_and_heat_is_never_excused() -> None:
-    yard = Fleet()
-    yard.warm_up()
-    deadline = yard.now + 900.0
+    fleet = Fleet()
+    fleet.warm_up()
+    deadline = fleet.now + 900.0
     stop = readings_of(
         0, hashrate_ths=0.0, fan_min_rpm=0.0, expected=float(ExpectedState.STOPPED), expected_until=deadline
     )
     hot = readings_of(1, temp_c=95.0, temp_max_c=99.0, expected=float(ExpectedState.STOPPED), expected_until=deadline)
 
-    def told(columns: dict[str, object]) -> None:
-        columns["expected"], columns["expected_until"] = np.zeros(yard.n), np.full(yard.n, np.inf)
+    def stop_both(columns: dict[str, object]) -> None:
+        columns["expected"], columns["expected_until"] = np.zeros(fleet.n), np.full(fleet.n, np.inf)
         stop(columns)
         hot(columns)
 
-    yard.cycle(told, times=2)
-    assert yard.problems(0) == set()
-    assert yard.problems(1) == {"overheat_crit"}
-    yard.cycle(told, times=2)
-    assert yard.problems(0) == {"hashrate_zero", "fan_zero"}
+    fleet.cycle(stop_both, times=2)
+    assert fleet.problems(0) == set()
+    assert fleet.problems(1) == {"overheat_crit"}
+    fleet.cycle(stop_both, times=2)
+    assert fleet.problems(0) == {"hashrate_zero", "fan_zero"}
 
 
 def test_three_boots_within_six_hours_are_a_loop_and_older_ones_do_not_count() -> None:
-    yard = Fleet()
-    yard.warm_up()
+    fleet = Fleet()
+    fleet.warm_up()
     boot = readings_of(0, uptime_sec=20.0)
-    yard.cycle(boot, times=2)
-    assert yard.say_of(Issue.HASHRATE_DEGRADATION) is UNKNOWN
-    yard.cycle(boot)
-    assert yard.say_of(Issue.HASHRATE_DEGRADATION) is HIT
+    fleet.cycle(boot, times=2)
+    assert fleet.say_of(Issue.HASHRATE_DEGRADATION) is UNKNOWN
+    fleet.cycle(boot)
+    assert fleet.say_of(Issue.HASHRATE_DEGRADATION) is HIT
     apart = Fleet()
     apart.warm_up()
     uptime = 0.0

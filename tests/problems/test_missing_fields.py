@@ -31,55 +31,55 @@ DEPENDS = {
 @settings(max_examples=40, deadline=None)
 @given(gone=st.sets(st.sampled_from(OPTIONAL)))
 def test_every_subset_of_fields_runs_and_says_what_was_left_out(gone: set[str]) -> None:
-    yard = Fleet(n=8)
+    fleet = Fleet(n=8)
 
-    def drop(told: dict[str, Any]) -> None:
+    def drop(readings: dict[str, Any]) -> None:
         for name in gone:
-            del told[name]
+            del readings[name]
 
-    found = yard.cycle(drop, times=9)
+    result = fleet.cycle(drop, times=9)
     lacks = {name for name, needs in DEPENDS.items() if set(needs) & gone} | {"board_share_min"}
-    assert {left_out_names(int(bits)) for bits in found.left_out} == {tuple(n for n in LEFT_OUT if n in lacks)}
+    assert {left_out_names(int(bits)) for bits in result.left_out} == {tuple(n for n in LEFT_OUT if n in lacks)}
     for rule in RULES:
         if set(rule.needs) & lacks:
-            assert (found.verdict[rule.issue] == RuleVerdict.UNKNOWN).all(), rule.code
-    assert (found.verdict != RuleVerdict.HIT).all()
-    assert (found.verdict[Issue.OFFLINE] == RuleVerdict.FINE).all()
+            assert (result.verdict[rule.issue] == RuleVerdict.UNKNOWN).all(), rule.code
+    assert (result.verdict != RuleVerdict.HIT).all()
+    assert (result.verdict[Issue.OFFLINE] == RuleVerdict.FINE).all()
 
 
 def test_one_machine_that_says_less_takes_nothing_from_the_others() -> None:
-    yard = Fleet(n=8)
-    found = yard.cycle(readings_of(2, power_w=np.nan, fan_min_rpm=np.nan), times=10)
-    assert left_out_names(int(found.left_out[2])) == ("temp_load", "efficiency", "fan_speed_min", "board_share_min")
-    assert left_out_names(int(found.left_out[3])) == ("board_share_min",)
-    assert not found.observed.own.cold[Metric.EFFICIENCY, 3]
-    assert found.verdict[Issue.EFFICIENCY_DEGRADATION, 2] == RuleVerdict.UNKNOWN
-    assert found.verdict[Issue.TEMP_ANOMALY, 2] == RuleVerdict.FINE
+    fleet = Fleet(n=8)
+    result = fleet.cycle(readings_of(2, power_w=np.nan, fan_min_rpm=np.nan), times=10)
+    assert left_out_names(int(result.left_out[2])) == ("temp_load", "efficiency", "fan_speed_min", "board_share_min")
+    assert left_out_names(int(result.left_out[3])) == ("board_share_min",)
+    assert not result.observed.own.cold[Metric.EFFICIENCY, 3]
+    assert result.verdict[Issue.EFFICIENCY_DEGRADATION, 2] == RuleVerdict.UNKNOWN
+    assert result.verdict[Issue.TEMP_ANOMALY, 2] == RuleVerdict.FINE
 
 
 def test_boards_that_contradict_their_total_are_implausible() -> None:
-    yard = Fleet(n=8)
+    fleet = Fleet(n=8)
 
-    def boards(told: dict[str, Any]) -> None:
-        told["board_ths"] = np.stack([told["hashrate_ths"] / 3] * 3)
-        told["board_ths"][0, 1] = 5.0
+    def boards(readings: dict[str, Any]) -> None:
+        readings["board_ths"] = np.stack([readings["hashrate_ths"] / 3] * 3)
+        readings["board_ths"][0, 1] = 5.0
 
-    found = yard.cycle(boards)
-    assert found.verdict[Issue.DATA_IMPLAUSIBLE].tolist() == [1, 2, 1, 1, 1, 1, 1, 1]
+    result = fleet.cycle(boards)
+    assert result.verdict[Issue.DATA_IMPLAUSIBLE].tolist() == [1, 2, 1, 1, 1, 1, 1, 1]
 
 
 def test_values_that_stand_still_are_implausible_and_a_silent_uptime_needs_more() -> None:
-    yard = Fleet(n=8)
-    yard.warm_up()
+    fleet = Fleet(n=8)
+    fleet.warm_up()
     kept: dict[str, float] = {}
 
-    def hung(told: dict[str, Any]) -> None:
+    def hung(readings: dict[str, Any]) -> None:
         for name in ("hashrate_ths", "temp_c", "temp_max_c", "power_w", "uptime_sec", "accepted"):
-            told[name][0] = kept.setdefault(name, float(told[name][0]))
+            readings[name][0] = kept.setdefault(name, float(readings[name][0]))
 
-    yard.cycle(hung, times=2)
-    assert yard.say_of(Issue.DATA_IMPLAUSIBLE) is RuleVerdict.FINE
-    yard.cycle(hung)
-    assert yard.say_of(Issue.DATA_IMPLAUSIBLE) is RuleVerdict.HIT
-    yard.cycle(hung)
-    assert yard.problems(0) == {"data_implausible"}
+    fleet.cycle(hung, times=2)
+    assert fleet.say_of(Issue.DATA_IMPLAUSIBLE) is RuleVerdict.FINE
+    fleet.cycle(hung)
+    assert fleet.say_of(Issue.DATA_IMPLAUSIBLE) is RuleVerdict.HIT
+    fleet.cycle(hung)
+    assert fleet.problems(0) == {"data_implausible"}

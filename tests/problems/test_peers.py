@@ -21,13 +21,15 @@ def test_quantiles_of_all_groups_at_once_are_those_of_each_alone(
     rows: list[tuple[float, int, bool]], share: float
 ) -> None:
     values, group, use = (np.array(column) for column in zip(*rows, strict=True))
-    found = group_stats.quantile(group_stats.sort(values.astype(np.float64), group, use, 5), share)
+    outcome = group_stats.quantile(group_stats.sort(values.astype(np.float64), group, use, 5), share)
     for number in range(5):
         mine = values[use & (group == number)].astype(np.float32)
         if len(mine):
-            np.testing.assert_allclose(found[number], np.quantile(mine.astype(np.float64), share), rtol=1e-6, atol=1e-6)
+            np.testing.assert_allclose(
+                outcome[number], np.quantile(mine.astype(np.float64), share), rtol=1e-6, atol=1e-6
+            )
         else:
-            assert np.isnan(found[number])
+            assert np.isnan(outcome[number])
 
 
 def test_a_percentile_is_the_part_of_the_group_at_or_below() -> None:
@@ -40,8 +42,8 @@ def fleet(counts: dict[tuple[str, str], int]) -> tuple[Frame, np.ndarray]:
     models = tuple(dict.fromkeys(model for model, _ in counts))
     firmwares = tuple(dict.fromkeys(firmware for _, firmware in counts))
     n = sum(counts.values())
-    model = np.repeat([models.index(one) for one, _ in counts], list(counts.values()))
-    firmware = np.repeat([firmwares.index(one) for _, one in counts], list(counts.values()))
+    model = np.repeat([models.index(each) for each, _ in counts], list(counts.values()))
+    firmware = np.repeat([firmwares.index(each) for _, each in counts], list(counts.values()))
     frame = make_frame(
         range(n),
         {
@@ -64,20 +66,20 @@ def standings(
 
 def test_a_group_backs_off_until_thirty_healthy_peers_are_found() -> None:
     frame, model = fleet({("big", "x"): 30, ("big", "y"): 10, ("lone", "x"): 5})
-    found = standings(frame, model, np.linspace(1, 2, 45))
-    assert [peers.LEVELS[one] for one in found.level[[0, 35, 44]]] == [
+    outcome = standings(frame, model, np.linspace(1, 2, 45))
+    assert [peers.LEVELS[each] for each in outcome.level[[0, 35, 44]]] == [
         "site:model:firmware:mode",
         "site:model:mode",
         "site",
     ]
-    assert found.count[[0, 35, 44]].tolist() == [30, 40, 45]
+    assert outcome.count[[0, 35, 44]].tolist() == [30, 40, 45]
 
 
 def test_with_too_few_anywhere_nobody_is_compared() -> None:
     frame, model = fleet({("big", "x"): 29})
-    found = standings(frame, model, np.ones(29))
-    assert (found.level == peers.NO_LEVEL).all()
-    assert np.isnan(found.z).all()
+    outcome = standings(frame, model, np.ones(29))
+    assert (outcome.level == peers.NO_LEVEL).all()
+    assert np.isnan(outcome.z).all()
 
 
 def test_sick_machines_are_no_reference_and_still_have_a_place() -> None:
@@ -85,18 +87,18 @@ def test_sick_machines_are_no_reference_and_still_have_a_place() -> None:
     values = np.ones(50)
     values[:20] = 0.3
     healthy = values > 0.5
-    found = standings(frame, model, values, healthy)
-    assert found.median[0] == 1.0
-    assert found.z[0] < -3
-    assert found.count[0] == 30
+    outcome = standings(frame, model, values, healthy)
+    assert outcome.median[0] == 1.0
+    assert outcome.z[0] < -3
+    assert outcome.count[0] == 30
 
 
 def test_scale_has_a_floor_and_is_drawn_to_the_parents() -> None:
     frame, model = fleet({("big", "x"): 30, ("big", "y"): 300})
     rng = np.random.default_rng(1)
     values = np.concatenate([np.ones(30), 1 + 0.1 * rng.standard_normal(300)])
-    found = standings(frame, model, values)
-    assert 0.02 < found.scale[0] < 0.1
+    outcome = standings(frame, model, values)
+    assert 0.02 < outcome.scale[0] < 0.1
     assert peers.MIN_SCALE == 0.001
     alone, model = fleet({("big", "x"): 40})
     assert standings(alone, model, np.ones(40)).scale[0] == peers.MIN_SCALE

@@ -9,7 +9,7 @@ HOT = 97.0
 def called(site: StoredSite) -> dict[int, tuple[str, str]]:
     """By place in the yard: the name on the problem, and its key."""
     rows = site.events("status <> 'resolved'")
-    return {site.numbers.index(one["miner_no"]): (one["miner_id"], one["dedup_key"]) for one in rows}
+    return {site.numbers.index(row["miner_no"]): (row["miner_id"], row["dedup_key"]) for row in rows}
 
 
 def rename(site: StoredSite, place: int, name: str) -> None:
@@ -17,29 +17,29 @@ def rename(site: StoredSite, place: int, name: str) -> None:
 
 
 async def test_problems_follow_the_names_of_their_machines_also_when_two_swap_them(site: StoredSite) -> None:
-    yard = StoredFleet(site)
-    await yard.cycle(readings_of(3, temp_max_c=HOT), times=2)
+    fleet = StoredFleet(site)
+    await fleet.cycle(readings_of(3, temp_max_c=HOT), times=2)
     for place, name in ((3, "spare"), (4, "m-003"), (3, "m-004")):
         rename(site, place, name)
     hot = both(readings_of(3, temp_max_c=HOT), readings_of(4, temp_max_c=HOT))
-    await yard.cycle(hot, times=2)
+    await fleet.cycle(hot, times=2)
     assert called(site) == {3: ("m-004", "m-004:overheat_crit"), 4: ("m-003", "m-003:overheat_crit")}
     for place, name in ((3, "spare"), (4, "m-004"), (3, "m-003")):  # and back, while both are open
         rename(site, place, name)
-    await yard.cycle(hot)
+    await fleet.cycle(hot)
     assert called(site) == {3: ("m-003", "m-003:overheat_crit"), 4: ("m-004", "m-004:overheat_crit")}
 
 
 async def test_a_machine_may_take_the_name_of_one_that_left_with_a_problem(site: StoredSite) -> None:
-    yard = StoredFleet(site)
-    await yard.cycle(readings_of(3, temp_max_c=HOT), times=2)
+    fleet = StoredFleet(site)
+    await fleet.cycle(readings_of(3, temp_max_c=HOT), times=2)
     site.rows(
         "with s as (insert into sites (tenant_id, code, name, created_at) values (%s, 'south', 'south', now())"
         " returning id) update miners set site_id = s.id from s where miner_no = %s returning 1",
         site.tenant_id, site.numbers[3],
     )  # fmt: skip
     rename(site, 4, "m-003")
-    await yard.cycle(readings_of(4, temp_max_c=HOT), times=2)
+    await fleet.cycle(readings_of(4, temp_max_c=HOT), times=2)
     left, here = site.events()
     assert (left["status"], left["resolution_cause"], left["dedup_key"]) == (
         *("resolved", "left_site", "m-003:overheat_crit"),

@@ -36,7 +36,7 @@ def usual() -> Observations:
     values = np.stack([np.full(N, USUAL[metric]) for metric in Metric])
     sigma = np.stack([np.full(N, SIGMA.get(metric, 0.01)) for metric in Metric])
     nothing = np.zeros((METRICS, N))
-    numbers: dict[str, Any] = {one.name: zero.copy() for one in fields(Features)}
+    numbers: dict[str, Any] = {each.name: zero.copy() for each in fields(Features)}
     numbers |= {name: no.copy() for name in ("temp_fault", "fan_fault", "hashrate_implausible", "boards_contradict",
                                              "uptime_stuck", "frozen", "booting")}  # fmt: skip
     numbers |= {name: yes.copy() for name in ("is_online", "hashing", "steady")}

@@ -58,34 +58,34 @@ SOUND: list[tuple[str, str, float, float | None, float | None]] = [
 
 
 def machines(*rows: tuple[str, str, float, float | None, float | None]) -> Fleet:
-    yard = Fleet(n=len(rows))
+    fleet = Fleet(n=len(rows))
     models, firmwares, kinds, chips, boards = zip(*rows, strict=True)
     known = [[np.nan if temp is None else temp for temp in temps] for temps in (chips, boards)]
-    yard.columns |= {
+    fleet.columns |= {
         "model": text_column(models),
         "firmware": text_column(firmwares),
         "flags": np.array(kinds),
         "temp_chip_c": np.array(known[0]),
         "temp_board_c": np.array(known[1]),
     }
-    return yard
+    return fleet
 
 
-def show(yard: Fleet) -> Any:
+def show(fleet: Fleet) -> Any:
     """The hottest is whatever is hottest of what each machine gives."""
 
-    def change(told: dict[str, Any]) -> None:
-        hottest = np.fmax(told["temp_chip_c"], told["temp_board_c"])
-        told |= {"temp_max_c": hottest, "temp_c": hottest - 4}
+    def change(readings: dict[str, Any]) -> None:
+        hottest = np.fmax(readings["temp_chip_c"], readings["temp_board_c"])
+        readings |= {"temp_max_c": hottest, "temp_c": hottest - 4}
 
-    return yard.cycle(change)
+    return fleet.cycle(change)
 
 
 def test_machines_that_run_as_rated_raise_nothing_grave_whatever_their_make() -> None:
-    yard = machines(*SOUND)
+    fleet = machines(*SOUND)
     for _ in range(4):
-        show(yard)
-    grave = {(who, code) for who, code in yard.everything_open() if code.startswith("overheat")}
+        show(fleet)
+    grave = {(who, code) for who, code in fleet.everything_open() if code.startswith("overheat")}
     assert grave == set()
 
 
@@ -97,26 +97,26 @@ def test_a_sensor_at_its_limit_is_critical_on_every_series(sensor: SensorKind) -
             model = f"Avalon A{generation}66" if make == "Avalon" else f"{series} Gamma" if make == "Bitaxe" else series
             temp_c = by_sensor[sensor].critical_c
             row = (CHIP, temp_c, None) if sensor is SensorKind.CHIP else (BOARD, None, temp_c)
-            yard = machines((model, STOCK, *row))
-            show(yard)
-            assert yard.say_of(Issue.OVERHEAT_CRIT) is HIT, series
+            fleet = machines((model, STOCK, *row))
+            show(fleet)
+            assert fleet.say_of(Issue.OVERHEAT_CRIT) is HIT, series
 
 
 def test_a_board_over_its_limit_is_not_hidden_by_a_cool_chip_nor_a_chip_by_a_board() -> None:
     """At an S19 a board stops at 90 °C and a chip at 95 °C."""
-    yard = machines(
+    fleet = machines(
         ("Antminer S19", STOCK, CHIP, 92.0, 91.0),
         ("Antminer S19", STOCK, CHIP, 84.0, 79.0),
         ("Antminer S19", STOCK, CHIP, 96.0, 82.0),
         ("Antminer S19", STOCK, BOARD, 60.0, 91.0),
         ("Antminer S19", STOCK, CHIP, 86.0, 84.0),
     )
-    found = show(yard)
-    assert [yard.say_of(Issue.OVERHEAT_CRIT, one) for one in range(5)] == [HIT, FINE, HIT, HIT, FINE]
-    assert [yard.say_of(Issue.OVERHEAT_WARN, one) for one in (1, 4)] == [FINE, HIT]
-    board = read_evidence(found, 0, Issue.OVERHEAT_CRIT)
+    outcome = show(fleet)
+    assert [fleet.say_of(Issue.OVERHEAT_CRIT, number) for number in range(5)] == [HIT, FINE, HIT, HIT, FINE]
+    assert [fleet.say_of(Issue.OVERHEAT_WARN, each) for each in (1, 4)] == [FINE, HIT]
+    board = read_evidence(outcome, 0, Issue.OVERHEAT_CRIT)
     assert (board["sensor"], board["temp_max"], board["threshold"]) == ("board", 91.0, 90.0)
-    chip = read_evidence(found, 2, Issue.OVERHEAT_CRIT)
+    chip = read_evidence(outcome, 2, Issue.OVERHEAT_CRIT)
     assert (chip["sensor"], chip["temp_max"], chip["threshold"]) == ("chip", 96.0, 95.0)
 
 
@@ -142,22 +142,22 @@ def test_a_board_over_its_limit_is_not_hidden_by_a_cool_chip_nor_a_chip_by_a_boa
     ],
 )
 def test_the_evidence_says_whose_limit_it_is(
-    model: str, limits: str | None, layers: LimitLayers, told: tuple[float, str], words: str
+    model: str, limits: str | None, layers: LimitLayers, readings: tuple[float, str], words: str
 ) -> None:
-    yard = machines((model, STOCK, CHIP, 99.0, None))
-    yard.config = Config(interval_sec=300.0, layers=layers)
+    fleet = machines((model, STOCK, CHIP, 99.0, None))
+    fleet.config = Config(interval_sec=300.0, layers=layers)
     if limits is not None:
-        yard.columns["temp_limits"] = same(limits, 1)
-    evidence = read_evidence(show(yard), 0, Issue.OVERHEAT_CRIT)
-    assert (evidence["threshold"], evidence["limit_source"]) == told
+        fleet.columns["temp_limits"] = same(limits, 1)
+    evidence = read_evidence(show(fleet), 0, Issue.OVERHEAT_CRIT)
+    assert (evidence["threshold"], evidence["limit_source"]) == readings
     assert f"Hottest sensor: 99.0 °C (at the chip, {words})." in sentence(evidence)
 
 
 def test_a_sample_without_a_kind_is_judged_as_its_firmware_measures() -> None:
-    yard = machines(("Antminer S19", LUXOS, 0.0, None, 71.0), ("Antminer S19", STOCK, 0.0, None, 71.0))
-    found = show(yard)
-    assert [yard.say_of(Issue.OVERHEAT_CRIT, one) for one in (0, 1)] == [HIT, FINE]
-    assert read_evidence(found, 0, Issue.OVERHEAT_CRIT)["sensor"] == "board"
+    fleet = machines(("Antminer S19", LUXOS, 0.0, None, 71.0), ("Antminer S19", STOCK, 0.0, None, 71.0))
+    outcome = show(fleet)
+    assert [fleet.say_of(Issue.OVERHEAT_CRIT, each) for each in (0, 1)] == [HIT, FINE]
+    assert read_evidence(outcome, 0, Issue.OVERHEAT_CRIT)["sensor"] == "board"
 
 
 def limits_with(layers: LimitLayers, **more: Any) -> MachineTemperatureLimits:
@@ -166,16 +166,16 @@ def limits_with(layers: LimitLayers, **more: Any) -> MachineTemperatureLimits:
 
 def test_a_limit_for_a_model_is_meant_for_the_sensor_that_the_machine_shows() -> None:
     layers = LimitLayers(models={"Antminer S19": {"overheat_crit_c": 92.0}})
-    found = limits_with(layers)
-    assert (found.main.sensor, found.main.crit_c, found.main.crit_source) == (SensorKind.CHIP, 92.0, "settings")
-    assert (found.other.crit_c, found.other.crit_source) == (90.0, "catalogue")
-    found = limits_with(layers, sensor=SensorKind.BOARD)
-    assert (found.main.sensor, found.main.crit_c, found.other.crit_c) == (SensorKind.BOARD, 92.0, 95.0)
+    outcome = limits_with(layers)
+    assert (outcome.main.sensor, outcome.main.crit_c, outcome.main.crit_source) == (SensorKind.CHIP, 92.0, "settings")
+    assert (outcome.other.crit_c, outcome.other.crit_source) == (90.0, "catalogue")
+    outcome = limits_with(layers, sensor=SensorKind.BOARD)
+    assert (outcome.main.sensor, outcome.main.crit_c, outcome.other.crit_c) == (SensorKind.BOARD, 92.0, 95.0)
 
 
 def test_a_limit_for_a_sensor_kind_holds_for_that_kind_alone() -> None:
-    found = limits_with(LimitLayers(sensors={"board": {"overheat_crit_c": 75.0}}))
-    assert (found.main.crit_c, found.other.crit_c, found.other.crit_source) == (95.0, 75.0, "settings")
+    outcome = limits_with(LimitLayers(sensors={"board": {"overheat_crit_c": 75.0}}))
+    assert (outcome.main.crit_c, outcome.other.crit_c, outcome.other.crit_source) == (95.0, 75.0, "settings")
 
 
 def test_a_limit_that_cannot_be_one_leaves_the_catalogues() -> None:
@@ -185,46 +185,46 @@ def test_a_limit_that_cannot_be_one_leaves_the_catalogues() -> None:
 
 def test_a_machine_whose_chips_are_read_from_now_on_is_not_hotter_than_its_past() -> None:
     """An edge that named no sensor told the boards' mean; the hottest chip is some 16 °C above it."""
-    yard = Fleet(n=3)
-    yard.columns["flags"] = np.zeros(3)
-    yard.cycle(times=40)
+    fleet = Fleet(n=3)
+    fleet.columns["flags"] = np.zeros(3)
+    fleet.cycle(times=40)
 
-    def read_at_the_chip(told: dict[str, Any]) -> None:
-        told["flags"] = np.full(3, CHIP)
+    def read_at_the_chip(readings: dict[str, Any]) -> None:
+        readings["flags"] = np.full(3, CHIP)
         for name in ("temp_c", "temp_max_c"):
-            told[name] = told[name] + 16
+            readings[name] = readings[name] + 16
 
-    yard.cycle(read_at_the_chip, times=20)
-    assert yard.everything_open() == set()
-    begun = yard.state["firmware_key"].copy()
-    yard.cycle(lambda told: told.update(temp_max_c=np.full(3, np.nan), flags=np.zeros(3)), times=2)
-    np.testing.assert_array_equal(yard.state["firmware_key"], begun, "without a temperature nothing is known of it")
+    fleet.cycle(read_at_the_chip, times=20)
+    assert fleet.everything_open() == set()
+    begun = fleet.state["firmware_key"].copy()
+    fleet.cycle(lambda readings: readings.update(temp_max_c=np.full(3, np.nan), flags=np.zeros(3)), times=2)
+    np.testing.assert_array_equal(fleet.state["firmware_key"], begun, "without a temperature nothing is known of it")
 
 
 async def test_stored_machines_are_judged_by_sensor_and_the_api_says_whose_limit_it_is(site: StoredSite) -> None:
-    yard = StoredFleet(site, MACHINES)
+    fleet = StoredFleet(site, MACHINES)
     models = ["Antminer S19j Pro"] * MACHINES
     models[5] = "home made"
 
-    def hot(told: dict[str, Any]) -> None:
-        told["flags"], told["model"] = np.zeros(MACHINES), text_column(models)
-        readings_of(3, flags=CHIP, temp_max_c=92.0, temp_chip_c=92.0, temp_board_c=91.0)(told)
-        readings_of(4, flags=CHIP, temp_max_c=92.0, temp_chip_c=92.0)(told)
-        readings_of(5, temp_max_c=86.0)(told)
-        told["temp_limits"] = text_column([None] * 4 + ["chip 80/90"] + [None] * (MACHINES - 5))
+    def hot(readings: dict[str, Any]) -> None:
+        readings["flags"], readings["model"] = np.zeros(MACHINES), text_column(models)
+        readings_of(3, flags=CHIP, temp_max_c=92.0, temp_chip_c=92.0, temp_board_c=91.0)(readings)
+        readings_of(4, flags=CHIP, temp_max_c=92.0, temp_chip_c=92.0)(readings)
+        readings_of(5, temp_max_c=86.0)(readings)
+        readings["temp_limits"] = text_column([None] * 4 + ["chip 80/90"] + [None] * (MACHINES - 5))
 
-    await yard.cycle(hot, times=2)
-    scope, now = system_caller(site.tenant_id).seen, datetime.fromtimestamp(yard.now, UTC)
-    told = {}
+    await fleet.cycle(hot, times=2)
+    scope, now = system_caller(site.tenant_id).seen, datetime.fromtimestamp(fleet.now, UTC)
+    readings = {}
     for machine in (3, 4, 5):
         async with site.database.transaction(job_context()) as session:
-            found = await list_miner_problems(
+            outcome = await list_miner_problems(
                 session, scope, f"m-{machine:03d}", None, status=(), include_resolved=False, now=now
             )
-        (problem,) = [one for one in found["problems"] if one["issue_code"] == "overheat_crit"]
+        (problem,) = [row for row in outcome["problems"] if row["issue_code"] == "overheat_crit"]
         evidence = json.loads(bytes(problem["evidence_json"]))[-1]
-        told[machine] = tuple(evidence[name] for name in ("sensor", "temp_max", "threshold", "limit_source"))
-    assert told == {
+        readings[machine] = tuple(evidence[name] for name in ("sensor", "temp_max", "threshold", "limit_source"))
+    assert readings == {
         3: ("board", 91.0, 90.0, "catalogue"),
         4: ("chip", 92.0, 90.0, "machine"),
         5: ("chip", 86.0, 85.0, "assumed"),

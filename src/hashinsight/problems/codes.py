@@ -1,4 +1,4 @@
-"""The words of the registry as small numbers: what can be wrong, how badly, and where an event stands."""
+"""The codes of the registry as small numbers: issues, severities, statuses, modes, metrics."""
 
 from datetime import datetime, timedelta
 from enum import IntEnum, StrEnum
@@ -7,7 +7,7 @@ CYCLE_SEC = 300.0  # every site is scanned this often
 
 
 class Issue(IntEnum):
-    """Issue codes. The number is a row of the verdict's matrix, so the order may only be added to."""
+    """Issue codes. The number is stored, and a row of the verdict matrix: only append."""
 
     OVERHEAT_CRIT = 0
     OFFLINE = 1
@@ -35,7 +35,7 @@ class Issue(IntEnum):
 
 
 ISSUES = len(Issue)
-# of what is open on one machine, causes stand before what follows from them
+# of one machine's open problems, causes come before their consequences
 CAUSES_FIRST = (
     Issue.FAN_ZERO,
     Issue.OVERHEAT_CRIT,
@@ -60,7 +60,7 @@ class Severity(IntEnum):
 
 
 class EventStatus(IntEnum):
-    PENDING = 0  # counts detections, shown to nobody
+    PENDING = 0  # counts hits, not shown
     OPEN = 1
     ACK = 2
     IN_PROGRESS = 3
@@ -86,7 +86,7 @@ ACTION_NO = {action: number for number, action in enumerate(ACTIONS)}
 
 
 class RuleVerdict(IntEnum):
-    """What one rule says of one machine in one cycle. Unknown neither opens nor resolves nor counts."""
+    """One rule on one machine in one cycle. Unknown neither opens nor resolves nor counts."""
 
     UNKNOWN = 0
     FINE = 1
@@ -101,7 +101,7 @@ class DataState(IntEnum):
 
 
 class ExpectedState(IntEnum):
-    """What a machine is expected to be just now; words of `inventory`'s intervals."""
+    """What a machine is expected to be at the moment, as in `inventory`'s intervals."""
 
     NOTHING = 0
     CURTAILED = 1
@@ -111,7 +111,7 @@ class ExpectedState(IntEnum):
 
 
 class ExpectationSource(IntEnum):
-    """Where the expected hashrate comes from: the asset list, the machine or the catalogue, or it is inferred."""
+    """Where the expected hashrate is from: given (asset list, machine, catalogue) or inferred."""
 
     NONE = 0
     GIVEN = 1
@@ -126,11 +126,11 @@ class Mode(IntEnum):
     PERF = 3
 
 
-MIN_CONFIDENCE = 0.6  # below it a mode is told as unknown
+MIN_CONFIDENCE = 0.6  # below it a mode is shown as unknown
 
 
 class Metric(IntEnum):
-    """What has a baseline of its own. The first ones have a reference among their kind, the very first an anchor."""
+    """Metrics with a baseline. The first five have a reference among their kind, the first four an anchor."""
 
     HASHRATE_RATIO = 0
     EFFICIENCY = 1
@@ -148,7 +148,7 @@ REFERENCED_METRICS = 5
 
 
 class ThawReason(IntEnum):
-    """Why a frozen baseline was let go."""
+    """Why a frozen baseline learns again."""
 
     NONE = 0
     TIMEOUT = 1
@@ -163,7 +163,7 @@ class Age(StrEnum):
     OLDER = "older"
 
     def span(self, now: datetime) -> tuple[datetime | None, datetime | None]:
-        """After the first moment, until the second; the four lie beside each other without a gap."""
+        """Started after the first moment and until the second; the four leave no gap."""
         return _begins(self, now), _begins(_BEFORE[self], now) if self in _BEFORE else None
 
 

@@ -1,4 +1,4 @@
-"""What one cycle reads: one row a machine, as arrays. NaN is "not known"; a column that nobody sends is all NaN."""
+"""The input of one cycle: one row per machine, as arrays. NaN is unknown; a column that nobody sends is all NaN."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -16,13 +16,13 @@ Flags = NDArray[np.bool_]
 
 
 def zeroed(values: NDArray[np.floating]) -> Floats:
-    """0 for what is not known. `nan_to_num` looks for infinities, too, and costs three times as much."""
+    """0 for NaN. `nan_to_num` looks for infinities, too, and costs three times as much."""
     return np.where(np.isnan(values), 0.0, values)
 
 
 @dataclass(frozen=True)
 class TextColumn:
-    """A text for every machine, kept once: `no` points into `of`, -1 is no text."""
+    """A text per machine, each distinct one stored once: `no` points into `of`, -1 is none."""
 
     of: tuple[str, ...]
     no: Ints
@@ -47,7 +47,7 @@ class Frame:
     mode: TextColumn
     pool: TextColumn
     worker: TextColumn
-    temp_limits: TextColumn  # its own, as `telemetry.reported_limits` writes them
+    temp_limits: TextColumn  # reported by the machine, as ingest stores them
     ts: Floats
     heard_at: Floats
     status: NDArray[np.int8]  # telemetry.states.Status
@@ -90,7 +90,7 @@ READINGS: tuple[str, ...] = _READINGS
 
 
 def make_frame(miner_no: Sequence[int] | Ints, columns: Mapping[str, object]) -> Frame:
-    """A frame from the columns that there are; every other one says that it is not known."""
+    """A frame from the given columns; every other one is unknown."""
     rows = np.asarray(miner_no, dtype=np.int64)
     if len(rows) > 1 and not (np.diff(rows) > 0).all():
         raise ValueError("rows must be in order of miner_no, each machine once")
@@ -124,7 +124,7 @@ def make_frame(miner_no: Sequence[int] | Ints, columns: Mapping[str, object]) ->
 
 
 def _built_for_water(model: TextColumn) -> Flags:
-    """Models without fans, whoever registered them and forgot to say so."""
+    """Models without fans, also where the registration does not say so."""
     of_water = [_is_built_for_water(name) for name in model.of]
     flags: Flags = np.array([*of_water, False])[model.no]  # -1, no model, is the last one
     return flags
@@ -137,7 +137,7 @@ def _is_built_for_water(model: str) -> bool:
 
 
 def _boards(given: object, n: int) -> NDArray[np.float64]:
-    """A frame without machines has no boards either: nothing can be told of the shape of nothing."""
+    """A frame without machines has no boards: an empty array has no shape to keep."""
     if given is None or not n:
         return np.empty((0, n))
     return np.asarray(given, dtype=np.float64).reshape(-1, n)

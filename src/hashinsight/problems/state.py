@@ -1,4 +1,4 @@
-"""What is carried from one cycle to the next: one wide row a machine, as arrays.
+"""The state that goes from one cycle to the next: one wide row per machine, as arrays.
 
 `columns()` and `from_columns()` are the form in which it is stored: flat columns, float32 where that suffices.
 """
@@ -18,7 +18,7 @@ Small = NDArray[np.float32]
 BLOCKS = 12  # of six hours: three healthy days make an anchor
 BOOTS = 8  # the newest ones, by their times
 
-# name: (rows, dtype, what a machine that was never seen has)
+# name: (rows, dtype, initial value)
 _NAN = float("nan")
 FIELDS: dict[str, tuple[int, Any, float]] = {
     "ewma": (METRICS, np.float32, _NAN),
@@ -74,7 +74,7 @@ FIELDS: dict[str, tuple[int, Any, float]] = {
     "slope_hours": (1, np.float32, 0),
 }
 
-# what SQL looks into, as arrays; the others are packed: a server spends longer on an array's numbers than we on judging
+# stored as arrays, because SQL reads them; the others are packed as bytes, which costs the server far less
 AS_ARRAYS = frozenset({
     "ewma", "variance", "samples", "last_raw", "last_residual", "anchor", "reference", "mode", "mode_confidence",
     "mode_changed_at", "updated_at", "frozen_since", "thawed_at", "thaw_reason", "hashing_since",
@@ -106,7 +106,7 @@ def empty_state(miner_no: Ints | None = None) -> State:
 
 
 def aligned(state: State, miner_no: Ints) -> State:
-    """A copy with exactly these machines: new ones begin empty, others are left out. Never the caller's arrays."""
+    """A copy with exactly these machines: new ones are empty, others are left out. Never the caller's arrays."""
     if np.array_equal(state.miner_no, miner_no):
         return replace(state, of={name: values.copy() for name, values in state.of.items()})
     at = np.searchsorted(state.miner_no, miner_no)
@@ -122,7 +122,7 @@ def aligned(state: State, miner_no: Ints) -> State:
 
 
 def restart(state: State, rows: Ints | NDArray[np.bool_], names: tuple[str, ...]) -> None:
-    """Puts these arrays back to what a machine has that was never seen. In place."""
+    """Resets these arrays to their initial values. In place."""
     for name in names:
         state.of[name][..., rows] = FIELDS[name][2]
 

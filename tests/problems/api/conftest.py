@@ -9,7 +9,7 @@ from tests.problems.api.problems_api import ProblemsApi
 
 
 @pytest.fixture
-async def ward(api: httpx.AsyncClient, people: People, superuser_url: str) -> ProblemsApi:
+async def problems_api(api: httpx.AsyncClient, people: People, superuser_url: str) -> ProblemsApi:
     desk = TwoTenants(api, people, superuser_url)
     await desk.open()
     return ProblemsApi(desk)

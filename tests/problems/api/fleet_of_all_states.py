@@ -64,8 +64,8 @@ async def add_site_never_seen(api: httpx.AsyncClient, headers: Mapping[str, str]
 
 async def site_of(fleet: Fleet, headers: Mapping[str, str] | None = None, **query: Any) -> dict[str, Any]:
     sites = (await fleet.ok(SITES, headers, **query))["sites"]
-    found: dict[str, Any] = next(site for site in sites if site["code"] == "tx-1")
-    return found
+    outcome: dict[str, Any] = next(site for site in sites if site["code"] == "tx-1")
+    return outcome
 
 
 async def live_of(fleet: Fleet) -> dict[str, dict[str, Any]]:
@@ -77,7 +77,7 @@ async def pass_time(fleet: Fleet, machines: Mapping[str, dict[str, Any]], *, war
     await fleet.pass_time(timedelta(minutes=5))
     for seconds in (-270, -210, -150, -90, -30):
         warm = {"temp_avg": 60.0 + warmth}  # values that never change are a problem themselves
-        await fleet.send(*(sample(name, fleet.at(seconds), **said | warm) for name, said in machines.items()))
+        await fleet.send(*(sample(name, fleet.at(seconds), **text | warm) for name, text in machines.items()))
     await fleet.roll()
 
 

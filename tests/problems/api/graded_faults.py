@@ -36,59 +36,59 @@ GRADED_FAULTS = (
     GradedFault(Issue.FLEET_OUTLIER, (0.12, 0.14, 0.15, 0.16, 0.18), 0.02),
 )
 SPARE, MODED, FEW = 30, 24, 3  # well, and peers; of a firmware that runs in two modes; too few for any mode
-N = sum(len(one.sizes) for one in GRADED_FAULTS) + 3 + SPARE + MODED + FEW
-POOLS = sum(len(one.sizes) for one in GRADED_FAULTS) + np.arange(3)  # as it should be, another pool, another worker
+N = sum(len(each.sizes) for each in GRADED_FAULTS) + 3 + SPARE + MODED + FEW
+POOLS = sum(len(each.sizes) for each in GRADED_FAULTS) + np.arange(3)  # as it should be, another pool, another worker
 MODES = N - FEW - MODED + np.arange(MODED)
 ECO, WAVERS, SWITCHES = MODES[:8], int(MODES[8]), int(MODES[9])
 
 
 def places() -> dict[Issue, np.ndarray[Any, Any]]:
     """Which machines stand on which ladder, the mildest first."""
-    ends = np.cumsum([len(one.sizes) for one in GRADED_FAULTS])
-    return {one.issue: np.arange(end - len(one.sizes), end) for one, end in zip(GRADED_FAULTS, ends, strict=True)}
+    ends = np.cumsum([len(each.sizes) for each in GRADED_FAULTS])
+    return {each.issue: np.arange(end - len(each.sizes), end) for each, end in zip(GRADED_FAULTS, ends, strict=True)}
 
 
-def furnish(yard: Fleet) -> None:
+def furnish(fleet: Fleet) -> None:
     of = places()
     boards = of[Issue.BOARDS_DEGRADING]
     for name in ("boards_healthy", "boards_total"):
-        yard.columns[name][boards] = 100.0
+        fleet.columns[name][boards] = 100.0
     firmware = np.zeros(N, dtype=np.int64)
     firmware[of[Issue.TREND_ANOMALY]] = 1
     firmware[MODES], firmware[N - FEW :] = 2, 3
-    yard.columns["firmware"] = TextColumn(("stock 1.0", TREND, "modes 1.0", "few 1.0"), firmware)
+    fleet.columns["firmware"] = TextColumn(("stock 1.0", TREND, "modes 1.0", "few 1.0"), firmware)
     pool, worker = np.zeros((2, N), dtype=np.int64)
     pool[POOLS[1]], worker[POOLS[2]] = 1, 1
-    yard.columns["pool"] = TextColumn((POOL, "stratum+tcp://evil.example:3333"), pool)
-    yard.columns["worker"] = TextColumn((WORKER, "thief.1"), worker)
+    fleet.columns["pool"] = TextColumn((POOL, "stratum+tcp://evil.example:3333"), pool)
+    fleet.columns["worker"] = TextColumn((WORKER, "thief.1"), worker)
 
 
-def run(told: dict[str, Any], eco: list[int]) -> None:
+def run(readings: dict[str, Any], eco: list[int]) -> None:
     """These at 80 % with 70 % of the power; nobody says so."""
-    told["hashrate_ths"][eco] *= 0.8
-    told["power_w"][eco] *= 0.7
+    readings["hashrate_ths"][eco] *= 0.8
+    readings["power_w"][eco] *= 0.7
 
 
-def worsen(told: dict[str, Any], cycle: int) -> None:
+def worsen(readings: dict[str, Any], cycle: int) -> None:
     """In its `cycle`th cycle of faults."""
-    of, sizes = places(), {one.issue: np.array(one.sizes) for one in GRADED_FAULTS}
+    of, sizes = places(), {each.issue: np.array(each.sizes) for each in GRADED_FAULTS}
     for issue in (Issue.HASHRATE_DEGRADATION, Issue.FLEET_OUTLIER, Issue.TREND_ANOMALY):
         for name in ("hashrate_ths", "power_w"):
-            told[name][of[issue]] *= 1 - sizes[issue]
-    told["power_w"][of[Issue.EFFICIENCY_DEGRADATION]] *= 1 + sizes[Issue.EFFICIENCY_DEGRADATION]
+            readings[name][of[issue]] *= 1 - sizes[issue]
+    readings["power_w"][of[Issue.EFFICIENCY_DEGRADATION]] *= 1 + sizes[Issue.EFFICIENCY_DEGRADATION]
     for name in ("temp_c", "temp_max_c"):
-        told[name][of[Issue.TEMP_ANOMALY]] += sizes[Issue.TEMP_ANOMALY]
-    told["rejected"][of[Issue.REJECT_RATE_HIGH]] += np.floor(sizes[Issue.REJECT_RATE_HIGH] * cycle / 10)
-    told["hw_errors"][of[Issue.HW_ERROR_RATE_HIGH]] += sizes[Issue.HW_ERROR_RATE_HIGH] * cycle
-    told["boards_healthy"][of[Issue.BOARDS_DEGRADING]] -= sizes[Issue.BOARDS_DEGRADING]
+        readings[name][of[Issue.TEMP_ANOMALY]] += sizes[Issue.TEMP_ANOMALY]
+    readings["rejected"][of[Issue.REJECT_RATE_HIGH]] += np.floor(sizes[Issue.REJECT_RATE_HIGH] * cycle / 10)
+    readings["hw_errors"][of[Issue.HW_ERROR_RATE_HIGH]] += sizes[Issue.HW_ERROR_RATE_HIGH] * cycle
+    readings["boards_healthy"][of[Issue.BOARDS_DEGRADING]] -= sizes[Issue.BOARDS_DEGRADING]
 
 
-def as_stored(told: dict[str, Any]) -> dict[str, Any]:
+def as_stored(readings: dict[str, Any]) -> dict[str, Any]:
     """As the live layer keeps it: numbers of four bytes."""
     plain = {"ts", "heard_at", "status", "flags"}
     return {
         name: value if isinstance(value, TextColumn) or name in plain else value.astype(np.float32).astype(np.float64)
-        for name, value in told.items()
+        for name, value in readings.items()
     }
 
 

@@ -38,15 +38,15 @@ class ProblemsApi:
     """Machines as the desk has them: m1 … m60 at tx-1 (the odd ones in z1), n1 … n5 at tx-2; tenant b has others."""
 
     def __init__(self, desk: TwoTenants) -> None:
-        self.desk = desk
+        self.tenants = desk
         self.api: httpx.AsyncClient = desk.api
-        self.desk.write(
+        self.tenants.write(
             "insert into problem_sites (site_id, tenant_id, next_no, modes) select id, tenant_id, 1, '{}' from sites"
         )
 
     @property
     def now(self) -> datetime:
-        return self.desk.now
+        return self.tenants.now
 
     def problem(
         self,
@@ -89,29 +89,29 @@ class ProblemsApi:
         self._run(_EVENT, values)
         if with_pulse:
             self._run(_PULSE, values)
-        self.desk.write(
+        self.tenants.write(
             "update problem_sites set next_no = next_no + 1 where site_id = (select id from sites where code = %s)",
             site,
         )
         return cast("UUID", values["id"])
 
     def _run(self, statement: str, values: Mapping[str, Any]) -> None:
-        self.desk.write_named(statement, values)
+        self.tenants.write_named(statement, values)
 
     def event(self, problem_id: UUID) -> dict[str, Any]:
-        return self.desk.row("select * from problem_events where id = %s", problem_id)
+        return self.tenants.row("select * from problem_events where id = %s", problem_id)
 
     def pulse(self, problem_id: UUID) -> dict[str, Any]:
-        return self.desk.row("select * from problem_pulse where problem_id = %s", problem_id)
+        return self.tenants.row("select * from problem_pulse where problem_id = %s", problem_id)
 
     def timeline(self, problem_id: UUID) -> list[dict[str, Any]]:
-        return self.desk.rows("select * from problem_timeline where problem_id = %s order by id", problem_id)
+        return self.tenants.rows("select * from problem_timeline where problem_id = %s order by id", problem_id)
 
     def audited(self, action: str) -> list[dict[str, Any]]:
-        return self.desk.rows("select * from audit_log where action = %s order by id", action)
+        return self.tenants.rows("select * from audit_log where action = %s order by id", action)
 
     async def headers(self, role: str = "NOC", tenant: str = "a", **scope: Any) -> dict[str, str]:
-        return await self.desk.headers(role, tenant, **scope)
+        return await self.tenants.headers(role, tenant, **scope)
 
     async def get(self, path: str, headers: Mapping[str, str], **query: Any) -> Any:
         answer = await self.api.get(f"{V1}{path}", params=query, headers=dict(headers))

@@ -24,11 +24,11 @@ def asker(site: StoredSite) -> Caller:
 
 
 async def act(
-    site: StoredSite, act: ProblemAction, problem_id: UUID, said: ActionInput | None = None, *, now: float
+    site: StoredSite, act: ProblemAction, problem_id: UUID, text: ActionInput | None = None, *, now: float
 ) -> None:
     async with site.database.transaction(job_context()) as session:
         moment = datetime.fromtimestamp(now, UTC)
-        await act_on_problem(session, asker(site), act, problem_id, said or ActionInput(), now=moment)
+        await act_on_problem(session, asker(site), act, problem_id, text or ActionInput(), now=moment)
 
 
 def one(site: StoredSite) -> dict[str, Any]:
@@ -37,27 +37,27 @@ def one(site: StoredSite) -> dict[str, Any]:
 
 
 async def test_cycles_go_on_with_what_people_said_until_the_problem_is_over_or_comes_back(site: StoredSite) -> None:
-    yard = StoredFleet(site)
-    await yard.cycle(HOT, times=2)
+    fleet = StoredFleet(site)
+    await fleet.cycle(HOT, times=2)
     problem = one(site)["id"]
-    await act(site, ProblemAction.ACKNOWLEDGE, problem, now=yard.now)
-    await yard.cycle(HOT)
+    await act(site, ProblemAction.ACKNOWLEDGE, problem, now=fleet.now)
+    await fleet.cycle(HOT)
     assert (one(site)["status"], one(site)["acked_by"]) == ("ack", "system")
-    await act(site, ProblemAction.START, problem, now=yard.now)
-    await act(site, ProblemAction.COMMENT, problem, ActionInput(comment="fan is in the post"), now=yard.now)
-    assert (await yard.cycle(HOT)).actions["updated"] >= 1
+    await act(site, ProblemAction.START, problem, now=fleet.now)
+    await act(site, ProblemAction.COMMENT, problem, ActionInput(comment="fan is in the post"), now=fleet.now)
+    assert (await fleet.cycle(HOT)).actions["updated"] >= 1
     assert one(site)["status"] == "in_progress"
     await act(
         site,
         ProblemAction.RESOLVE,
         problem,
         ActionInput(cause=ResolutionCause.REPAIRED, action="fan swapped"),
-        now=yard.now,
+        now=fleet.now,
     )
-    await yard.cycle()
+    await fleet.cycle()
     over = one(site)
     assert (over["status"], over["resolution_cause"], over["seen"]) == ("resolved", "repaired", False)
-    await yard.cycle(HOT)
+    await fleet.cycle(HOT)
     back = one(site)
     assert (back["id"], back["status"], back["recurrence_count"], back["resolution_cause"]) == (
         problem,
@@ -73,47 +73,47 @@ async def test_cycles_go_on_with_what_people_said_until_the_problem_is_over_or_c
 async def test_a_cycle_that_was_under_way_gives_way_to_the_act_and_the_next_one_goes_on_from_it(
     site: StoredSite,
 ) -> None:
-    yard = StoredFleet(site)
-    await yard.cycle(HOT, times=2)
+    fleet = StoredFleet(site)
+    await fleet.cycle(HOT, times=2)
     problem = one(site)["id"]
     async with site.database.transaction(job_context()) as session:
-        moment = datetime.fromtimestamp(yard.now, UTC)
+        moment = datetime.fromtimestamp(fleet.now, UTC)
         await act_on_problem(
             session, asker(site), ProblemAction.RESOLVE, problem, ActionInput(cause=ResolutionCause.OTHER), now=moment
         )
-        cycle = asyncio.create_task(yard.cycle(HOT))  # it has read the problem as open, and waits for the site's row
+        cycle = asyncio.create_task(fleet.cycle(HOT))  # it has read the problem as open, and waits for the site's row
         while not site.rows("select from pg_locks where not granted"):
             assert not cycle.done()
             await asyncio.sleep(0.02)
     await cycle
     assert (one(site)["status"], one(site)["resolution_cause"]) == ("resolved", "other")
     assert site.rows("select kind from problem_timeline order by at, id")[-1] == ("resolved",)
-    await yard.cycle(HOT)
+    await fleet.cycle(HOT)
     assert (one(site)["status"], one(site)["recurrence_count"]) == ("open", 1)
 
 
 async def test_a_suppressed_machine_opens_nothing_and_what_was_seen_is_kept(site: StoredSite) -> None:
-    yard = StoredFleet(site)
-    await yard.cycle(times=2)
+    fleet = StoredFleet(site)
+    await fleet.cycle(times=2)
     async with site.database.transaction(job_context()) as session:
-        moment = datetime.fromtimestamp(yard.now, UTC)
+        moment = datetime.fromtimestamp(fleet.now, UTC)
         await suppress_miner(session, asker(site), "m-003", site.site_id, SuppressionRequest("new fans"), now=moment)
-    assert (await yard.cycle(HOT, times=3)).actions["suppressed"] >= 1
-    assert yard.open() == set()
+    assert (await fleet.cycle(HOT, times=3)).actions["suppressed"] >= 1
+    assert fleet.open() == set()
     seen = site.rows("select issue_code, detections from suppressed_detections where issue_code = 'overheat_crit'")
     assert seen == [("overheat_crit", 3)]
     async with site.database.transaction(job_context()) as session:
-        moment = datetime.fromtimestamp(yard.now, UTC)
+        moment = datetime.fromtimestamp(fleet.now, UTC)
         assert (await unsuppress_miner(session, asker(site), "m-003", site.site_id, now=moment))[0] == 1
-    await yard.cycle(HOT, times=2)
-    assert ("m-003", "overheat_crit") in yard.open()
+    await fleet.cycle(HOT, times=2)
+    assert ("m-003", "overheat_crit") in fleet.open()
 
 
 async def test_what_a_cycle_wrote_is_told_as_it_is(site: StoredSite) -> None:
-    yard = StoredFleet(site)
-    await yard.cycle(times=3)
-    await yard.cycle(HOT, times=2)
-    seen, now = asker(site).seen, datetime.fromtimestamp(yard.now, UTC)
+    fleet = StoredFleet(site)
+    await fleet.cycle(times=3)
+    await fleet.cycle(HOT, times=2)
+    seen, now = asker(site).seen, datetime.fromtimestamp(fleet.now, UTC)
     async with site.database.transaction(job_context()) as session:
         summary = await get_summary(session, seen, site.site_id)
         story = await get_details(session, seen, one(site)["id"], history_hours=24, now=now)

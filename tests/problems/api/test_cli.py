@@ -21,17 +21,19 @@ from tests.problems.rule_cases import EXAMPLE as EVIDENCE
 
 
 @pytest.fixture
-def shell(ward: ProblemsApi, address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
-    del ward
+def shell(
+    problems_api: ProblemsApi, address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Shell:
+    del problems_api
     monkeypatch.setenv("HASHINSIGHT_DATABASE_URL", address.url)
     monkeypatch.setenv("HASHINSIGHT_DATA_DIR", str(tmp_path))
     monkeypatch.setattr(logs, "configure_logs", lambda *_: None)
     return Shell()
 
 
-async def test_a_shift_looks_takes_resolves_and_suppresses(ward: ProblemsApi, shell: Shell) -> None:
-    worst = ward.problem("m1", Issue.OFFLINE, Severity.P0)
-    ward.problem("m2", status=EventStatus.RESOLVED)
+async def test_a_shift_looks_takes_resolves_and_suppresses(problems_api: ProblemsApi, shell: Shell) -> None:
+    worst = problems_api.problem("m1", Issue.OFFLINE, Severity.P0)
+    problems_api.problem("m2", status=EventStatus.RESOLVED)
     listed = await shell.told("problems", "list", "--site", "tx-1")
     assert str(worst) in listed
     assert "m2" not in listed
@@ -41,7 +43,7 @@ async def test_a_shift_looks_takes_resolves_and_suppresses(ward: ProblemsApi, sh
     assert "already acknowledged" in await shell.refused("problem", "ack", str(worst))
     assert (await shell.told("problem", "start", str(worst))).endswith("in_progress\n")
     assert (await shell.told("problem", "comment", str(worst), "the breaker is out")).endswith("in_progress\n")
-    await ward.desk.people.user("Technician", email="kim@example.com")
+    await problems_api.tenants.people.user("Technician", email="kim@example.com")
     assert (await shell.ok("problem", "assign", str(worst), "--to", "kim@example.com"))["assigned_to"] is not None
     assert "cause is one of" in await shell.refused("problem", "resolve", str(worst), "--cause", "gremlins")
     done = await shell.ok("problem", "resolve", str(worst), "--cause", "repaired", "--action", "breaker in")
@@ -58,38 +60,42 @@ async def test_a_shift_looks_takes_resolves_and_suppresses(ward: ProblemsApi, sh
     assert await shell.told(*quiet, "--zone", "z1") == "z1 is suppressed until it is lifted\n"
     lifted = await shell.told("problem", "unsuppress", "--site", "tx-1", "--miner", "m1", "--reason", "wired")
     assert lifted == "m1: 1 lifted; still suppressed by its zone\n"
-    assert [one["reason"] for one in ward.audited("suppression_lifted")] == ["wired"]
-    told = json.loads((await shell.run("problem", "list", "--tenant", "a", "--json")).stdout)
-    assert told["pagination"]["total"] == 0
+    assert [row["reason"] for row in problems_api.audited("suppression_lifted")] == ["wired"]
+    answer = json.loads((await shell.run("problem", "list", "--tenant", "a", "--json")).stdout)
+    assert answer["pagination"]["total"] == 0
 
 
 async def test_a_summary_prints_what_is_lost_as_of_the_last_scan(
-    ward: ProblemsApi, shell: Shell, database: Database
+    problems_api: ProblemsApi, shell: Shell, database: Database
 ) -> None:
-    site = ward.desk.row("select id from sites where code = 'tx-1'")["id"]
+    site = problems_api.tenants.row("select id from sites where code = 'tx-1'")["id"]
     async with database.transaction(job_context()) as session:
-        assert await run_cycle(database, session, site, period=ward.now, now=ward.now)
+        assert await run_cycle(database, session, site, period=problems_api.now, now=problems_api.now)
     assert "lost hashrate: unknown\n" in await shell.told("problem", "summary", "--site", "tx-1")
-    ward.desk.write("update problem_runs set lost_ths = %s", 105594.04)
+    problems_api.tenants.write("update problem_runs set lost_ths = %s", 105594.04)
     printed = await shell.told("problem", "summary", "--site", "tx-1")
     assert "lost hashrate: 105,594.0 TH/s\n" in printed
     assert (await shell.ok("problem", "summary", "--site", "tx-1"))["loss"]["ths"] == pytest.approx(105594.04)
 
 
-async def test_evidence_is_told_in_sentences_and_scripts_get_it_as_it_is(ward: ProblemsApi, shell: Shell) -> None:
-    hot = str(ward.problem("m1"))
-    ward.desk.write("update problem_events set evidence_json = %s::jsonb where id = %s", json.dumps([EVIDENCE]), hot)
+async def test_evidence_is_told_in_sentences_and_scripts_get_it_as_it_is(
+    problems_api: ProblemsApi, shell: Shell
+) -> None:
+    hot = str(problems_api.problem("m1"))
+    problems_api.tenants.write(
+        "update problem_events set evidence_json = %s::jsonb where id = %s", json.dumps([EVIDENCE]), hot
+    )
     story = (await shell.told("problem", "show", hot)).splitlines()
     assert story[story.index("evidence") + 1] == f"  {sentence(EVIDENCE)}"
     assert (await shell.ok("problem", "show", hot))["problem"]["evidence_json"] == [EVIDENCE]
 
 
-async def test_a_program_does_the_same_by_the_typed_client(ward: ProblemsApi) -> None:
-    made = [ward.problem(f"m{n}") for n in range(1, 4)]
-    noc = (await ward.desk.person("NOC")).problems
-    found = [one async for one in noc.list(site_id="tx-1", per_page=2)]
-    assert {UUID(one["id"]) for one in found} == set(made)
-    first, second, third = (str(one) for one in made)
+async def test_a_program_does_the_same_by_the_typed_client(problems_api: ProblemsApi) -> None:
+    made = [problems_api.problem(f"m{n}") for n in range(1, 4)]
+    noc = (await problems_api.tenants.person("NOC")).problems
+    rows = [each async for each in noc.list(site_id="tx-1", per_page=2)]
+    assert {UUID(row["id"]) for row in rows} == set(made)
+    first, second, third = (str(each) for each in made)
     assert (await noc.acknowledge(first))["status"] == "ack"
     with pytest.raises(ApiError, match="ALREADY_ACKNOWLEDGED"):
         await noc.acknowledge(first)
@@ -104,4 +110,4 @@ async def test_a_program_does_the_same_by_the_typed_client(ward: ProblemsApi) ->
     assert (await noc.suppress("m1", "x", maintenance=True))["success"]
     assert (await noc.health("m1", "tx-1"))["suppressions"][0]["maintenance"]
     assert (await noc.unsuppress("m1", "repaired"))["success"]
-    assert [one["reason"] for one in ward.audited("suppression_lifted")] == ["repaired"]
+    assert [row["reason"] for row in problems_api.audited("suppression_lifted")] == ["repaired"]

@@ -50,7 +50,7 @@ async def test_every_answer_counts_the_same_machines_and_tells_the_same_loss(fle
     summary = await fleet.ok(SUMMARY)
     counts = {name: n for name, n in site["conditions"].items() if n}
     assert Counter(named(cells, "condition")) == counts
-    assert Counter(one["condition"] for one in live.values()) == counts
+    assert Counter(row["condition"] for row in live.values()) == counts
     with_problem = sum(counts.get(f"P{no}", 0) for no in range(4))
     wanted = [counts.get("fine", 0), with_problem, *(counts.get(name, 0) for name in STATES[2:])]
     assert [summary[f"{name}_miners"] for name in STATES] == wanted
@@ -64,9 +64,9 @@ async def test_every_answer_counts_the_same_machines_and_tells_the_same_loss(fle
 
 async def test_only_what_is_dark_or_broken_is_lost_and_what_was_stopped_is_a_state_of_its_own(fleet: Fleet) -> None:
     site = await site_of(fleet)
-    conditions = {name: one["condition"] for name, one in (await live_of(fleet)).items()}
+    conditions = {name: row["condition"] for name, row in (await live_of(fleet)).items()}
     on_purpose = {*(f"stopped-{no}" for no in range(3)), "serviced", "serviced-dark"}
-    assert {name for name, one in conditions.items() if one == "stopped"} == on_purpose
+    assert {name for name, each in conditions.items() if each == "stopped"} == on_purpose
     assert (conditions["never-heard"], conditions["hushed-dark"]) == ("unknown", "down")
     assert {conditions[f"eco-{no}"] for no in range(6)} == {"fine"}
     assert not {conditions[name] for name in ("dark", "broken", "half")} & {"fine", "stopped", "unknown"}
@@ -80,34 +80,36 @@ async def test_only_what_is_dark_or_broken_is_lost_and_what_was_stopped_is_a_sta
 
 async def test_the_state_of_each_machine_is_the_same_in_live_map_health_counts_and_metrics(fleet: Fleet) -> None:
     live = await live_of(fleet)
-    states = {name: one["condition"] for name, one in live.items()}
+    states = {name: row["condition"] for name, row in live.items()}
     words = {name: "ok" if state == "fine" else state for name, state in states.items()}
     assert set(states.values()) >= {"P0", "P1", "down", "stopped", "unknown", "fine"}
-    assert {name: one["overall_health"] for name, one in live.items()} == words
+    assert {name: row["overall_health"] for name, row in live.items()} == words
     cells = await fleet.ok(CELLS, site_id="tx-1")
     for column, wanted in (("condition", states), ("overall_health", words)):
         assert dict(zip(cells["columns"]["miner_id"], named(cells, column), strict=True)) == wanted
     healths = {name: await fleet.ok(f"/api/v1/miners/{name}/health", site_id="tx-1") for name in states}
-    assert {name: one["condition"] for name, one in healths.items()} == states
-    assert {name: one["health_state"] for name, one in healths.items()} == words
+    assert {name: row["condition"] for name, row in healths.items()} == states
+    assert {name: row["health_state"] for name, row in healths.items()} == words
     sites = (await fleet.ok(SITES))["sites"]
-    metrics = {one.name: one for one in await FleetFigures().read(fleet.database, now=fleet.now)}
-    counted = {(one.labels["site"], one.labels["state"]): one.value for one in metrics["hashinsight_machines"].samples}
+    metrics = {each.name: each for each in await FleetFigures().tell(fleet.database, now=fleet.now)}
+    counted = {
+        (each.labels["site"], each.labels["state"]): each.value for each in metrics["hashinsight_machines"].samples
+    }
     assert counted == {(site["code"], name): n for site in sites for name, n in site["conditions"].items()}
     figures = {"hashrate_ths": "hashrate", "expected_ths": "expected_hashrate", "lost_ths": "lost_hashrate"}
     for figure, name in (figures | {"stopped_ths": "stopped_hashrate", "surplus_ths": "surplus_hashrate"}).items():
-        told = {one.labels["site"]: one.value for one in metrics[f"hashinsight_{name}_ths"].samples}
-        assert told == {site["code"]: site[figure] for site in sites if site[figure] is not None}, figure
+        answer = {each.labels["site"]: each.value for each in metrics[f"hashinsight_{name}_ths"].samples}
+        assert answer == {site["code"]: site[figure] for site in sites if site[figure] is not None}, figure
 
 
 async def test_cells_and_live_add_up_to_the_site_in_all_that_is_summed(fleet: Fleet) -> None:
     site, live = await site_of(fleet), (await live_of(fleet)).values()
     cells = (await fleet.ok(CELLS, site_id="tx-1"))["columns"]
     for name in ("hashrate_ths", "expected_ths", "power_w"):
-        assert sum(one or 0.0 for one in cells[name]) == pytest.approx(site[name], abs=0.1), name
+        assert sum(each or 0.0 for each in cells[name]) == pytest.approx(site[name], abs=0.1), name
     assert sum(cells["online"]) == site["online"]
     for part, name in (("value", "hashrate_ths"), ("expected_ths", "expected_ths"), ("stopped_ths", "stopped_ths")):
-        assert sum(one["hashrate"][part] or 0.0 for one in live) == pytest.approx(site[name], abs=0.1), name
+        assert sum(row["hashrate"][part] or 0.0 for row in live) == pytest.approx(site[name], abs=0.1), name
     missing = site["expected_ths"] - site["hashrate_ths"]
     assert missing == pytest.approx(site["lost_ths"] + site["expected_unknown_ths"] - site["surplus_ths"])
     assert site["surplus_ths"] == pytest.approx(8.0, abs=0.5)  # of the one above expected: it offsets no loss
@@ -123,7 +125,7 @@ async def test_a_site_whose_machines_were_never_seen_is_unknown_and_not_zero(fle
     assert (site["conditions"]["unknown"], site["expected_ths"]) == (2, 2 * RATED)
     assert (await fleet.ok("/api/v1/sites/new-1/health_summary"))["loss"]["ths"] is None
     live = (await fleet.live(site_id="new-1")).values()
-    assert {one["hashrate"]["value"] for one in live} == {one["last_reported"] for one in live} == {None}
+    assert {row["hashrate"]["value"] for row in live} == {row["last_reported"] for row in live} == {None}
     async with fleet.database.transaction(job_context()) as session:  # also once a scan has looked at them
         await run_cycle(fleet.database, session, site["site_id"], period=fleet.now, now=fleet.now)
     summary = await fleet.ok("/api/v1/sites/new-1/health_summary")
@@ -146,8 +148,8 @@ async def test_machines_stopped_on_purpose_are_not_compared_with_expectation_or_
 
 
 async def headers_of_zone(fleet: Fleet, code: str) -> dict[str, str]:
-    zones = {one["code"]: one["id"] for one in (await fleet.ok("/api/admin/v1/zones"))["zones"]}
-    return await fleet.site.people.headers("Customer", zones=[zones[code]])
+    zones = {row["code"]: row["id"] for row in (await fleet.ok("/api/admin/v1/zones"))["zones"]}
+    return await fleet.place.people.headers("Customer", zones=[zones[code]])
 
 
 async def test_who_sees_a_part_of_a_site_is_told_the_same_of_that_part(fleet: Fleet) -> None:
@@ -161,7 +163,7 @@ async def test_who_sees_a_part_of_a_site_is_told_the_same_of_that_part(fleet: Fl
 async def test_a_summary_is_as_of_the_last_scan_for_the_whole_site_and_for_a_part_of_it(fleet: Fleet) -> None:
     """A stop between two scans, and a machine that goes dark: sites tell them at once, summaries by the next scan."""
     async with fleet.database.transaction(job_context()) as session:
-        (number,) = [no for (no,) in fleet.site.rows("select miner_no from miners where miner_id = 'eco-0'")]
+        (number,) = [no for (no,) in fleet.place.rows("select miner_no from miners where miner_id = 'eco-0'")]
         await expect(session, [number], "stopped", cause="command 2", now=fleet.now + timedelta(minutes=1))
     scanned = {"whole": await fleet.ok(SUMMARY), "part": await fleet.ok(SUMMARY, await headers_of_zone(fleet, "B"))}
     after = FLEET | {"eco-0": ECO | {"hashrate_ths": 0.0, "power_w": 20.0}, "eco-1": {"online": False}}
@@ -174,7 +176,7 @@ async def test_a_summary_is_as_of_the_last_scan_for_the_whole_site_and_for_a_par
     assert part["lost_ths"] > between["part"]["loss"]["ths"]
     await scan(fleet)
     for headers in (None, only_b):
-        told, summary = await site_of(fleet, headers), await fleet.ok(SUMMARY, headers)
+        readings, summary = await site_of(fleet, headers), await fleet.ok(SUMMARY, headers)
         assert summary["last_scan_ts"] > scanned["whole"]["last_scan_ts"]
-        assert summary["loss"]["ths"] == pytest.approx(told["lost_ths"])
-        assert summary["stopped_miners"] == told["conditions"]["stopped"]
+        assert summary["loss"]["ths"] == pytest.approx(readings["lost_ths"])
+        assert summary["stopped_miners"] == readings["conditions"]["stopped"]

@@ -31,12 +31,12 @@ class Reader:
         return answer.json()
 
     async def problems(self, **query: Any) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = (await self.ask("/problems", per_page=500, **query))["problems"]
-        return found
+        rows: list[dict[str, Any]] = (await self.ask("/problems", per_page=500, **query))["problems"]
+        return rows
 
     async def one(self, **query: Any) -> dict[str, Any]:
-        (found,) = await self.problems(**query)
-        return found
+        (rows,) = await self.problems(**query)
+        return rows
 
 
 @pytest.fixture
@@ -46,43 +46,43 @@ async def reader(api: httpx.AsyncClient, people: People) -> Reader:
 
 async def test_each_rule_is_listed_from_its_threshold_on_with_its_evidence(site: StoredSite, reader: Reader) -> None:
     cases = [case for case in THRESHOLDS if "is_air" not in case[1]]  # how a machine is cooled is the inventory's word
-    yard = StoredFleet(site, n=len(cases) + 5)
+    fleet = StoredFleet(site, n=len(cases) + 5)
 
-    def tell(told: dict[str, Any]) -> None:
+    def tell(columns: dict[str, Any]) -> None:
         for machine, (_, readings, _) in enumerate(cases):
-            readings_of(machine, **readings)(told)
+            readings_of(machine, **readings)(columns)
 
-    await yard.cycle(tell, times=2)
-    found = {(one["miner_id"], one["issue_code"]): one for one in await reader.problems()}
+    await fleet.cycle(tell, times=2)
+    rows = {(row["miner_id"], row["issue_code"]): row for row in await reader.problems()}
     for machine, (issue, readings, says) in enumerate(cases):
-        problem = found.get((f"m-{machine:03}", issue.code))
+        problem = rows.get((f"m-{machine:03}", issue.code))
         assert (problem is not None) == (says is RuleVerdict.HIT), (issue, readings)
         if problem is not None:
             (evidence,) = problem["evidence_json"]
             assert {"rule_code", "description", "threshold", "evaluated_at", "left_out"} <= set(evidence)
             assert evidence["rule_code"] == issue.code
             assert len(evidence) >= 6, evidence  # and the number itself
-    assert not [name for name, _ in found if int(name[2:]) >= len(cases)]
+    assert not [name for name, _ in rows if int(name[2:]) >= len(cases)]
 
 
 async def test_a_problem_is_shown_after_two_looks_and_once(site: StoredSite, reader: Reader) -> None:
-    yard = StoredFleet(site)
-    await yard.cycle(WARM)
+    fleet = StoredFleet(site)
+    await fleet.cycle(WARM)
     assert await reader.problems() == []
     pending = await reader.one(status="pending")
-    await yard.cycle(WARM)
+    await fleet.cycle(WARM)
     first = await reader.one()
     assert (first["id"], first["status"], first["consecutive_fail"]) == (pending["id"], "open", 2)
-    await yard.cycle(WARM, times=3)
+    await fleet.cycle(WARM, times=3)
     again = await reader.one()
     assert (again["id"], again["consecutive_fail"]) == (first["id"], 5)
     assert again["last_seen_ts"] > first["last_seen_ts"]
 
 
 async def test_the_worse_code_closes_the_lesser_as_escalated(site: StoredSite, reader: Reader) -> None:
-    yard = StoredFleet(site)
-    await yard.cycle(WARM, times=2)
-    await yard.cycle(HOT, times=2)
+    fleet = StoredFleet(site)
+    await fleet.cycle(WARM, times=2)
+    await fleet.cycle(HOT, times=2)
     worse = await reader.one()
     assert (worse["issue_code"], worse["severity"]) == ("overheat_crit", "P0")
     lesser = await reader.one(status="resolved")
@@ -92,58 +92,58 @@ async def test_the_worse_code_closes_the_lesser_as_escalated(site: StoredSite, r
 async def test_three_healthy_looks_end_it_and_within_a_day_the_same_row_comes_back(
     site: StoredSite, reader: Reader
 ) -> None:
-    yard = StoredFleet(site)
-    await yard.cycle(HOT, times=2)
+    fleet = StoredFleet(site)
+    await fleet.cycle(HOT, times=2)
     problem = await reader.one()
-    await yard.cycle(times=2)
+    await fleet.cycle(times=2)
     assert (await reader.one())["consecutive_ok"] == 2
-    await yard.cycle()
+    await fleet.cycle()
     assert await reader.problems() == []
     over = await reader.one(status="resolved")
     assert (over["resolved_by"], over["resolution_cause"]) == ("system", "recovered")
-    await yard.cycle(HOT)
+    await fleet.cycle(HOT)
     back = await reader.one()
     assert (back["id"], back["recurrence_count"]) == (problem["id"], 1)
-    await yard.cycle(times=3)
-    yard.yard.now += timedelta(hours=25).total_seconds()
-    await yard.cycle(HOT, times=2)
+    await fleet.cycle(times=3)
+    fleet.fleet.now += timedelta(hours=25).total_seconds()
+    await fleet.cycle(HOT, times=2)
     new = await reader.one()
     assert new["id"] != problem["id"]
     assert new["predecessor_id"] == problem["id"]
     story = await reader.ask(f"/problems/{new['id']}")
-    assert [one["id"] for one in story["predecessors"]] == [problem["id"]]
+    assert [row["id"] for row in story["predecessors"]] == [problem["id"]]
 
 
 async def test_a_suppressed_machine_opens_nothing_until_it_is_unsuppressed(site: StoredSite, reader: Reader) -> None:
-    yard = StoredFleet(site)
-    await yard.cycle()
+    fleet = StoredFleet(site)
+    await fleet.cycle()
     await reader.post("/miners/m-003/suppress", {"reason": "new fans", "maintenance": True})
     # the yard's clock runs months behind the one that the suppression was written by
-    site.rows("update suppressions set from_at = to_timestamp(%s) returning 1", yard.now)
-    await yard.cycle(HOT, times=3)
+    site.rows("update suppressions set from_at = to_timestamp(%s) returning 1", fleet.now)
+    await fleet.cycle(HOT, times=3)
     assert await reader.problems() == []
     (seen,) = (await reader.ask("/miners/m-003/health"))["suppressed_detections"]
     assert (seen["issue_code"], seen["severity"], seen["detections"]) == ("overheat_crit", "P0", 3)
     assert seen["first_seen_ts"] < seen["last_seen_ts"]
     assert (await reader.ask("/miners/m-004/health"))["suppressed_detections"] == []
-    yard.yard.now += 2 * 86_400
-    await yard.cycle(HOT)
+    fleet.fleet.now += 2 * 86_400
+    await fleet.cycle(HOT)
     (later,) = (await reader.ask("/miners/m-003/health"))["suppressed_detections"]
     assert (later["detections"], later["first_seen_ts"]) == (1, later["last_seen_ts"])  # days later: another story
     await reader.post("/miners/m-003/unsuppress", {})
     assert (await reader.ask("/miners/m-003/health"))["suppressed_detections"] == []
-    site.rows("update suppressions set lifted_at = to_timestamp(%s) returning 1", yard.now)
-    await yard.cycle(HOT, times=2)
+    site.rows("update suppressions set lifted_at = to_timestamp(%s) returning 1", fleet.now)
+    await fleet.cycle(HOT, times=2)
     assert (await reader.one())["issue_code"] == "overheat_crit"
 
 
 async def test_a_machines_own_past_its_mode_and_its_decline_are_told(site: StoredSite, reader: Reader) -> None:
-    yard = StoredFleet(site, n=40)
-    await yard.cycle(times=9)
-    await yard.cycle(slower(3, 0.3), times=4)
-    found = {one["issue_code"]: one for one in await reader.problems()}
-    assert {"hashrate_degradation", "fleet_outlier"} <= set(found)
-    story = await reader.ask(f"/problems/{found['hashrate_degradation']['id']}")
+    fleet = StoredFleet(site, n=40)
+    await fleet.cycle(times=9)
+    await fleet.cycle(slower(3, 0.3), times=4)
+    rows = {row["issue_code"]: row for row in await reader.problems()}
+    assert {"hashrate_degradation", "fleet_outlier"} <= set(rows)
+    story = await reader.ask(f"/problems/{rows['hashrate_degradation']['id']}")
     past = story["baseline"]["metrics"]["hashrate_ratio"]
     assert past["expected"] == pytest.approx(1.0, abs=0.05)  # frozen: what it is now has not become usual
     assert past["last_value"] == pytest.approx(0.7, abs=0.05)

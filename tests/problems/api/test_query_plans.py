@@ -150,7 +150,7 @@ async def test_what_an_index_has_in_order_is_read_as_far_as_it_is_shown(
 ) -> None:
     wanted = wanted_of(ASKED[name], site_id=site_id)
     plan = await explain(database, scope.context(read_only=True), ids_query(scope, wanted, limit=50))
-    parts = len(wanted.apart())
+    parts = len(wanted.by_index())
     assert plan.rows_read("problem_events") <= (50 + 1) * parts
 
 
@@ -158,8 +158,8 @@ async def test_every_filter_is_met_by_some_or_asks_for_none(database: Database, 
     """A plan of what nobody meets says little: only those that are called so are empty."""
     async with database.reading(scope.context(read_only=True)) as session:
         for name, asked in ASKED.items():
-            found = await count_problems(session, scope, wanted_of(asked))
-            assert (found == 0) == name.endswith(("nobody", "none") if name != "none" else ()), name
+            rows = await count_problems(session, scope, wanted_of(asked))
+            assert (rows == 0) == name.endswith(("nobody", "none") if name != "none" else ()), name
 
 
 async def test_what_is_somebodys_is_counted_by_what_is_theirs(database: Database, scope: Scope) -> None:

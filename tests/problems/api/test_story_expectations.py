@@ -19,8 +19,8 @@ async def fleet(api: httpx.AsyncClient, people: People, superuser_url: str) -> F
 
 
 async def story_of(fleet: Fleet, miner_id: str, issue_code: str) -> dict[str, Any]:
-    found = (await fleet.ok(f"/api/v1/miners/{miner_id}/problems"))["problems"]
-    by_issue = {one["issue_code"]: one["id"] for one in found}
+    rows = (await fleet.ok(f"/api/v1/miners/{miner_id}/problems"))["problems"]
+    by_issue = {row["issue_code"]: row["id"] for row in rows}
     story: dict[str, Any] = await fleet.ok(f"/api/v1/problems/{by_issue[issue_code]}")
     return story
 
@@ -79,14 +79,14 @@ async def test_firmware_that_reports_the_figure_of_its_mode_lowers_what_is_expec
     full = FINE | {"hashrate_ths": NAMEPLATE, "expected_ths": NAMEPLATE}
     machines = dict.fromkeys((*names, "unlisted"), full)
     await pass_cycle(fleet, machines, warmth=0)
-    assert {name: figures_of(one) for name, one in (await fleet.live()).items()} == {
+    assert {name: figures_of(each) for name, each in (await fleet.live()).items()} == {
         **dict.fromkeys(names, (NAMEPLATE, "catalogue", NAMEPLATE, NAMEPLATE, "reported")),
         "unlisted": (NAMEPLATE, "reported", NAMEPLATE, NAMEPLATE, "reported"),
     }
     machines = dict.fromkeys((*names, "unlisted"), SETTING)
     for cycle in range(1, 18):
         await pass_cycle(fleet, machines, warmth=cycle)
-    assert {name: figures_of(one) for name, one in (await fleet.live()).items()} == {
+    assert {name: figures_of(each) for name, each in (await fleet.live()).items()} == {
         **dict.fromkeys(names, (NAMEPLATE, "catalogue", 100.8, 100.8, "reported")),
         "unlisted": (None, None, 100.8, 100.8, "reported"),  # nobody knows what it does in normal mode
     }

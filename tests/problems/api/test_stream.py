@@ -37,14 +37,14 @@ class Line:
 
     async def next(self) -> Event:
         """The next event; comments are passed over."""
-        told: dict[str, str] = {}
+        readings: dict[str, str] = {}
         async with asyncio.timeout(HANG_TIMEOUT_SEC):
             async for line in self._lines:
-                if not line and "event" in told:
-                    return Event(told["event"], json.loads(told["data"]), told.get("id"))
+                if not line and "event" in readings:
+                    return Event(readings["event"], json.loads(readings["data"]), readings.get("id"))
                 name, _, value = line.partition(": ")
                 if name:
-                    told[name] = value
+                    readings[name] = value
         raise AssertionError("the stream ended")
 
     async def ends(self) -> bool:
@@ -53,11 +53,11 @@ class Line:
 
 
 @pytest.fixture
-async def port(ward: ProblemsApi) -> AsyncIterator[int]:
+async def port(problems_api: ProblemsApi) -> AsyncIterator[int]:
     """The same application, on a socket of loopback."""
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
-    app = cast("FastAPI", ward.api.app)  # type: ignore[attr-defined] # hung there by a fixture
+    app = cast("FastAPI", problems_api.api.app)  # type: ignore[attr-defined] # hung there by a fixture
     server = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_config=None, timeout_graceful_shutdown=10))
     running = asyncio.create_task(server.serve(sockets=[listening]))
     yield int(listening.getsockname()[1])
@@ -80,11 +80,11 @@ async def watched(port: int, headers: Mapping[str, str], **query: Any) -> AsyncI
 
 
 async def test_an_act_is_told_at_once_to_those_who_see_the_problem_and_to_nobody_else(
-    ward: ProblemsApi, port: int
+    problems_api: ProblemsApi, port: int
 ) -> None:
-    problem, even = ward.problem("m1"), ward.problem("m2")
-    noc = await ward.headers()
-    of_zone = await ward.headers("Customer", zones=[ward.desk.zone_id("z2")])
+    problem, even = problems_api.problem("m1"), problems_api.problem("m2")
+    noc = await problems_api.headers()
+    of_zone = await problems_api.headers("Customer", zones=[problems_api.tenants.zone_id("z2")])
     async with (
         watched(port, noc) as all_of_it,
         watched(port, of_zone) as part,
@@ -92,14 +92,14 @@ async def test_an_act_is_told_at_once_to_those_who_see_the_problem_and_to_nobody
     ):
         for line in (all_of_it, part, far):
             assert (await line.next()).kind == "hello"
-        await ward.act(problem, "acknowledge", noc)
-        told = await all_of_it.next()
-        assert (told.kind, told.data["site_id"]) == ("problems", ward.desk.site_id())
-        (change,) = told.data["changes"]
+        await problems_api.act(problem, "acknowledge", noc)
+        shown = await all_of_it.next()
+        assert (shown.kind, shown.data["site_id"]) == ("problems", problems_api.tenants.site_id())
+        (change,) = shown.data["changes"]
         assert {name: change[name] for name in ("problem_id", "kind", "miner_id", "status")} == {
             "problem_id": str(problem), "kind": "acknowledged", "miner_id": "m1", "status": "ack",
         }  # fmt: skip
-        await ward.act(even, "start", noc)
+        await problems_api.act(even, "start", noc)
         for line in (all_of_it, part):  # the first thing that the zone's holder hears of at all
             (change,) = (await line.next()).data["changes"]
             assert (change["problem_id"], change["kind"]) == (str(even), "started")
@@ -107,14 +107,14 @@ async def test_an_act_is_told_at_once_to_those_who_see_the_problem_and_to_nobody
         assert (await far.next()).data == {"reason": "STOPPING"}
 
 
-async def test_a_stream_goes_on_where_it_broke_off_and_misses_nothing(ward: ProblemsApi, port: int) -> None:
-    problem, noc = ward.problem("m1"), await ward.headers()
+async def test_a_stream_goes_on_where_it_broke_off_and_misses_nothing(problems_api: ProblemsApi, port: int) -> None:
+    problem, noc = problems_api.problem("m1"), await problems_api.headers()
     async with watched(port, noc) as line:
         await line.next()
-        await ward.act(problem, "acknowledge", noc)
+        await problems_api.act(problem, "acknowledge", noc)
         last = await line.next()
-    await ward.act(problem, "comment", noc, comment="while nobody watched")
-    await ward.act(problem, "start", noc)
+    await problems_api.act(problem, "comment", noc, comment="while nobody watched")
+    await problems_api.act(problem, "start", noc)
     async with watched(port, {**noc, "Last-Event-ID": str(last.id)}, seconds=1) as line:
         await line.next()
         kinds = [change["kind"] for change in (await line.next()).data["changes"]]
@@ -123,19 +123,19 @@ async def test_a_stream_goes_on_where_it_broke_off_and_misses_nothing(ward: Prob
         assert await line.ends()
 
 
-async def test_too_much_at_once_is_one_word_and_then_it_goes_on(ward: ProblemsApi, port: int) -> None:
-    problem, noc = ward.problem("m1"), await ward.headers()
+async def test_too_much_at_once_is_one_word_and_then_it_goes_on(problems_api: ProblemsApi, port: int) -> None:
+    problem, noc = problems_api.problem("m1"), await problems_api.headers()
     async with watched(port, noc) as line:
         await line.next()
-        ward.desk.write(
+        problems_api.tenants.write(
             "insert into problem_timeline (id, tenant_id, site_id, problem_id, at, kind, actor_kind)"
             " select n, tenant_id, site_id, id, created_at, 'recurred', 'system'"
             " from problem_events, unnest(%s::uuid[]) n",
             new_ids(600),
         )
-        await ward.act(problem, "acknowledge", noc)
+        await problems_api.act(problem, "acknowledge", noc)
         assert (await line.next()).kind == "resync"
-        await ward.act(problem, "start", noc)
+        await problems_api.act(problem, "start", noc)
         kinds: list[str] = []
         while "started" not in kinds:
             kinds += [change["kind"] for change in (await line.next()).data["changes"]]
@@ -143,46 +143,46 @@ async def test_too_much_at_once_is_one_word_and_then_it_goes_on(ward: ProblemsAp
 
 
 async def test_what_was_under_way_while_too_much_happened_is_healed_by_another_look_at_the_lists(
-    ward: ProblemsApi, port: int, monkeypatch: pytest.MonkeyPatch
+    problems_api: ProblemsApi, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("hashinsight.problems.service.stream._OVERLAP", timedelta(seconds=1))
     monkeypatch.setattr("hashinsight.problems.service.stream._BEAT_SECONDS", 0.2)
-    ward.problem("m1")
+    problems_api.problem("m1")
     late, *storm = new_ids(601)  # a cycle made the first id before all others, and commits after them
     entry = (
         "insert into problem_timeline (id, tenant_id, site_id, problem_id, at, kind, actor_kind)"
         " select n, tenant_id, site_id, id, created_at, 'recurred', 'system' from problem_events, unnest(%s::uuid[]) n"
     )
-    async with watched(port, await ward.headers()) as line:
+    async with watched(port, await problems_api.headers()) as line:
         await line.next()
-        ward.desk.write(entry, storm)
+        problems_api.tenants.write(entry, storm)
         assert (await line.next()).kind == "resync"
-        ward.desk.write(entry, [late])
+        problems_api.tenants.write(entry, [late])
         assert (await line.next()).kind == "resync"
 
 
-async def test_a_stream_ends_with_its_login(ward: ProblemsApi, port: int) -> None:
-    problem, noc = ward.problem("m1"), await ward.headers()
-    other = await ward.headers()
+async def test_a_stream_ends_with_its_login(problems_api: ProblemsApi, port: int) -> None:
+    problem, noc = problems_api.problem("m1"), await problems_api.headers()
+    other = await problems_api.headers()
     async with watched(port, noc) as ended, watched(port, other) as expired:
         await ended.next()
         await expired.next()
-        assert (await ward.api.post(f"{V1}/auth/logout", headers=noc)).is_success
-        await ward.act(problem, "acknowledge", await ward.headers())
+        assert (await problems_api.api.post(f"{V1}/auth/logout", headers=noc)).is_success
+        await problems_api.act(problem, "acknowledge", await problems_api.headers())
         assert (await ended.next()).data == {"reason": "SESSION_REVOKED"}
         assert (await expired.next()).kind == "problems"
-        ward.desk.at(16 * 60)
-        app = cast("FastAPI", ward.api.app)  # type: ignore[attr-defined] # hung there by a fixture
+        problems_api.tenants.at(16 * 60)
+        app = cast("FastAPI", problems_api.api.app)  # type: ignore[attr-defined] # hung there by a fixture
         for bell in app.state.announcer._bells:
             bell.ring()
         assert (await expired.next()).data == {"reason": "TOKEN_EXPIRED"}
 
 
 async def test_without_redis_a_stream_looks_by_itself(
-    ward: ProblemsApi, port: int, monkeypatch: pytest.MonkeyPatch
+    problems_api: ProblemsApi, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    problem, noc = ward.problem("m1"), await ward.headers()
-    app = cast("FastAPI", ward.api.app)  # type: ignore[attr-defined] # hung there by a fixture
+    problem, noc = problems_api.problem("m1"), await problems_api.headers()
+    app = cast("FastAPI", problems_api.api.app)  # type: ignore[attr-defined] # hung there by a fixture
     announcer = app.state.announcer
     monkeypatch.setattr("hashinsight.problems.service.stream._LOOK_SECONDS", 0.2)
     monkeypatch.setattr(announcer._redis.connection_pool, "connection_kwargs", {"path": "/nowhere"})
@@ -191,42 +191,44 @@ async def test_without_redis_a_stream_looks_by_itself(
     async with watched(port, noc, kinds="problems,telemetry") as line:
         await line.next()
         assert not announcer.is_heard
-        await ward.act(problem, "acknowledge", noc)
+        await problems_api.act(problem, "acknowledge", noc)
         assert (await line.next()).data["changes"][0]["kind"] == "acknowledged"
 
 
-async def test_a_site_whose_live_values_are_new_is_named(ward: ProblemsApi, port: int) -> None:
-    noc = await ward.headers()
-    app = cast("FastAPI", ward.api.app)  # type: ignore[attr-defined] # hung there by a fixture
+async def test_a_site_whose_live_values_are_new_is_named(problems_api: ProblemsApi, port: int) -> None:
+    noc = await problems_api.headers()
+    app = cast("FastAPI", problems_api.api.app)  # type: ignore[attr-defined] # hung there by a fixture
     async with watched(port, noc, kinds="telemetry", site_id="tx-1") as line:
         await line.next()
         await asyncio.wait_for(app.state.announcer.heard.wait(), HANG_TIMEOUT_SEC)
-        tenant, site_id = await ward.desk.people.tenant_id("a"), ward.desk.site_id()
+        tenant, site_id = await problems_api.tenants.people.tenant_id("a"), problems_api.tenants.site_id()
         async with app.state.database.transaction(job_context()) as session:
-            note_change(session, tenant, ward.desk.site_id("tx-2"), "telemetry")
-            note_change(session, await ward.desk.people.tenant_id("b"), site_id, "telemetry")
+            note_change(session, tenant, problems_api.tenants.site_id("tx-2"), "telemetry")
+            note_change(session, await problems_api.tenants.people.tenant_id("b"), site_id, "telemetry")
             note_change(session, tenant, site_id, "telemetry")
         app.state.announcer.publish(session)
-        told = await line.next()
-        assert (told.kind, told.data) == ("telemetry", {"site_id": site_id})
+        shown = await line.next()
+        assert (shown.kind, shown.data) == ("telemetry", {"site_id": site_id})
 
 
-async def test_what_cannot_be_watched_is_refused_and_a_look_at_the_head_ends(ward: ProblemsApi) -> None:
-    noc = await ward.headers()
+async def test_what_cannot_be_watched_is_refused_and_a_look_at_the_head_ends(problems_api: ProblemsApi) -> None:
+    noc = await problems_api.headers()
     for query, code in (
         ("kinds=gossip", (422, "UNKNOWN_KIND")),
         ("seconds=3601", (422, "VALIDATION_FAILED")),
         ("site_id=nowhere", (404, "NOT_FOUND")),
     ):
-        assert code_of(await ward.api.get(f"{V1}/stream?{query}", headers=noc)) == code
-    bad = await ward.api.get(f"{V1}/stream", headers={**noc, "Last-Event-ID": "x"})
+        assert code_of(await problems_api.api.get(f"{V1}/stream?{query}", headers=noc)) == code
+    bad = await problems_api.api.get(f"{V1}/stream", headers={**noc, "Last-Event-ID": "x"})
     assert code_of(bad) == (422, "UNKNOWN_EVENT_ID")
-    assert (await ward.api.get(f"{V1}/stream")).status_code == 401
-    assert (await ward.api.head(f"{V1}/stream", headers=noc)).status_code == 200
+    assert (await problems_api.api.get(f"{V1}/stream")).status_code == 401
+    assert (await problems_api.api.head(f"{V1}/stream", headers=noc)).status_code == 200
 
 
-async def test_one_person_cannot_hold_all_streams_and_others_still_get_theirs(ward: ProblemsApi, port: int) -> None:
-    greedy, other = await ward.headers(), await ward.headers()
+async def test_one_person_cannot_hold_all_streams_and_others_still_get_theirs(
+    problems_api: ProblemsApi, port: int
+) -> None:
+    greedy, other = await problems_api.headers(), await problems_api.headers()
     url = f"http://127.0.0.1:{port}{V1}/stream"
     async with contextlib.AsyncExitStack() as open_streams:
         held = [await open_streams.enter_async_context(watched(port, greedy)) for _ in range(MAX_STREAMS_PER_USER)]
@@ -240,9 +242,9 @@ async def test_one_person_cannot_hold_all_streams_and_others_still_get_theirs(wa
 
 
 async def test_streams_that_are_asked_for_at_the_same_moment_do_not_pass_the_cap_together(
-    ward: ProblemsApi, port: int
+    problems_api: ProblemsApi, port: int
 ) -> None:
-    noc = await ward.headers()
+    noc = await problems_api.headers()
     url = f"http://127.0.0.1:{port}{V1}/stream"
     first: list[str] = []
 

@@ -1,4 +1,4 @@
-"""The tables of problems: what people see of them, what a cycle carries on, and what it wrote down."""
+"""The tables of problems: events as people see them, and what cycles store."""
 
 from hashinsight.problems.models.cycle import FEATURE_CHUNKS, FEATURE_HOURS, PULSE, RUNS, SITES, STATE
 from hashinsight.problems.models.events import ENDED_BY_PEOPLE, EVENTS, SUPPRESSED, SUPPRESSIONS, TIMELINE

@@ -1,4 +1,4 @@
-"""How a site stands: its open problems counted, its machines as the last scan left them, and what is likeliest next."""
+"""Counts of problems: facets of a list, the summary of a site, and machines at risk."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -46,7 +46,7 @@ def counts_query(scope: Scope, site_id: int) -> Select[Any]:
 
 
 def risks_query(scope: Scope, site_id: int) -> Any:
-    """The likeliest to fail. Of each severity the first ones by the index, and of those the first."""
+    """The machines most likely to fail: the first ones of each severity by the index, merged."""
     columns = (_E.miner_id, _E.issue_code, _E.severity, _E.p_fail_24h, _E.start_ts)
     order = (_E.p_fail_24h.desc().nulls_last(), _E.seen.desc(), _E.last_seen_ts.desc(), _E.id)
     parts = [
@@ -76,7 +76,7 @@ async def count_open(session: AsyncSession, scope: Scope, site_id: int) -> list[
 
 
 async def sum_hours_lost(session: AsyncSession, scope: Scope, site_id: int) -> float | None:
-    """TH·h that open problems have cost so far; null where none has a figure."""
+    """TH/s hours lost by open problems so far; null where none has a figure."""
     found: float | None = (await session.execute(loss_query(scope, site_id))).scalar_one()
     return found
 
@@ -87,7 +87,7 @@ async def list_risks(session: AsyncSession, scope: Scope, site_id: int) -> list[
 
 
 async def list_incidents(session: AsyncSession, scope: Scope, site_id: int) -> list[dict[str, Any]]:
-    """Common causes that open problems were laid to."""
+    """Incidents that explain open problems."""
     query = (
         select(_E.incident_id, func.count().label("problems"))
         .where(*_open_at(scope, site_id), _E.incident_id.is_not(None))
@@ -98,7 +98,7 @@ async def list_incidents(session: AsyncSession, scope: Scope, site_id: int) -> l
     return [dict(row._mapping) for row in await session.execute(query)]  # noqa: SLF001
 
 
-# by facet: what is chosen in it, and that field with nothing chosen
+# by facet: the field of the filter, and its value without a choice
 FACETS: dict[str, tuple[str, Any]] = {
     "severity": ("severity", ()),
     "issue_code": ("issue_code", ()),
@@ -115,7 +115,7 @@ FACETS: dict[str, tuple[str, Any]] = {
 async def count_facets(
     session: AsyncSession, scope: Scope, wanted: ProblemFilter, *, now: datetime
 ) -> dict[str, list[tuple[Any, int]]]:
-    """A facet's own choice does not hide its other values: it is left out of its own count."""
+    """A facet's own filter is left out of its count, so that its other values stay visible."""
     chosen = [facet for facet, (field, nothing) in FACETS.items() if getattr(wanted, field) != nothing]
     found = await _count(session, scope, wanted, [facet for facet in FACETS if facet not in chosen], now=now)
     for facet in chosen:
@@ -132,7 +132,7 @@ def facets_query(scope: Scope, wanted: ProblemFilter, facets: Sequence[str], *, 
         .join(Site, Site.id == _E.site_id)
         .outerjoin(Zone, Zone.id == _E.zone_id)
         .where(problems_within(scope), *part.conditions())
-        for part in wanted.apart()
+        for part in wanted.by_index()
     ]
     rows = union_all(*parts).subquery()
     sets = [tuple_(rows.c[facet]) for facet in facets]
@@ -163,13 +163,13 @@ def _columns(now: datetime) -> dict[str, SQLColumnExpression[Any]]:
 
 
 async def list_site_names(session: AsyncSession, codes: Sequence[str]) -> dict[str, str]:
-    """Of sites that were counted, which is to say seen."""
+    """Of sites that were counted, and so are visible."""
     rows = await session.execute(select(Site.code, Site.name).where(Site.code.in_(codes)))
     return {row.code: row.name for row in rows}
 
 
 def judged_query(scope: Scope, site_id: int) -> Select[Any]:
-    """Machines of whose open problems a model says something."""
+    """Machines with an open problem that has a probability of failure."""
     worst = func.max(_E.p_fail_24h).label("p_fail_24h")
     said = (_E.p_fail_24h.is_not(None), _E.miner_no.is_not(None))
     found = select(_E.miner_no, _E.miner_id, worst).where(
@@ -185,7 +185,7 @@ async def count_judged(session: AsyncSession, scope: Scope, site_id: int) -> int
 
 async def list_at_risk(session: AsyncSession, scope: Scope, site_id: int, *, least: float) -> list[Any]:
     judged = judged_query(scope, site_id).subquery()
-    # as it is stored: 0.7 in four bytes is less than 0.7 in eight
+    # compared as stored: 0.7 in four bytes is less than 0.7 in eight
     query = (
         select(judged)
         .where(judged.c.p_fail_24h >= cast(least, REAL))

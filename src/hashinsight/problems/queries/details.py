@@ -1,4 +1,4 @@
-"""One problem: its row, what happened to it, what it was before, and how others of its kind ended."""
+"""One problem: its row, its predecessors, its machine, and how similar ones were resolved."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,19 +16,35 @@ from hashinsight.problems.models import ENDED_BY_PEOPLE, EVENTS, RUNS, SITES
 from hashinsight.problems.queries.lists import list_rows, problems_within
 from hashinsight.telemetry.models import LIVE
 
-MOST_PREDECESSORS = 10
-_SIMILAR_LOOKED_AT, _MOST_WAYS = 500, 10
-# the chain is walked by the primary key, a step a row; it never leaves the site that it began at
+MAX_PREDECESSORS = 10
+_SIMILAR_READ, _MAX_RESOLUTIONS = 500, 10
+# The chain is followed by primary key, one row per step, and never leaves its site.
 _BEFORE = text("""
 with recursive chain as (
-    select id, predecessor_id, site_id, 0 as n from problem_events where id = :id
+    select id, predecessor_id, site_id, 0 as n
+    from problem_events
+    where id = :id
     union all
-    select e.id, e.predecessor_id, e.site_id, c.n + 1 from chain c
-        join problem_events e on e.id = c.predecessor_id and e.site_id = c.site_id where c.n < :most
+    select e.id, e.predecessor_id, e.site_id, c.n + 1
+    from chain c
+    join problem_events e on e.id = c.predecessor_id and e.site_id = c.site_id
+    where c.n < :most
 )
-select e.id, e.severity, e.status, e.start_ts, e.last_seen_ts, e.resolved_ts, e.recurrence_count, e.resolved_by,
-    e.resolution_cause, e.resolution_action
-from chain c join problem_events e on e.id = c.id where c.n > 0 order by c.n
+select
+    e.id,
+    e.severity,
+    e.status,
+    e.start_ts,
+    e.last_seen_ts,
+    e.resolved_ts,
+    e.recurrence_count,
+    e.resolved_by,
+    e.resolution_cause,
+    e.resolution_action
+from chain c
+join problem_events e on e.id = c.id
+where c.n > 0
+order by c.n
 """)
 
 
@@ -38,18 +54,18 @@ async def list_visible(session: AsyncSession, scope: Scope, ids: Sequence[UUID])
 
 
 async def get_problem(session: AsyncSession, scope: Scope, problem_id: UUID) -> dict[str, Any]:
-    found = await list_rows(session, scope, [problem_id])
-    if not found:
+    rows = await list_rows(session, scope, [problem_id])
+    if not rows:
         raise problem_not_found()
-    return found[0]
+    return rows[0]
 
 
 async def list_predecessors(session: AsyncSession, problem_id: UUID) -> list[dict[str, Any]]:
-    return await _rows(session, _BEFORE, {"id": problem_id, "most": MOST_PREDECESSORS})
+    return await _rows(session, _BEFORE, {"id": problem_id, "most": MAX_PREDECESSORS})
 
 
 def similar_query(scope: Scope, problem: dict[str, Any]) -> Select[Any]:
-    """Looked at are the newest 500 of the site and model, however many years of them there are."""
+    """Reads the newest 500 of the site and model, however many there are."""
     e = EVENTS.c
     newest = (
         select(e.id, e.resolution_cause, e.resolution_action, e.resolved_ts, e.start_ts)
@@ -57,7 +73,7 @@ def similar_query(scope: Scope, problem: dict[str, Any]) -> Select[Any]:
         .where(text(ENDED_BY_PEOPLE), *(e[name] == problem[name] for name in ("site_id", "issue_code")))
         .where(e.model.is_(None) if problem["model"] is None else e.model == problem["model"])
         .order_by(e.resolved_ts.desc())
-        .limit(_SIMILAR_LOOKED_AT)
+        .limit(_SIMILAR_READ)
         .subquery()
     )
     of, times, last = newest.c, func.count().label("times"), func.max(newest.c.resolved_ts).label("last_resolved_ts")
@@ -67,14 +83,14 @@ def similar_query(scope: Scope, problem: dict[str, Any]) -> Select[Any]:
         .where(problems_within(scope, newest), of.id != problem["id"])
         .group_by(of.resolution_cause, of.resolution_action)
         .order_by(times.desc(), last.desc(), of.resolution_cause)
-        .limit(_MOST_WAYS)
+        .limit(_MAX_RESOLUTIONS)
     )
 
 
 async def list_similar(session: AsyncSession, scope: Scope, problem: dict[str, Any]) -> list[dict[str, Any]]:
-    """How people ended the same problem on machines of the same model at this site, as far as the scope reaches.
+    """How people resolved the same issue on the same model at this site, within the caller's scope.
 
-    Of the newest ones only: what helped three years ago on another firmware is of no use, and a look has its price.
+    Only of the newest ones: what helped three years ago on another firmware is of no use.
     """
     return await _rows(session, similar_query(scope, problem), {})
 
@@ -104,27 +120,27 @@ async def find_last_scan(session: AsyncSession, site_id: int) -> Any | None:
 
 
 async def find_conditions(session: AsyncSession, scope: Scope, site_id: int) -> tuple[bytes | None, list[int]]:
-    """How each machine of a site stood at its newest scan, packed; and which of its machines lie in the scope."""
+    """Each machine's condition at the newest scan, packed; and the site's machines in the scope."""
     packed = await session.execute(select(SITES.c.standing).where(SITES.c.site_id == site_id))
     within = select(Miner.miner_no).where(miners_within(scope), Miner.site_id == site_id)
     return packed.scalar_one_or_none(), list((await session.execute(within)).scalars())
 
 
 async def list_names(session: AsyncSession, ids: set[str]) -> dict[str, str]:
-    """Whoever is a user among these, by name or e-mail: a story of ids is none."""
+    """Names or e-mails of those ids that are users."""
     shown = func.coalesce(func.nullif(User.name, ""), User.email)
     query = select(User.id, shown).where(User.id.in_(sorted(_uuids(ids))))
     return {str(key): name for key, name in (await session.execute(query)).all()}
 
 
 def _uuids(ids: set[str]) -> set[UUID]:
-    found = set()
-    for one in ids:
+    uuids = set()
+    for text_id in ids:
         try:
-            found.add(UUID(one))
+            uuids.add(UUID(text_id))
         except ValueError:
             continue
-    return found
+    return uuids
 
 
 async def _rows(session: AsyncSession, query: Any, values: dict[str, Any]) -> list[dict[str, Any]]:

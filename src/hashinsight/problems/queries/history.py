@@ -1,4 +1,4 @@
-"""What one machine was like: its baseline now and its features before, read by its chunk and never by a whole fleet."""
+"""One machine's baseline and features, read by its chunk; and the newest features of a whole site."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -14,7 +14,7 @@ from hashinsight.problems.chunks import CHUNK
 from hashinsight.problems.codes import ANCHORED_METRICS, MIN_CONFIDENCE, REFERENCED_METRICS, Metric, Mode, ThawReason
 from hashinsight.problems.models import FEATURE_CHUNKS, FEATURE_HOURS
 
-WHOLE_HOURS = 48  # of every cycle; before that one row an hour
+CYCLE_HOURS = 48  # with every cycle; before that one row per hour
 MAX_HOURS = 720
 _WITH_RESIDUAL = {"hashrate_ratio": "residual_hashrate", "efficiency": "residual_eff", "temp_max": "residual_temp"}
 SERIES = ("hashrate_ratio", "temp_max", "efficiency", "boards_ratio", "fan_speed_min", "reject_rate", "hw_error_rate",
@@ -27,7 +27,7 @@ def _element(name: str, row: int) -> str:
 
 
 def _baseline() -> str:
-    """One row: each metric's numbers, one after the other."""
+    """One row: the numbers of each metric, one after the other."""
     cells = [f"{_element(name, metric)} as {name}_{metric}" for metric in Metric for name in _PER_METRIC]
     cells += [f"{_element('anchor', metric)} as anchor_{metric}" for metric in range(ANCHORED_METRICS)]
     cells += [f"{_element('reference', metric)} as reference_{metric}" for metric in range(REFERENCED_METRICS)]
@@ -42,7 +42,7 @@ def _baseline() -> str:
 
 
 def _points(table: str) -> str:
-    """A point a cycle or an hour. A value that was not there is null."""
+    """One point per cycle or hour. A missing value is null."""
     cells = [f"nullif(s.{name}[n.place], 'NaN') as {name}" for name in (*SERIES, *_WITH_RESIDUAL.values())]
     return (
         f"select s.ts, s.data_state[n.place] as data_state, s.mode[n.place] as mode, {', '.join(cells)}"  # noqa: S608
@@ -58,9 +58,9 @@ _STATES = ("unknown", "stale", "offline", "fresh")
 
 
 async def find_baseline(session: AsyncSession, site_id: int, miner_no: int) -> dict[str, Any] | None:
-    """What is usual for this machine, by metric: centre, deviation, samples, anchor; and whether it is learning.
+    """The machine's baseline by metric: expected value, deviation, samples, anchor; and whether it is learning.
 
-    A past is kept as the difference from what is common to machines of its kind; told is what that comes to now.
+    It is stored relative to machines of its kind; the answer has the absolute values of the moment.
     """
     row = (await session.execute(_BASELINE, _place(site_id, miner_no))).one_or_none()
     if row is None:
@@ -90,8 +90,8 @@ async def find_baseline(session: AsyncSession, site_id: int, miner_no: int) -> d
 async def list_features(
     session: AsyncSession, site_id: int, miner_no: int, *, since: datetime, until: datetime
 ) -> list[dict[str, Any]]:
-    """Every cycle of the last two days, else one an hour. `expected` is what the baseline said at that time."""
-    recent = until - since <= timedelta(hours=WHOLE_HOURS)
+    """Every cycle of the last two days, otherwise one per hour. `expected` is the baseline of that time."""
+    recent = until - since <= timedelta(hours=CYCLE_HOURS)
     values = _place(site_id, miner_no) | {"since": since, "until": until}
     rows = await session.execute(_EVERY_CYCLE if recent else _EVERY_HOUR, values)
     return [_point(row._mapping) for row in rows]  # noqa: SLF001
@@ -102,9 +102,9 @@ def _point(of: Any) -> dict[str, Any]:
         name: None if of[name] is None or of[residual] is None else of[name] - of[residual]
         for name, residual in _WITH_RESIDUAL.items()
     }
-    told: dict[str, Any] = {"ts": of["ts"], "data_state": _STATES[of["data_state"]]}
-    told |= {"inferred_mode": Mode(of["mode"]).name.lower()}
-    return told | {name: of[name] for name in SERIES} | {"expected": expected}
+    point: dict[str, Any] = {"ts": of["ts"], "data_state": _STATES[of["data_state"]]}
+    point |= {"inferred_mode": Mode(of["mode"]).name.lower()}
+    return point | {name: of[name] for name in SERIES} | {"expected": expected}
 
 
 def _place(site_id: int, miner_no: int) -> dict[str, Any]:
@@ -119,11 +119,11 @@ def _number(value: Any) -> float | None:
     return None if value is None or value != value else float(value)  # noqa: PLR0124 - NaN is unlike itself
 
 
-# literals go in as they are: no driver reads the text for its own marks
+# literals are inlined: no driver parses the text for placeholders
 _PLAIN = postgresql.dialect(paramstyle="named")  # type: ignore[no-untyped-call]
 
-# Whom the cycle took as a reference: steady and with no grave problem; `pending` counts there, too.
-# Sets that are asked for one by one are made once: whatever the statistics say of arrays and of young tables.
+# Machines with a severe problem are no reference, as in the cycle; pending ones count, too.
+# Materialized, because the planner misjudges arrays and young tables.
 _NEWEST = """
 with grave as materialized (
     select miner_no from problem_events where site_id = {site} and status <> 'resolved' and miner_no is not null
@@ -153,7 +153,7 @@ def newest_features(site_id: int, *, at: datetime) -> sql.Composed:
 
 
 def newest_expected(site_id: int, *, at: datetime) -> sql.SQL:
-    """Machines that were expected to stand still: by command, curtailed or under maintenance."""
+    """Machines with a planned outage: stopped by command, curtailed or under maintenance."""
     expected = expected_now(at, ended_after=at)
     machines: Select[Any] = select(Miner.miner_no).where(Miner.site_id == site_id, expected.state.is_not(None))
     query = expected.join(machines)
@@ -161,9 +161,9 @@ def newest_expected(site_id: int, *, at: datetime) -> sql.SQL:
 
 
 def newest_hashing(site_id: int) -> sql.Composed:
-    """Since when each machine hashes, and in which mode it is compared, which may be told as unknown.
+    """Since when each machine hashes, and the mode in which it is compared, which may be shown as unknown.
 
-    Of the same machines, but not always of all of them; to be joined by who reads both, not in one statement: a server
-    that cannot know how long arrays are goes through one of them for each machine of the other.
+    Joined by the caller and not in one statement: the server cannot know how long the arrays are, and would scan one of
+    them for each machine of the other.
     """
     return sql.SQL(_HASHING).format(site=sql.Literal(site_id))

@@ -1,7 +1,7 @@
 """Lists of problems: a page finds its ids in the index alone, and reads whole rows only of those that it shows.
 
-Each index has one site's problems in the order of a list, either those that are shown or those that are over. A page of
-several sites or of both kinds is the beginnings of each, merged.
+Each index has one site's problems in the order of a list, either the shown or the resolved ones. A page of several
+sites or of both kinds is merged from the first rows of each.
 """
 
 import operator
@@ -43,6 +43,8 @@ from hashinsight.wire.sites import fold_code
 
 
 def problems_within(scope: Scope, table: Any = EVENTS) -> ColumnElement[bool]:
+    """By site, zone or group of the machine. A collector's problem is for those who hold its whole site."""
+
     def in_groups(groups: Sequence[int]) -> ColumnElement[bool]:
         member = GroupMember
         return exists(select(member.miner_no).where(member.miner_no == table.c.miner_no, member.group_id.in_(groups)))
@@ -51,17 +53,17 @@ def problems_within(scope: Scope, table: Any = EVENTS) -> ColumnElement[bool]:
 
 
 SHOWN_STATUSES = ("open", "ack", "in_progress")
-_HELD_TOGETHER = (SHOWN_STATUSES, ("resolved",), ("pending",))  # statuses, by the index that holds them
+_BY_INDEX = (SHOWN_STATUSES, ("resolved",), ("pending",))  # statuses, by the index that has them
 DOCUMENTS = ("evidence_json", "actions_json", "peer_metrics_json", "ml_json", "health_json")
 _HIDDEN = ("tenant_id", "seen")
 _PLAIN = tuple(column.name for column in EVENTS.c if column.name not in (*_HIDDEN, *DOCUMENTS))
 
 
-Span = tuple[datetime | None, datetime | None]  # after the first, until the second; None: no end
+Span = tuple[datetime | None, datetime | None]  # after the first, until the second; None: open
 
 
 class ProblemSort(StrEnum):
-    SEVERITY = "severity"  # then risk, then when it was last seen: the order of the registry
+    SEVERITY = "severity"  # then risk, then last seen: the order of the registry
     RISK = "p_fail_24h"
     LAST_SEEN = "last_seen_ts"
     START = "start_ts"
@@ -71,7 +73,7 @@ class ProblemSort(StrEnum):
 
 @dataclass(frozen=True)
 class ProblemFilter:
-    """What a list is narrowed to. Statuses empty: those that are shown as open."""
+    """The filter of a list. Without statuses: open, ack and in_progress."""
 
     site_id: int | None = None
     severity: tuple[str, ...] = ()
@@ -91,44 +93,44 @@ class ProblemFilter:
 
     def conditions(self) -> list[ColumnElement[bool]]:
         c = EVENTS.c
-        found: list[ColumnElement[bool]] = [c.status.in_(self.status or SHOWN_STATUSES)]
+        conditions: list[ColumnElement[bool]] = [c.status.in_(self.status or SHOWN_STATUSES)]
         equal = ("site_id", "miner_no", "assigned_to")
-        found += [c[name] == getattr(self, name) for name in equal if getattr(self, name) is not None]
+        conditions += [c[name] == getattr(self, name) for name in equal if getattr(self, name) is not None]
         several = ("severity", "issue_code", "firmware")
-        found += [c[name].in_(getattr(self, name)) for name in several if getattr(self, name)]
+        conditions += [c[name].in_(getattr(self, name)) for name in several if getattr(self, name)]
         if self.model:
-            known = [(find_model(one), one) for one in self.model]
-            found.append(c.model.in_([one if model is None else model.name for model, one in known]))
+            known = [(find_model(name), name) for name in self.model]
+            conditions.append(c.model.in_([name if model is None else model.name for model, name in known]))
         if self.site:
-            found.append(c.site_id.in_(select(Site.id).where(Site.code_key.in_(self.site_keys()))))
+            conditions.append(c.site_id.in_(select(Site.id).where(Site.code_key.in_(self.site_keys()))))
         if self.zone:
-            found.append(c.zone_id.in_(select(Zone.id).where(Zone.code.in_(self.zone))))
+            conditions.append(c.zone_id.in_(select(Zone.id).where(Zone.code.in_(self.zone))))
         if self.started:
-            found.append(or_(*(_within(one) for one in self.started)))
+            conditions.append(or_(*(_within(span) for span in self.started)))
         if self.text is not None:
-            found.append(func.starts_with(c.miner_id, self.text))
+            conditions.append(func.starts_with(c.miner_id, self.text))
         if not self.with_symptoms:
-            found.append(c.symptom.is_(False))
-        return found
+            conditions.append(c.symptom.is_(False))
+        return conditions
 
     def site_keys(self) -> list[str]:
         return [fold_code(code) for code in self.site]
 
-    def apart(self) -> list["ProblemFilter"]:
-        """The same in parts that one index holds each. A machine has few problems, and an index of its own."""
+    def by_index(self) -> list["ProblemFilter"]:
+        """The same filter in parts that one index has each. A machine has few problems, and an index of its own."""
         if self.miner_no is not None:
             return [self]
         chosen = self.status or SHOWN_STATUSES
-        parts = [tuple(one for one in together if one in chosen) for together in _HELD_TOGETHER]
+        parts = [tuple(status for status in indexed if status in chosen) for indexed in _BY_INDEX]
         return [replace(self, status=part) for part in parts if part]
 
     def order(self, columns: Any = EVENTS.c) -> list[ColumnElement[Any]]:
-        """Every order ends with the registry's own and the id, so that pages neither repeat nor miss a row."""
+        """Every order ends with the registry's own and the id, so that pages neither repeat nor skip a row."""
         ordered = [_ordered(columns[name], EVENTS.c[name], *how) for name, *how in self.order_names()]
         return ordered if self.miner_no is None else [ordered[0], _cause_place(), *ordered[1:]]
 
     def order_names(self) -> list[tuple[str, bool, bool]]:
-        """By which columns, whether each is descending, and whether that is the usual order turned round."""
+        """Columns, whether each is descending, and whether the usual order is reversed."""
         usual = [("severity", False), ("p_fail_24h", True), ("seen", True), ("last_seen_ts", True), ("id", False)]
         if self.sort is ProblemSort.LAST_SEEN:
             usual = [*usual[2:4], *usual[:2], usual[4]]
@@ -144,14 +146,14 @@ def _within(span: Span) -> ColumnElement[bool]:
 
 
 def _cause_place() -> ColumnElement[int]:
-    """Of one machine only: lists of many are read off an index, which knows nothing of causes."""
+    """Only for lists of one machine: others are read from an index, which does not know causes."""
     places = {issue.code: place for place, issue in enumerate(CAUSES_FIRST)}
     is_over = EVENTS.c.status == "resolved"
     return case((is_over, len(places) + 1), else_=case(places, value=EVENTS.c.issue_code, else_=len(places)))
 
 
-def _ordered(column: Any, stored: Any, descending: bool, is_reversed: bool) -> ColumnElement[Any]:  # noqa: FBT001 - plain facts
-    """What is not known comes last, and first when the whole order is turned round."""
+def _ordered(column: Any, stored: Any, descending: bool, is_reversed: bool) -> ColumnElement[Any]:  # noqa: FBT001
+    """Unknown values come last, and first when the order is reversed."""
     ordered: ColumnElement[Any] = column.desc() if descending else column.asc()
     if not stored.nullable:
         return ordered
@@ -159,12 +161,12 @@ def _ordered(column: Any, stored: Any, descending: bool, is_reversed: bool) -> C
 
 
 async def use_custom_plans(session: AsyncSession) -> None:
-    """For what follows in this transaction: a filter that nobody meets and one that half do need plans of their own."""
+    """For this transaction: a filter that matches nothing and one that matches half need different plans."""
     await session.execute(text("set local plan_cache_mode = force_custom_plan"))
 
 
 def ids_query(scope: Scope, wanted: ProblemFilter, *, limit: int, offset: int = 0) -> Select[Any]:
-    parts = wanted.apart()
+    parts = wanted.by_index()
     of_one_site = wanted.miner_no is not None or (wanted.site_id is not None and not wanted.site)
     if of_one_site and len(parts) == 1:
         query = select(EVENTS.c.id).where(problems_within(scope), *wanted.conditions()).order_by(*wanted.order())
@@ -194,7 +196,7 @@ def count_query(scope: Scope, wanted: ProblemFilter) -> Select[Any]:
     def of(part: ProblemFilter) -> Select[Any]:
         return select(func.count()).select_from(EVENTS).where(problems_within(scope), *part.conditions())
 
-    parts = wanted.apart()
+    parts = wanted.by_index()
     return (
         of(wanted) if len(parts) == 1 else select(reduce(operator.add, (of(part).scalar_subquery() for part in parts)))
     )
@@ -211,7 +213,7 @@ async def count_problems(session: AsyncSession, scope: Scope, wanted: ProblemFil
 
 
 def rows_query(scope: Scope, ids: Sequence[UUID]) -> Select[Any]:
-    """Whole rows. What the pulse knows better is the pulse's; documents come as the text that an answer holds."""
+    """Whole rows, with the newer values of the pulse; documents as text."""
     named = [column for column in _PLAIN if column not in ("last_seen_ts", "recurrence_count")]
     shown = [EVENTS.c[name] for name in named]
     documents = [cast(EVENTS.c[name], Text).label(name) for name in DOCUMENTS]
@@ -230,11 +232,11 @@ def rows_query(scope: Scope, ids: Sequence[UUID]) -> Select[Any]:
 
 
 async def list_rows(session: AsyncSession, scope: Scope, ids: Sequence[UUID]) -> list[dict[str, Any]]:
-    """In the order of the ids; what was taken away meanwhile is left out."""
+    """In the order of the ids; one deleted meanwhile is left out."""
     if not ids:
         return []
-    # by the connection itself: the session would look at every row for objects that it should keep
-    found = await (await session.connection()).execute(rows_query(scope, ids))
-    names = tuple(found.keys())
-    rows = {row.id: dict(zip(names, row, strict=True)) for row in found}
-    return [rows[one] for one in ids if one in rows]
+    # on the connection: the session would inspect every row for objects to track
+    result = await (await session.connection()).execute(rows_query(scope, ids))
+    names = tuple(result.keys())
+    rows = {row.id: dict(zip(names, row, strict=True)) for row in result}
+    return [rows[problem_id] for problem_id in ids if problem_id in rows]

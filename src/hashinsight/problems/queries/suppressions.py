@@ -1,4 +1,4 @@
-"""Who is suppressed at a moment, whatever it was said of: the machine, its zone, a group, the site."""
+"""Suppressions: which machines they reach at a moment, and the suppressions as people see them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,30 +20,48 @@ from hashinsight.kit.errors import NotFound
 from hashinsight.kit.paging import Page, page
 from hashinsight.problems.models import SUPPRESSED, SUPPRESSIONS
 
-# Each kind by its own way to the machines: one join for all would look at every machine for every suppression.
+# Each kind has its own join to the machines: one for all would visit every machine for every suppression.
 _REACHED = """
 with held as materialized (
-    select site_id, kind, miner_no, zone_id, group_id, maintenance,
+    -- the suppressions in force
+    select
+        site_id, kind, miner_no, zone_id, group_id, maintenance,
         coalesce(extract(epoch from until_at)::float8, 'Infinity') as until
     from suppressions
-    where lifted_at is null and from_at <= :as_of and (until_at is null or until_at > :as_of) and {sites}
+    where lifted_at is null
+        and from_at <= :as_of
+        and (until_at is null or until_at > :as_of)
+        and {sites}
 ), reached as (
-    select m.miner_no, h.until, h.maintenance from held h
-        join miners m on m.site_id = h.site_id where h.kind = 'site' and {machines}
+    -- the machines that each of them reaches
+    select m.miner_no, h.until, h.maintenance
+    from held h
+    join miners m on m.site_id = h.site_id
+    where h.kind = 'site' and {machines}
     union all
-    select m.miner_no, h.until, h.maintenance from held h
-        join miners m on m.zone_id = h.zone_id and m.site_id = h.site_id where h.kind = 'zone' and {machines}
+    select m.miner_no, h.until, h.maintenance
+    from held h
+    join miners m on m.zone_id = h.zone_id and m.site_id = h.site_id
+    where h.kind = 'zone' and {machines}
     union all
-    select m.miner_no, h.until, h.maintenance from held h
-        join group_members g on g.group_id = h.group_id
-        join miners m on m.miner_no = g.miner_no and m.site_id = h.site_id where h.kind = 'group' and {machines}
+    select m.miner_no, h.until, h.maintenance
+    from held h
+    join group_members g on g.group_id = h.group_id
+    join miners m on m.miner_no = g.miner_no and m.site_id = h.site_id
+    where h.kind = 'group' and {machines}
     union all
-    select m.miner_no, h.until, h.maintenance from held h
-        join miners m on m.miner_no = h.miner_no and m.site_id = h.site_id where h.kind = 'miner' and {machines}
+    select m.miner_no, h.until, h.maintenance
+    from held h
+    join miners m on m.miner_no = h.miner_no and m.site_id = h.site_id
+    where h.kind = 'miner' and {machines}
 ), widest as (
-    select miner_no, max(until) as until, bool_or(maintenance) as maintenance from reached group by miner_no
+    -- each machine once, with the latest end
+    select miner_no, max(until) as until, bool_or(maintenance) as maintenance
+    from reached
+    group by miner_no
 )
-select coalesce(array_agg(miner_no order by miner_no), '{{}}') as miner_no,
+select
+    coalesce(array_agg(miner_no order by miner_no), '{{}}') as miner_no,
     coalesce(array_agg(until order by miner_no), '{{}}') as until,
     coalesce(array_agg(maintenance order by miner_no), '{{}}') as maintenance
 from widest
@@ -54,7 +72,7 @@ _OF_SOME = text(_REACHED.format(sites="site_id = any (:site_ids)", machines="m.m
 
 @dataclass(frozen=True)
 class SuppressedMiners:
-    """Machines in order, each with the latest end of what suppresses it: seconds since 1970, or infinite."""
+    """Machines in order, each with the latest end of its suppressions: seconds since 1970, or infinity."""
 
     miner_no: NDArray[np.int64]
     until: NDArray[np.float64]
@@ -62,7 +80,7 @@ class SuppressedMiners:
 
 
 async def list_suppressed_at_site(session: AsyncSession, site_id: int, *, as_of: datetime) -> SuppressedMiners:
-    """The machines of a site that nothing new is to be told of."""
+    """The suppressed machines of a site."""
     row = (await session.execute(_AT_SITE, {"site_id": site_id, "as_of": as_of})).one()
     return _read(row)
 
@@ -70,7 +88,7 @@ async def list_suppressed_at_site(session: AsyncSession, site_id: int, *, as_of:
 async def list_suppressed(
     session: AsyncSession, site_ids: Sequence[int], miner_nos: Sequence[int], *, as_of: datetime
 ) -> SuppressedMiners:
-    """The same of these machines."""
+    """Which of these machines are suppressed."""
     values = {"site_ids": list(site_ids), "miner_nos": list(miner_nos), "as_of": as_of}
     return _read((await session.execute(_OF_SOME, values)).one())
 
@@ -87,7 +105,7 @@ _S = SUPPRESSIONS.c
 
 
 def _within(scope: Scope) -> ColumnElement[bool]:
-    """Of a whole site for its holders; else those of one's machines, zones and groups."""
+    """All of a site for those who hold it; otherwise those of the caller's machines, zones and groups."""
     own = _S.tenant_id == scope.tenant_id
     if scope.whole_sites is None:
         return own
@@ -133,24 +151,24 @@ async def list_suppressions(
     cursor: str | None,
     now: datetime,
 ) -> Page:
-    """Newest first; those that are over only where everything is asked for."""
+    """Newest first; ended ones only with `everything`."""
     conditions = [_within(scope), true() if everything else _not_over(now)]
     for column, value in ((_S.site_id, site_id), (_S.miner_no, miner_no), (_S.kind, kind)):
         if value is not None:
             conditions.append(column == value)
     key = [_S.created_at, _S.id]
-    found = await page(session, _shown().where(*conditions), key, limit=limit, cursor=cursor, descending=True)
-    return Page([_row(one) for one in found.rows], found.next_cursor)
+    rows = await page(session, _shown().where(*conditions), key, limit=limit, cursor=cursor, descending=True)
+    return Page([_row(row) for row in rows.rows], rows.next_cursor)
 
 
 async def list_by_ids(session: AsyncSession, ids: Sequence[UUID]) -> list[dict[str, Any]]:
-    """Just made, or just lifted, by the caller."""
+    """Just created or lifted by the caller."""
     rows = (await session.execute(_shown().where(_S.id.in_(ids)).order_by(_S.site_id))).all()
     return [_row(tuple(row)) for row in rows]
 
 
 async def list_reaching(session: AsyncSession, site_id: int, miner_no: int, *, now: datetime) -> list[dict[str, Any]]:
-    """What is in force for one machine, whatever it was said of."""
+    """In force for one machine, of whatever kind."""
     query = (
         _shown()
         .where(_S.site_id == site_id, in_force(now), covers_miner(miner_no))
@@ -161,7 +179,7 @@ async def list_reaching(session: AsyncSession, site_id: int, miner_no: int, *, n
 
 
 async def list_detections(session: AsyncSession, miner_no: int, *, since: datetime) -> list[dict[str, Any]]:
-    """What was found on a machine and opened nothing, because it was suppressed."""
+    """Hits on a machine that opened no problem because it was suppressed."""
     columns = [SUPPRESSED.c[name] for name in ("issue_code", "severity", "first_seen_ts", "last_seen_ts", "detections")]
     query = select(*columns).where(SUPPRESSED.c.miner_no == miner_no, SUPPRESSED.c.last_seen_ts >= since)
     found = await session.execute(query.order_by(SUPPRESSED.c.severity, SUPPRESSED.c.issue_code))
@@ -171,7 +189,7 @@ async def list_detections(session: AsyncSession, miner_no: int, *, since: dateti
 async def get_suppression(session: AsyncSession, scope: Scope, suppression_id: UUID) -> dict[str, Any]:
     rows = (await session.execute(_shown().where(_within(scope), _S.id == suppression_id))).all()
     if not rows:
-        raise NotFound("there is no such suppression")
+        raise NotFound("no such suppression")
     return _row(tuple(rows[0]))
 
 
@@ -200,13 +218,13 @@ async def move_lifted(
     suppression_id: UUID | None = None,
     miner_no: int | None = None,
 ) -> list[UUID]:
-    """One, or all that are said of a machine itself; those that were over or lifted already are not touched."""
+    """One, or all of a machine itself. Ended or lifted ones stay as they are."""
     meant = _S.id == suppression_id if suppression_id is not None else _S.miner_no == miner_no
     moved = update_of(SUPPRESSIONS).where(meant, _not_over(now)).values(lifted_at=now, lifted_by=by).returning(_S.id)
     return list((await session.execute(moved)).scalars())
 
 
 async def list_sites_of_group(session: AsyncSession, group_id: int) -> list[int]:
-    """The sites of its members, as far as the transaction sees them."""
+    """The sites of its members that the transaction sees."""
     query = select(func.distinct(GroupMember.site_id)).where(GroupMember.group_id == group_id)
     return sorted((await session.execute(query)).scalars())
