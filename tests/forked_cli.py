@@ -55,7 +55,7 @@ def _waiting() -> tuple[IO[str], IO[str]]:
 def _wait_and_fork() -> None:
     """Ends in the child with its standard files and environment in place, and in the parent with the last question."""
     import hashinsight.app
-    import hashinsight.cli.prepare
+    import hashinsight.cli.startup
     import hashinsight.kit.db.arrow
     import hashinsight.worker  # noqa: F401 - loaded for the children
 

@@ -11,7 +11,7 @@ from alembic.script import ScriptDirectory
 from psycopg import sql
 from sqlalchemy import Column, Integer, MetaData, NullPool, Table, create_engine, text
 
-from hashinsight.cli.tables import all_tables
+from hashinsight.cli.migrate import all_tables
 from hashinsight.kit.db.address import LOGIN_ROLE, DatabaseAddress, address_of_socket
 from hashinsight.kit.db.context import Context, job_context
 from hashinsight.kit.db.database import Database

@@ -110,7 +110,7 @@ class FullStack:
             **self.more,
             **more,
         }
-        began = self.log.read_text().count("edge runs\n") if self.log.exists() else 0
+        began = self.log.read_text().count("collector running\n") if self.log.exists() else 0
         self.starts = began + 1
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
@@ -123,7 +123,7 @@ class FullStack:
         """SIGTERM only once it is ready; a kill at any time."""
         assert self.process is not None
         if how is signal.SIGTERM:
-            wait_for(lambda: self.log.read_text().count("edge runs\n") == self.starts, "the edge to run")
+            wait_for(lambda: self.log.read_text().count("collector running\n") == self.starts, "the edge to run")
         self.process.send_signal(how)
         code, self.process = self.process.wait(HANG_TIMEOUT_SEC), None
         return code

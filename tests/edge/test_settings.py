@@ -152,7 +152,7 @@ def test_a_collector_that_cannot_load_the_library_says_what_to_install_and_does_
     chosen: dict[str, Any] = {"edge_state_dir": tmp_path / "state", "edge_cloud_url": "http://127.0.0.1:1"}
     sentence = f"pyasic_rs cannot be loaded (ImportError: {reason}): run `pip install 'hashinsight[edge]'`"
     checked = hashinsight("edge", "check", edge_miners_ranges="127.0.0.1", **chosen)
-    assert (checked.returncode, checked.stdout.splitlines()[0]) == (1, f"BAD library: {sentence}")
+    assert (checked.returncode, checked.stdout.splitlines()[0]) == (1, f"FAIL library: {sentence}")
     started = hashinsight("edge", "run", **chosen)
     assert (started.returncode, started.stderr) == (78, f"hashinsight: {sentence}.\n")
 

@@ -6,7 +6,7 @@ import sys
 from fastapi import FastAPI
 
 from hashinsight.app import create_app
-from hashinsight.cli.prepare import prepare
+from hashinsight.cli.startup import prepare
 from hashinsight.cli.serve import _serve_one, listen
 
 

@@ -1,4 +1,4 @@
-"""`hashinsight bench NAME`: checkable figures."""
+"""`hashinsight bench NAME`: benchmarks."""
 
 import typer
 
@@ -29,7 +29,7 @@ def bench(name: str, *, as_json: bool, sizes: dict[str, float]) -> None:
         raise OperatorError(f"there is no benchmark {name}: choose one of {', '.join(BENCHES)}.")
     configure_logs(load_settings().model_copy(update={"log_level": "ERROR"}), "bench")
     if sizes and name != "detection":
-        raise OperatorError(f"the size of the benchmark {name} is not to be chosen: only that of detection is.")
+        raise OperatorError(f"--machines, --days and --seeds apply only to the benchmark detection, not to {name}.")
     result = run(detection.measure(detection.sized(sizes)) if sizes else BENCHES[name]())
     if as_json:
         typer.echo(rendered(result))

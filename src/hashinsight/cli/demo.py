@@ -1,9 +1,9 @@
-"""The demo as a part of `hashinsight up --demo`: simulated machines and the edges that read them."""
+"""The demo of `hashinsight up --demo`: simulated machines, and one collector per site that reads them."""
 
 import sys
 
-from hashinsight.cli.asking import own_url
-from hashinsight.cli.prepare import check_database, prepare
+from hashinsight.cli.own_api import own_url
+from hashinsight.cli.startup import check_database, prepare
 from hashinsight.kit.children import Child
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.connections import open_database
@@ -12,7 +12,7 @@ from hashinsight.kit.embedded.servers import Progress
 from hashinsight.kit.process import run, stop_on_signal
 from hashinsight.kit.settings import Settings
 
-_STOP_SECONDS = 40.0  # its edges end first, then the machines
+_STOP_SECONDS = 40.0  # collectors stop first, then the machines
 
 
 def demo() -> None:
@@ -31,15 +31,15 @@ async def _demo(settings: Settings) -> None:
         await database.dispose()
 
 
-async def demo_child(settings: Settings, say: Progress) -> Child | None:
-    """The child to start, or None where the installation has machines of its own."""
+async def demo_child(settings: Settings, report: Progress) -> Child | None:
+    """The child process to start, or None if the installation has sites of its own."""
     from hashinsight.demo.settling import is_heard, may_settle
 
     database = open_database(settings, "up")
     async with database.transaction(job_context()) as session:
         allowed = await may_settle(session)
     if not allowed:
-        say("no demo: this installation has sites of its own")
+        report("demo skipped: this installation has its own sites")
         await database.dispose()
         return None
     began = system_clock()
@@ -48,6 +48,6 @@ async def demo_child(settings: Settings, say: Progress) -> Child | None:
         async with database.transaction(job_context()) as session:
             return await is_heard(session, since=began)
 
-    say(f"starting the demo: {settings.demo_miners} simulated machines, read by an edge a site")
+    report(f"starting the demo: {settings.demo_miners:,} simulated machines, one collector per site")
     command = [sys.executable, "-m", "hashinsight", "demo"]
     return Child("demo", command, layer=2, stop_seconds=_STOP_SECONDS, ready=heard)

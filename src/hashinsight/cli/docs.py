@@ -1,4 +1,4 @@
-"""Writes the generated parts of the documentation anew: each in its place, and nothing around it."""
+"""Regenerates the generated tables and diagrams of the documentation."""
 
 from pathlib import Path
 
@@ -23,16 +23,16 @@ def write_docs(folder: Path) -> None:
 
 
 def replaced(text: str, begins: str, new: str) -> str:
-    """The block whose first line begins so, up to the next empty line or the end of its fence."""
+    """The text with one block replaced: from the line with this beginning to the next empty line or end of fence."""
     lines = text.splitlines(keepends=True)
     first = next((n for n, line in enumerate(lines) if line.startswith(begins)), None)
     if first is None:
-        raise ValueError(f"no block begins with {begins}")
+        raise ValueError(f"no block starts with {begins}")
     rest = (n for n in range(first, len(lines)) if not lines[n].strip() or lines[n].startswith("```"))
     last = next(rest, len(lines))
     return "".join([*lines[:first], new, *lines[last:]])
 
 
 def table_in(text: str) -> str:
-    """The table that a module's own description holds."""
+    """The table in a module's docstring."""
     return "".join(f"{line}\n" for line in text.splitlines() if line.startswith("|"))

@@ -239,7 +239,7 @@ async def test_a_collector_enrols_with_a_code_and_may_connect_once_approved(
     token = state / "token"
     assert token.stat().st_mode & 0o777 == 0o600
     assert token.read_text().strip() not in enrolled.stdout + enrolled.stderr
-    assert "BAD token: collector pending, site tx-1" in (await edge("check")).stdout
+    assert "FAIL token: collector pending, site tx-1" in (await edge("check")).stdout
     again = await edge("enrol", given="another")
     assert "there is already a token in" in again.stderr
     await post(f"/{collector_id}/approve")

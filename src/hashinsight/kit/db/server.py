@@ -4,10 +4,13 @@ The roles cannot log in. The login behind the address is a member that inherits 
 transaction at a time, so no second password has to be kept, and a statement outside a context may do nothing.
 """
 
-from typing import LiteralString
+from datetime import datetime
+from typing import LiteralString, NamedTuple
 
 import psycopg
 from psycopg import AsyncConnection, errors, sql
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.context import Role
@@ -114,3 +117,14 @@ def _sentence(address: DatabaseAddress, said: str) -> str:
     return (
         f"the database at {address.shown} cannot be reached ({reason}): check that it runs and that the URL is right."
     )
+
+
+class Login(NamedTuple):
+    at: datetime  # the database's own clock
+    bypasses_policies: bool  # a superuser, or a role that ignores row-level security
+
+
+async def get_login(session: AsyncSession) -> Login:
+    """The account behind this connection, for `doctor`."""
+    query = "select clock_timestamp(), rolsuper or rolbypassrls from pg_roles where rolname = session_user"
+    return Login(*(await session.execute(text(query))).one())

@@ -1,8 +1,8 @@
-"""`hashinsight worker` and `hashinsight scheduler`: the two halves of what happens by itself."""
+"""`hashinsight worker` and `hashinsight scheduler`: the background processes that run ticks and jobs."""
 
 import asyncio
 
-from hashinsight.cli.prepare import check_database, prepare
+from hashinsight.cli.startup import check_database, prepare
 from hashinsight.kit.process import keep_memory, run, stop_on_signal
 from hashinsight.kit.settings import Settings
 

@@ -1,4 +1,4 @@
-"""Asking our own API whether it is ready, and what it has counted."""
+"""Calls to this installation's own API: readiness and metrics."""
 
 import json
 import urllib.error
@@ -7,20 +7,20 @@ from typing import Any
 
 from hashinsight.kit.settings import Settings
 
-_SECONDS = 5
-_ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where to ask when we listen on all of them
+_TIMEOUT_SEC = 5
+_CALL_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - the address to call when the API listens on all
 
 
 def own_url(settings: Settings) -> str:
-    host = _ANY_ADDRESS.get(settings.host, settings.host)
+    host = _CALL_ADDRESS.get(settings.host, settings.host)
     return f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
 
 
-def ask_ready(url: str) -> dict[str, Any]:
-    """The answer of `/readyz`, asked directly: a proxy of the environment has no business between us and ourselves."""
+def get_readiness(url: str) -> dict[str, Any]:
+    """The answer of `/readyz`; proxies set in the environment are bypassed."""
     try:
-        with _direct().open(f"{url}/readyz", timeout=_SECONDS) as answer:
-            return dict(json.load(answer))
+        with _direct().open(f"{url}/readyz", timeout=_TIMEOUT_SEC) as response:
+            return dict(json.load(response))
     except urllib.error.HTTPError as error:
         with error:
             return {"status": "not_ready", **_parsed(error.read())}
@@ -28,14 +28,14 @@ def ask_ready(url: str) -> dict[str, Any]:
         return {"status": "not_ready", "parts": {}}
 
 
-def ask_count(settings: Settings, metric: str) -> float | None:
-    """What all API processes of this machine have counted since their start; None where `/metrics` does not say."""
+def find_metric_total(settings: Settings, metric: str) -> float | None:
+    """A counter summed over all API processes since their start; None if `/metrics` is not readable."""
     request = urllib.request.Request(f"{own_url(settings)}/metrics")  # noqa: S310 - our own address
     if settings.metrics_token is not None:
         request.add_header("Authorization", f"Bearer {settings.metrics_token.get_secret_value()}")
     try:
-        with _direct().open(request, timeout=_SECONDS) as answer:
-            lines = answer.read().decode().splitlines()
+        with _direct().open(request, timeout=_TIMEOUT_SEC) as response:
+            lines = response.read().decode().splitlines()
     except (OSError, ValueError):
         return None
     return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith((f"{metric} ", f"{metric}{{")))

@@ -1,4 +1,4 @@
-"""What every long-running command does first: settings, logs, metrics, and a look whether the database is there."""
+"""First steps of every long-running command: settings, logs, metrics, and a check of the database."""
 
 import structlog
 from sqlalchemy.exc import DBAPIError
@@ -25,18 +25,18 @@ def prepare(process: str) -> Settings:
 
 
 async def check_database(database: Database) -> None:
-    """Refuse to start on a database that is away or at another revision than this program."""
+    """Refuse to start if the database is unreachable or its schema is of another version."""
     from hashinsight.migrations import current_revision, head_revision
 
     await reach(database.address)
     try:
         async with database.transaction(job_context(work_seconds=30)) as session:
             revision = await current_revision(session)
-    except DBAPIError as error:  # the server answers, but our roles are not there
+    except DBAPIError as error:  # the server is up, but our roles do not exist
         log.debug("roles_missing", error=str(error.orig))
         revision = None
     if revision != head_revision():
         raise OperatorError(
-            f"the database is at revision {revision} and this program needs {head_revision()}: "
+            f"the database schema is at revision {revision}; this version needs {head_revision()}: "
             "run `hashinsight migrate`."
         )

@@ -15,7 +15,7 @@ from tests.installation import HANG_TIMEOUT_SEC
 
 _PROGRAM = """
 import os, socket, sys, uvicorn
-from hashinsight.cli.accepting import EvenServer
+from hashinsight.cli.shared_socket import SharedSocketServer
 
 async def app(scope, receive, send):
     if scope["type"] != "http":
@@ -24,7 +24,7 @@ async def app(scope, receive, send):
     await send({"type": "http.response.body", "body": b"%8d" % os.getpid()})
 
 config = uvicorn.Config(app, log_config=None, lifespan="off", timeout_graceful_shutdown=2)
-EvenServer(config, alone=False).run(sockets=[socket.socket(fileno=int(sys.argv[1]))])
+SharedSocketServer(config, alone=False).run(sockets=[socket.socket(fileno=int(sys.argv[1]))])
 """
 _ASK = b"GET / HTTP/1.1\r\nHost: here\r\n\r\n"
 
