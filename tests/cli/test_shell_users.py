@@ -1,4 +1,4 @@
-"""Acts at the command line: by whom they are recorded, and what is asked before rights are given."""
+"""Commands are logged with the user of the host, and a role is not given without a scope by mistake."""
 
 import os
 import pwd
@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from hashinsight.cli.acting import shell_user
+from hashinsight.cli.context import shell_user
 from hashinsight.kit.db.address import DatabaseAddress
 from tests.forked_cli import hashinsight
 from tests.people import People
@@ -81,11 +81,9 @@ def test_a_customer_without_a_site_is_refused_until_the_whole_tenant_is_said(ins
 def test_the_list_of_grants_tells_the_scope_of_each(installation: Installation) -> None:
     installation.ok("user", "create", "--email", "c@example.com", "--role", "Customer", "--site", "tx-1", said=PHRASE)
     installation.ok("grant", "create", "--email", "c@example.com", "--role", "NOC")
-    lines = installation.ok("grant", "list", "--email", "c@example.com").splitlines()
-    assert sorted(line.split(maxsplit=1)[1] for line in lines) == [
-        "Customer         sites tx-1",
-        "NOC              the whole tenant",
-    ]
+    head, *rows = installation.ok("grant", "list", "--email", "c@example.com").splitlines()
+    assert head.split() == ["id", "role", "covers"]
+    assert sorted(row.split()[1:] for row in rows) == [["Customer", "sites", "tx-1"], ["NOC", "whole", "tenant"]]
 
 
 def test_a_group_by_filter_is_of_the_site_that_is_named(installation: Installation, tmp_path: Path) -> None:
@@ -99,4 +97,4 @@ def test_a_group_by_filter_is_of_the_site_that_is_named(installation: Installati
         "group", "create", "--name", "h", "--site", "tx-1", "--filter", '{"model": "S19", "site_id": "tx-2"}'
     )
     assert other.returncode == 78
-    assert "the filter is for the site tx-2" in other.stderr
+    assert "site_id is tx-1 but filter.site_id is tx-2" in other.stderr

@@ -176,4 +176,4 @@ def test_the_settings_of_a_tenant_are_shown_and_set_and_an_old_version_overwrite
     changed = shell.ok("tenant-settings", "set", "-", said=again)
     assert changed["settings"]["prices"]["power_per_kwh"] == 0.05
     assert changed["settings"]["thresholds"]["debounce_cycles"] == 3
-    assert "no JSON" in shell.run("tenant-settings", "set", "-", said="{").stderr
+    assert "not JSON" in shell.run("tenant-settings", "set", "-", said="{").stderr

@@ -1,4 +1,4 @@
-"""The command line. Each command imports what it needs when it runs, so that the shell starts without the server."""
+"""The command line. Each command imports what it needs when it runs, so that `--help` works without the server."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,13 +7,14 @@ import typer
 
 from hashinsight import __version__
 from hashinsight.bench import BENCHMARKS
-from hashinsight.cli.acting import need_server
+from hashinsight.cli.accounts import tenant_app, user_app
 from hashinsight.cli.audit import audit_app
 from hashinsight.cli.checking import check_history
 from hashinsight.cli.collectors import collector_app
 from hashinsight.cli.commands import batch_app, command_app
+from hashinsight.cli.context import JsonOption, need_server
 from hashinsight.cli.edge import edge_app
-from hashinsight.cli.identity import key_app, tenant_app, user_app
+from hashinsight.cli.grants import grant_app, key_app
 from hashinsight.cli.inventory import (
     group_app,
     maintenance_app,
@@ -26,7 +27,6 @@ from hashinsight.cli.inventory import (
 )
 from hashinsight.cli.problems import problem_app
 from hashinsight.cli.replay import replay
-from hashinsight.cli.rights import grant_app
 from hashinsight.cli.sim import sim_app
 
 app = typer.Typer(
@@ -36,8 +36,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # its traces print local variables, secrets among them
     add_completion=False,
 )
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON, for scripts.")]
 
 
 def _version(value: bool) -> None:  # noqa: FBT001 - Typer's form of a callback
@@ -50,7 +48,7 @@ def _version(value: bool) -> None:  # noqa: FBT001 - Typer's form of a callback
 def _root(
     *,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version and stop.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     pass
@@ -60,10 +58,10 @@ def _root(
 def up(
     *,
     demo: Annotated[
-        bool, typer.Option("--demo", help="With a simulated fleet, on an installation that has no sites of its own.")
+        bool, typer.Option("--demo", help="Also run a simulated fleet; skipped if the installation has its own sites.")
     ] = False,
 ) -> None:
-    """Start everything: embedded servers (unless URLs name others), migrations, API, worker, scheduler."""
+    """Start everything: database and cache (unless you use your own), migrations, API, worker, scheduler."""
     need_server()
     from hashinsight.cli.up import up
 
@@ -72,7 +70,7 @@ def up(
 
 @app.command(hidden=True)
 def demo() -> None:
-    """Run the demo's simulated fleet against the installation that is up."""
+    """Run the simulated fleet of the demo against the running installation."""
     need_server()
     from hashinsight.cli.demo import demo
 
@@ -82,9 +80,9 @@ def demo() -> None:
 @app.command()
 def serve(
     *,
-    fd: Annotated[int | None, typer.Option(hidden=True, help="A listening socket that was handed over.")] = None,
+    fd: Annotated[int | None, typer.Option(hidden=True, help="Listening socket passed by the parent process.")] = None,
 ) -> None:
-    """Run the API alone."""
+    """Run only the API."""
     need_server()
     from hashinsight.cli.serve import serve
 
@@ -93,18 +91,18 @@ def serve(
 
 @app.command()
 def worker() -> None:
-    """Run a worker alone: it does the ticks that are due."""
+    """Run only a worker, which executes due ticks."""
     need_server()
-    from hashinsight.cli.beats import worker
+    from hashinsight.cli.worker import worker
 
     worker()
 
 
 @app.command()
 def scheduler() -> None:
-    """Run a scheduler alone: it says which ticks are due."""
+    """Run only a scheduler, which schedules ticks."""
     need_server()
-    from hashinsight.cli.beats import scheduler
+    from hashinsight.cli.worker import scheduler
 
     scheduler()
 
@@ -112,9 +110,9 @@ def scheduler() -> None:
 @app.command()
 def migrate(
     *,
-    draft: Annotated[str | None, typer.Option(hidden=True, help="Write the next migration from the models.")] = None,
+    draft: Annotated[str | None, typer.Option(hidden=True, help="Generate the next migration from the models.")] = None,
 ) -> None:
-    """Bring the database's roles and schema to this version. Safe at any time, also while everything runs."""
+    """Upgrade database roles and schema to this version. Safe while everything is running."""
     need_server()
     from hashinsight.cli.migrate import migrate
 
@@ -123,7 +121,7 @@ def migrate(
 
 @app.command()
 def doctor(*, json: JsonOption = False) -> None:
-    """Say what is wrong with this installation."""
+    """Check this installation for problems."""
     need_server()
     from hashinsight.cli.doctor import doctor
 
@@ -132,7 +130,7 @@ def doctor(*, json: JsonOption = False) -> None:
 
 @app.command()
 def settings() -> None:
-    """Print the table of all settings."""
+    """List all settings with defaults and descriptions."""
     need_server()
     from hashinsight.kit.settings import settings_table
 
@@ -141,24 +139,24 @@ def settings() -> None:
 
 @app.command()
 def bench(
-    name: Annotated[str, typer.Argument(help=f"Which benchmark: {', '.join(BENCHMARKS)}.")],
+    name: Annotated[str, typer.Argument(help=f"One of: {', '.join(BENCHMARKS)}.")],
     *,
-    machines: Annotated[int | None, typer.Option(min=50, help="detection: in each run.")] = None,
-    days: Annotated[float | None, typer.Option(min=0.5, help="detection: of each run.")] = None,
-    seeds: Annotated[int | None, typer.Option(min=1, help="detection: runs with many faults.")] = None,
+    machines: Annotated[int | None, typer.Option(min=50, help="detection only: machines per run.")] = None,
+    days: Annotated[float | None, typer.Option(min=0.5, help="detection only: days per run.")] = None,
+    seeds: Annotated[int | None, typer.Option(min=1, help="detection only: number of runs with many faults.")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Measure, against the physical limit that the same run measures beside it."""
+    """Run a benchmark and compare it with the physical limit measured in the same run."""
     need_server()
     from hashinsight.cli.bench import bench
 
     sizes = {"machines": machines, "days": days, "seeds": seeds}
-    bench(name, as_json=json, sizes={what: size for what, size in sizes.items() if size is not None})
+    bench(name, as_json=json, sizes={name: size for name, size in sizes.items() if size is not None})
 
 
 @app.command()
 def roles() -> None:
-    """Print the table of what each role may do."""
+    """List the roles and their permissions."""
     need_server()
     from hashinsight.identity.permissions import permissions_table
 
@@ -166,8 +164,8 @@ def roles() -> None:
 
 
 @app.command(hidden=True)
-def docs(folder: Annotated[Path, typer.Argument(help="The folder of the documentation.")]) -> None:
-    """Write the generated tables and drawings of the documentation anew."""
+def docs(folder: Annotated[Path, typer.Argument(help="Folder of the documentation.")]) -> None:
+    """Regenerate the generated tables and diagrams of the documentation."""
     need_server()
     from hashinsight.cli.docs import write_docs
 
@@ -199,4 +197,4 @@ _GROUPS = {
 }
 for _name, _group in _GROUPS.items():
     app.add_typer(_group, name=_name)
-app.add_typer(problem_app, name="problems", hidden=True)  # as people say it, too
+app.add_typer(problem_app, name="problems", hidden=True)  # the plural still works

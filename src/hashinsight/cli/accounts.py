@@ -55,9 +55,7 @@ def change_tenant(
     *,
     tenant: TenantOption = None,
     name: Annotated[str | None, typer.Option(help="New name.")] = None,
-    require_totp: Annotated[
-        bool | None, typer.Option(help="Require two-factor authentication for all users.")
-    ] = None,
+    require_totp: Annotated[bool | None, typer.Option(help="Require two-factor authentication for all users.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Rename a tenant, or require two-factor authentication for all its users."""

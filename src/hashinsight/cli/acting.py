@@ -62,7 +62,7 @@ async def _act(work: Callable[[Any, Any], Awaitable[Any]]) -> Any:
 
 
 async def _check(database: Any) -> None:
-    from hashinsight.cli.prepare import check_database
+    from hashinsight.cli.startup import check_database
 
     await check_database(database)
 

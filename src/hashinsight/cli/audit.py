@@ -24,7 +24,8 @@ from hashinsight.kit.errors import OperatorError
 audit_app = typer.Typer(help="Audit log: verify, export, seal.", no_args_is_help=True)
 
 AnchorFile = Annotated[
-    Path | None, typer.Option("--anchor", help="Anchor file: seals stored outside this database.", exists=True, dir_okay=False)
+    Path | None,
+    typer.Option("--anchor", help="Anchor file: seals stored outside this database.", exists=True, dir_okay=False),
 ]
 OutFile = Annotated[Path | None, typer.Option("--out", help="Write to this file instead of standard output.")]
 
@@ -49,7 +50,7 @@ def verify_log(*, anchor: AnchorFile = None, json: JsonOption = False) -> None:
     raise typer.Exit(0 if report.ok else 1)
 
 
-def _words(report: Any) -> str:
+def _report_text(report: Any) -> str:
     tail = f"{report.unsealed:,} not sealed yet (up to one minute of entries is normal)"
     lines = [f"{report.entries:,} entries in {report.seals:,} seals; {tail}"]
     if report.anchors:
@@ -122,8 +123,15 @@ def export_entries(
 
         tenant_id = await find_tenant_id(session, tenant)
         filters = AuditFilter(since=since and since.replace(tzinfo=UTC), until=until and until.replace(tzinfo=UTC))
-        details = {"tenant_id": tenant_id, "after": filters.given(), "now": system_clock()}
-        await record(session, shell_user(), Action.AUDIT_EXPORTED, "audit_log", **details)
+        await record(
+            session,
+            shell_user(),
+            Action.AUDIT_EXPORTED,
+            "audit_log",
+            tenant_id=tenant_id,
+            after=filters.given(),
+            now=system_clock(),
+        )
         after, count = None, 0
         with _open_output(out) as file:
             while rows := await list_lines(session, tenant_id, filters, after=after, limit=5000):

@@ -5,18 +5,18 @@ from typing import Annotated, Any
 
 import typer
 
-from hashinsight.cli.acting import act_over, say, tenant_id_of
-from hashinsight.cli.identity import Json, TenantRef
+from hashinsight.cli.context import JsonOption, TenantOption, find_tenant_id, run_with_database
+from hashinsight.cli.output import print_result
 
 _SHOWN = 50
 
 
 def check_history(
     *,
-    tenant: TenantRef = None,
+    tenant: TenantOption = None,
     since: Annotated[datetime | None, typer.Option(help="Commands that were alive from this time on (UTC).")] = None,
     until: Annotated[datetime | None, typer.Option(help="Commands that were made before this time (UTC).")] = None,
-    json: Json = False,
+    json: JsonOption = False,
 ) -> None:
     """Check the history of all commands against the guarantees; exit code 1 when one of them did not hold.
 
@@ -30,12 +30,12 @@ def check_history(
         from hashinsight.kit.db.context import job_context
 
         async with database.transaction(job_context()) as session:
-            tenant_id = await tenant_id_of(session, tenant)
+            tenant_id = await find_tenant_id(session, tenant)
         span = {name: at and at.replace(tzinfo=UTC) for name, at in (("since", since), ("until", until))}
         return await check_history(database, tenant_id, **span)
 
-    examined = act_over(work)
-    say(examined.shown(), _words(examined), as_json=json)
+    examined = run_with_database(work)
+    print_result(examined.shown(), _words(examined), as_json=json)
     raise typer.Exit(0 if examined.ok else 1)
 
 

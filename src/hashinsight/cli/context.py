@@ -34,10 +34,11 @@ SiteOption = Annotated[str, typer.Option("--site", help="Site code or id.")]
 AnySiteOption = Annotated[str | None, typer.Option("--site", help="Only this site, by code or id.")]
 ReasonOption = Annotated[str, typer.Option("--reason", help="Why; stored in the audit log.")]
 OptionalReason = Annotated[str, typer.Option("--reason", help="Why; stored in the audit log.")]
-SinceOption = Annotated[str | None, typer.Option("--since", help="Created at or after this time: 2026-03-01T12:00:00Z.")]
+SinceOption = Annotated[
+    str | None, typer.Option("--since", help="Created at or after this time: 2026-03-01T12:00:00Z.")
+]
 LimitOption = Annotated[int, typer.Option("--limit", min=1, max=1000, help="Maximum number of rows.")]
 CursorOption = Annotated[str | None, typer.Option("--cursor", help="Continue a list: next_cursor of the page before.")]
-
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,9 @@ def run(work: Work, *, tenant: str | None = None, site: str | None = None) -> An
     return _run_in_tenant(work, find_place)
 
 
-def run_for(work: Work, find_tenant: "Callable[[AsyncSession, UUID], Awaitable[UUID | None]]", kind: str, ref: str) -> Any:
+def run_for(
+    work: Work, find_tenant: "Callable[[AsyncSession, UUID], Awaitable[UUID | None]]", kind: str, ref: str
+) -> Any:
     """Run `work` in the tenant that owns the object of this id."""
 
     async def find_place(session: "AsyncSession") -> "tuple[UUID, int | None]":
@@ -131,7 +134,10 @@ async def _open_installation(work: Callable[[Any, Any], Awaitable[Any]]) -> Any:
             print_refused_lines(error.details.get("lines", []))
             raise OperatorError(f"{error.message.rstrip('.')}.") from None
         except ValidationError as error:
-            fields = [f"{'.'.join(map(str, part['loc']))}: {part['msg']}" for part in error.errors()[:5]]
+            fields = [
+                f"{'.'.join(map(str, part['loc']))}: {part['msg'].removeprefix('Value error, ')}"
+                for part in error.errors()[:5]
+            ]
             raise OperatorError("; ".join(field.removeprefix(": ") for field in fields).rstrip(".") + ".") from None
         finally:
             await database.dispose()

@@ -22,9 +22,7 @@ def print_result(result: Any, text: str, *, as_json: bool) -> None:
     typer.echo(to_json(result) if as_json else text)
 
 
-def print_list(
-    answer: Mapping[str, Any], name: str, columns: Mapping[str, str], *, as_json: bool
-) -> None:
+def print_list(answer: Mapping[str, Any], name: str, columns: Mapping[str, str], *, as_json: bool) -> None:
     """The rows under `name` as a table; `columns` gives the heading and the field of each column."""
     if as_json:
         typer.echo(to_json(answer))

@@ -36,12 +36,16 @@ def replay(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Telemetry as Parquet or CSV, see docs/replay.md.")],
     *,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Write the problems to this .jsonl, .parquet or .csv file.")
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Write the problems to this .jsonl, .parquet or .csv file."),
     ] = None,
     moves: Annotated[
-        Path | None, typer.Option("--moves", metavar="FILE", help="Write every status change to this .parquet or .csv file.")
+        Path | None,
+        typer.Option("--moves", metavar="FILE", help="Write every status change to this .parquet or .csv file."),
     ] = None,
-    pool: Annotated[list[str] | None, typer.Option("--pool", help="Allowed pool; repeat for more. Default: all.")] = None,
+    pool: Annotated[
+        list[str] | None, typer.Option("--pool", help="Allowed pool; repeat for more. Default: all.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Run the detection cycle over a file, in memory, and list the problems it would have opened."""

@@ -18,8 +18,8 @@ from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings
 
 _BACKLOG = 2048
-# A batch allocates thousands of lists and no cycles: the default threshold of 700 cost a third of its time. Database calls
-# do leave cycles: at 100,000 objects one collection would pause all requests for a tenth of a second.
+# A batch allocates thousands of lists and no cycles: the default threshold of 700 cost a third of its time.
+# Database calls do leave cycles: at 100,000 objects one collection would pause all requests for a tenth of a second.
 _GC_THRESHOLD = (20_000, 20, 20)
 
 
@@ -73,7 +73,9 @@ def api_children(settings: Settings, listening: socket.socket) -> list[Child]:
 
 
 def _serve_one(settings: Settings, listening: socket.socket, application: str = "hashinsight.app:create_app") -> None:
-    from hashinsight.kit.web.connection_limits import ConnectionLimits  # imported late: its metrics need the shared folder
+    from hashinsight.kit.web.connection_limits import (
+        ConnectionLimits,
+    )  # imported late: its metrics need the shared folder
     from hashinsight.kit.web.protocol import RequestLimits, limited_protocol
 
     limits = RequestLimits(settings.header_limit_kb * 1024, settings.header_seconds, settings.body_seconds)

@@ -46,14 +46,14 @@ class SharedSocketServer(uvicorn.Server):
             await asyncio.sleep(min(open_count, _MAX_PAUSE_MS) / 1000)
             try:
                 for _ in range(1 + open_count // _MAX_PAUSE_MS):
-                    await self._serve(listening.accept()[0])
+                    await self._connect(listening.accept()[0])
             except (BlockingIOError, ConnectionError):
                 continue  # another process was first, or the client is gone
             except OSError as error:
                 log.warning("accept_failed", error=str(error), retry_in_sec=_RETRY_SEC)
                 await asyncio.sleep(_RETRY_SEC)
 
-    async def _serve(self, client: socket.socket) -> None:
+    async def _connect(self, client: socket.socket) -> None:
         """A connection that fails is closed; the next one is still served."""
         try:
             client.setblocking(False)  # noqa: FBT003

@@ -94,7 +94,8 @@ def inject(
     count: CountOption = None,
     severity: Annotated[float, typer.Option(help="Above 0, up to 1.")] = 1.0,
     lasts: Annotated[
-        float | None, typer.Option("--for", metavar="SECONDS", help="Duration in simulated time; default: until `sim end`.")
+        float | None,
+        typer.Option("--for", metavar="SECONDS", help="Duration in simulated time; default: until `sim end`."),
     ] = None,
     net: NetOption = None,
     json: JsonOption = False,

@@ -17,11 +17,15 @@ from hashinsight.kit.errors import OperatorError
 if TYPE_CHECKING:
     from hashinsight.sim.plan import Scenario
 
-NetOption = Annotated[str | None, typer.Option("--net", metavar="127.x", help="Which simulator, if several are running.")]
+NetOption = Annotated[
+    str | None, typer.Option("--net", metavar="127.x", help="Which simulator, if several are running.")
+]
 ScenarioArgument = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="Scenario file, or a name from `sim scenarios`.")
 ]
-MachinesOption = Annotated[int | None, typer.Option("--machines", min=1, help="Number of machines; the mix of models stays the same.")]
+MachinesOption = Annotated[
+    int | None, typer.Option("--machines", min=1, help="Number of machines; the mix of models stays the same.")
+]
 SeedOption = Annotated[
     int | None, typer.Option("--seed", min=0, help="Same seed, same history. Default: the scenario's.")
 ]
@@ -89,7 +93,9 @@ def run(
     luxos: Annotated[
         bool, typer.Option("--luxos", help="LuxOS on every Antminer; stock firmware accepts no commands here.")
     ] = False,
-    fd: Annotated[int | None, typer.Option(hidden=True, help="Control socket of an address range that is already claimed.")] = None,
+    fd: Annotated[
+        int | None, typer.Option(hidden=True, help="Control socket of an address range that is already claimed.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Run a simulated fleet on loopback sockets, port 4028, until Ctrl-C. Prints one line when all machines listen."""

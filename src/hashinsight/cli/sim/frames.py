@@ -32,7 +32,9 @@ def frames(
     cadence: Annotated[int, typer.Option(min=1, max=86_400, metavar="SECONDS", help="Time between two samples.")] = 300,
     seed: SeedOption = None,
     start: Annotated[datetime | None, typer.Option(help=f"Start time, UTC. Default: {FIRST_DAY}.")] = None,
-    labels: Annotated[Path | None, typer.Option(metavar="FILE", dir_okay=False, help="Also write the injected faults to this file.")] = None,
+    labels: Annotated[
+        Path | None, typer.Option(metavar="FILE", dir_okay=False, help="Also write the injected faults to this file.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Write telemetry as collectors would have sent it, without sockets, and optionally the injected faults."""
@@ -46,7 +48,7 @@ def frames(
                     f"{file} cannot be written: give a {' or '.join(FORMS)} file in a folder that exists."
                 )
         if labels is not None and labels.resolve() == out.resolve():
-            raise OperatorError(f"--labels and --out are the same file: give --labels another one.")
+            raise OperatorError("--labels and --out are the same file: give --labels another one.")
         chosen = get_scenario(scenario, machines)
         began = (datetime.fromisoformat(FIRST_DAY) if start is None else start).replace(tzinfo=UTC).timestamp()
         length = chosen.days if days is None else days
