@@ -57,7 +57,9 @@ async def test_enrolment_from_the_command_line(scene: CollectorSite, settings: S
 async def test_for_people_it_prints_lines_and_refuses_in_a_sentence(scene: CollectorSite, settings: Settings) -> None:
     made = command(settings, "create", "--site", str(scene.site_id), "--name", "north")
     assert "token: hi_collector_" in made.stdout
-    assert command(settings, "list", "--site", "tx-1").stdout.endswith("  active    tx-1  north\n")
+    head, row = command(settings, "list", "--site", "tx-1").stdout.splitlines()
+    assert head.split()[:4] == ["id", "site", "name", "status"]
+    assert row.split()[1:4] == ["tx-1", "north", "active"]
     for arguments, sentence in (
         (("create", "--site", "tx-9", "--name", "x"), "there is no site tx-9."),
         (("create", "--site", "tx-1", "--name", "north"), "the site has a collector named north already."),

@@ -50,7 +50,7 @@ FAN = ("command", "request", "set_fan", "--param", "speed=80", "--site", "tx-1",
 
 async def test_a_shift_asks_follows_and_reads_the_story(desk: TwoTenants, shell: Shell) -> None:
     run = await shell.told(*FAN, "--miner", "m1", "--dry-run")
-    assert run.startswith("1 machines, 3.25 kW, 95 TH/s, 1.7% of the site\nneeds no approval")
+    assert run.startswith("1 machines, 3.2 kW, 95.0 TH/s, 1.7% of the site\nno approval needed")
     assert desk.stored()["commands"] == 0
     made = await shell.ok(*FAN, "--miner", "m1", "--miner", "m99")
     command_id = made["commands"][0]["command_id"]
@@ -63,10 +63,10 @@ async def test_a_shift_asks_follows_and_reads_the_story(desk: TwoTenants, shell:
     story = await shell.told("command", "show", command_id)
     lines = story.splitlines()
     assert lines[0] == "set_fan speed=80 for m1 at site tx-1: succeeded"
-    assert any("asked" in line and f"by {shell_user().id} at the command line: hot aisle" in line for line in lines)
+    assert any("requested" in line and f"by {shell_user().id} (command line): hot aisle" in line for line in lines)
     told = [event for line in lines for event in ("created", "leased", "succeeded") if f"  {event} " in line]
     assert told == ["created", "leased", "succeeded"]
-    assert "north box-1: succeeded, took 5.2 s, 1 acks that changed nothing" in story
+    assert "north box-1: succeeded, took 5.2 s, 1 late acks ignored" in story
     assert "before  fan=60" in story
     listed = await shell.told("command", "list", "--miner", "m1", "--tenant", "a")
     assert command_id in listed
@@ -94,10 +94,10 @@ async def test_what_the_system_asks_for_a_person_approves_and_the_other_way_roun
     assert refused == "you asked for it: somebody else must approve it."
     await desk.manager.commands.approve(one["command_id"], "fine")
     theirs = (await desk.noc.commands.request(reboot_command("m2", "m3")))["batch_id"]
-    assert "2 wait for approval" in await shell.told("batch", "show", theirs)
+    assert "2 waiting for approval" in await shell.told("batch", "show", theirs)
     assert await shell.told("batch", "approve", theirs, "--reason", "night shift") == "2 commands: 2 queued\n"
     shown = await shell.told("batch", "show", theirs)
-    assert f"by {shell_user().id} at the command line: night shift" in shown
+    assert f"by {shell_user().id} (command line): night shift" in shown
     assert "@example.com: a test" in shown
     assert await shell.told("batch", "cancel", theirs) == "2 commands: 2 canceled\n"
     listed = (await shell.ok("batch", "list", "--site", "tx-1"))["batches"]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hashinsight.cli.acting import act, say, shell_user, tenant_id_of
+from hashinsight.cli.output import print_list
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -125,9 +126,10 @@ def say_one(answer: Mapping[str, Any], *, as_json: bool) -> None:
     say(answer, words, as_json=as_json)
 
 
+_HEADINGS = {"site_code": "site", "at": "time (UTC)", "last_seen_at": "last seen (UTC)"}
+
+
 def say_rows(answer: Mapping[str, Any], name: str, fields: Sequence[str], *, as_json: bool) -> None:
-    """A line for each, and how to go on where there is more."""
-    lines = ["  ".join("-" if row[field] is None else str(row[field]) for field in fields) for row in answer[name]]
-    more = answer.get("next_cursor")
-    lines = (lines or [f"no {name}"]) + ([f"more: --cursor {more}"] if more else [])
-    say(answer, "\n".join(lines), as_json=as_json)
+    """A table with headings, and how to get the next page."""
+    columns = {_HEADINGS.get(field, field.replace("_", " ")): field for field in fields}
+    print_list(answer, name, columns, as_json=as_json)

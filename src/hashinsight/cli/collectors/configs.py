@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from hashinsight.collectors.models import CollectorConfig
 
-configs_app = typer.Typer(help="Configuration versions, and who runs what.", no_args_is_help=True)
+configs_app = typer.Typer(help="Configuration versions and their rollout.", no_args_is_help=True)
 
 ConfigArgument = Annotated[str, typer.Argument(metavar="CONFIG", help="The configuration's id, or its version.")]
 
@@ -66,7 +66,7 @@ def create(
     tenant: TenantOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Draft a version: nobody runs it before it is activated."""
+    """Create a draft version; collectors use it after `activate`."""
     try:
         given = json_module.load(data)
     except ValueError:
@@ -94,13 +94,13 @@ def create(
 
 @configs_app.command()
 def activate(config: ConfigArgument, *, tenant: TenantOption = None, json: JsonOption = False) -> None:
-    """Roll a draft out: collectors fetch it from now on."""
+    """Activate a draft: collectors fetch it from now on."""
     _move(config, tenant, "activate", as_json=json)
 
 
 @configs_app.command()
 def deprecate(config: ConfigArgument, *, tenant: TenantOption = None, json: JsonOption = False) -> None:
-    """Take a version back: its collectors fall back to what applies to them otherwise."""
+    """Withdraw a version: its collectors fall back to the version that applies otherwise."""
     _move(config, tenant, "deprecate", as_json=json)
 
 
@@ -108,13 +108,13 @@ def deprecate(config: ConfigArgument, *, tenant: TenantOption = None, json: Json
 def difference(
     *,
     site: AnySiteOption = None,
-    every: Annotated[bool, typer.Option("--all", help="Also those that run what they should.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Also collectors that are up to date.")] = False,
     tenant: TenantOption = None,
     limit: LimitOption = 100,
     cursor: CursorOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List the collectors that do not run what they should."""
+    """List collectors that do not run the intended version."""
 
     async def work(session: "AsyncSession", _now: datetime) -> dict[str, Any]:
         from hashinsight.collectors.models import Collector

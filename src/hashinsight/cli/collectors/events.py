@@ -42,7 +42,7 @@ def list_events(
     cursor: CursorOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List events, newest first."""
+    """List events of collectors, newest first."""
 
     async def work(session: "AsyncSession", _now: datetime) -> dict[str, Any]:
         from hashinsight.collectors.models import CollectorEvent
@@ -71,13 +71,13 @@ def list_events(
 
 @events_app.command()
 def ack(event: EventArgument, *, json: JsonOption = False) -> None:
-    """Somebody looks after it."""
+    """Acknowledge an event."""
     _move(event, "acknowledge", as_json=json)
 
 
 @events_app.command()
 def resolve(event: EventArgument, *, json: JsonOption = False) -> None:
-    """It is over."""
+    """Resolve an event."""
     _move(event, "resolve", as_json=json)
 
 

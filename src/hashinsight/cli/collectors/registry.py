@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hashinsight.cli.acting import say, shell_user
+from hashinsight.cli.acting import shell_user
 from hashinsight.cli.collectors.acting import (
     AnySiteOption,
     CollectorArgument,
@@ -23,6 +23,7 @@ from hashinsight.cli.collectors.acting import (
     say_rows,
     whole,
 )
+from hashinsight.cli.output import print_list
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession
@@ -42,7 +43,7 @@ def create(
     enrol: Annotated[bool, typer.Option("--enrol", help="Print a one-time code instead of the token.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Create a collector and print its token, or the code by which it enrols itself. It is shown only here."""
+    """Create a collector and print its token or enrolment code, which is shown once."""
 
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
         from hashinsight.collectors.operators import get_zone_id
@@ -60,7 +61,7 @@ def create(
 
 
 def list_collectors(*, site: AnySiteOption = None, json: JsonOption = False) -> None:
-    """List the collectors of the installation."""
+    """List all collectors of the installation."""
 
     async def work(session: "AsyncSession", _now: datetime) -> dict[str, Any]:
         from sqlalchemy import select
@@ -76,14 +77,12 @@ def list_collectors(*, site: AnySiteOption = None, json: JsonOption = False) -> 
         return {"collectors": [brief(row) | {"site_code": code} for row, code in found]}
 
     answer = run(work)
-    rows = answer["collectors"]
-    width = max((len(row["site_code"]) for row in rows), default=0)
-    lines = [f"{row['id']}  {row['status']:<8}  {row['site_code']:<{width}}  {row['name']}" for row in rows]
-    say(answer, "\n".join(lines), as_json=json)
+    columns = {"id": "id", "site": "site_code", "name": "name", "status": "status", "last seen (UTC)": "last_seen_at"}
+    print_list(answer, "collectors", columns, as_json=json)
 
 
 def show(collector: CollectorArgument, *, json: JsonOption = False) -> None:
-    """Show one collector, with the dates of its newest token."""
+    """Show one collector and the dates of its newest token."""
 
     async def work(session: "AsyncSession", _now: datetime) -> dict[str, Any]:
         return await _shown(session, await get_collector(session, collector))
@@ -99,7 +98,7 @@ def summary(
     cursor: CursorOption = None,
     json: JsonOption = False,
 ) -> None:
-    """One line a collector: state, last heartbeat, load, machines, open alerts."""
+    """List collectors with state, last heartbeat, machines and pending commands."""
 
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
         from hashinsight.collectors.models import Collector
@@ -140,7 +139,7 @@ def change(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Change what is given and nothing else."""
+    """Change a collector; options that are not given stay as they are."""
     given = {
         "name": name,
         "zone_id": zone,
@@ -176,17 +175,17 @@ def change(
 
 
 def approve(collector: CollectorArgument, *, json: JsonOption = False) -> None:
-    """Let a pending collector in."""
+    """Approve a pending collector."""
     _move(collector, "approve", as_json=json)
 
 
 def disable(collector: CollectorArgument, *, json: JsonOption = False) -> None:
-    """Refuse every call of this collector from the next one on."""
+    """Disable a collector; it is rejected from its next request on."""
     _move(collector, "disable", as_json=json)
 
 
 def enable(collector: CollectorArgument, *, json: JsonOption = False) -> None:
-    """Let a disabled collector in again."""
+    """Enable a disabled collector."""
     _move(collector, "enable", as_json=json)
 
 
@@ -199,7 +198,7 @@ def heartbeats(
     cursor: CursorOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List its heartbeats, newest first."""
+    """List the heartbeats of a collector, newest first."""
 
     async def work(session: "AsyncSession", _now: datetime) -> dict[str, Any]:
         from pydantic import TypeAdapter

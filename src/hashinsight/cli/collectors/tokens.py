@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 def rotate(
     collector: CollectorArgument,
     *,
-    overlap_sec: Annotated[int, typer.Option(min=0, max=604_800, help="How long the old token stays good.")] = 3600,
-    life_days: Annotated[int, typer.Option(min=1, max=1825, help="How long the new token is good.")] = 365,
+    overlap_sec: Annotated[
+        int, typer.Option(min=0, max=604_800, help="How long old tokens stay valid, in seconds.")
+    ] = 3600,
+    life_days: Annotated[int, typer.Option(min=1, max=1825, help="Validity of the new token in days.")] = 365,
     json: JsonOption = False,
 ) -> None:
-    """Print a new token; the old ones are good for the overlap and not longer."""
+    """Issue a new token; old tokens stay valid for the overlap."""
 
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
         from datetime import timedelta
@@ -36,7 +38,7 @@ def rotate(
 
 
 def revoke(collector: CollectorArgument, *, json: JsonOption = False) -> None:
-    """Revoke all its tokens and unused codes at once."""
+    """Revoke all tokens and unused enrolment codes at once."""
 
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
         from hashinsight.collectors.service.tokens import revoke as revoke_tokens
@@ -50,10 +52,10 @@ def revoke(collector: CollectorArgument, *, json: JsonOption = False) -> None:
 def enrol_code(
     collector: CollectorArgument,
     *,
-    life_hours: Annotated[int, typer.Option(min=1, max=720, help="How long the code is good.")] = 24,
+    life_hours: Annotated[int, typer.Option(min=1, max=720, help="Validity of the code in hours.")] = 24,
     json: JsonOption = False,
 ) -> None:
-    """Print a new one-time code for a pending collector; the ones before it are good no more."""
+    """Issue a new enrolment code for a pending collector; earlier codes become invalid."""
 
     async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
         from datetime import timedelta

@@ -10,7 +10,7 @@ from hashinsight.cli.commands import batches, deciding, following, requesting
 
 __all__ = ["batch_app", "command_app"]
 
-command_app = typer.Typer(help="Commands to miners: request, follow, decide.", no_args_is_help=True)
+command_app = typer.Typer(help="Commands to miners: request, list, show, approve, cancel.", no_args_is_help=True)
 for name, verb in (
     ("request", requesting.request),
     ("list", following.list_commands),
@@ -22,7 +22,7 @@ for name, verb in (
 ):
     command_app.command(name)(verb)
 
-batch_app = typer.Typer(help="Batches: what one request made, as a whole.", no_args_is_help=True)
+batch_app = typer.Typer(help="Batches: all commands of one request.", no_args_is_help=True)
 for name, of_batch in (
     ("list", batches.list_batches),
     ("show", batches.show),

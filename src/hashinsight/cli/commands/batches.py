@@ -31,13 +31,13 @@ def list_batches(
     *,
     site: AnySiteOption = None,
     since: SinceOption = None,
-    waiting: Annotated[bool, typer.Option("--waiting", help="Only those that wait for approval.")] = False,
+    waiting: Annotated[bool, typer.Option("--waiting", help="Only batches waiting for approval.")] = False,
     limit: LimitOption = 50,
     cursor: CursorOption = None,
     tenant: TenantOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List batches, newest first. Every request is one, also for one machine."""
+    """List batches, newest first. Every request is a batch, even for one machine."""
 
     async def work(acting: Acting) -> dict[str, Any]:
         from pydantic import AwareDatetime, TypeAdapter
@@ -60,7 +60,7 @@ def list_batches(
 
 
 def show(batch_id: BatchArgument, *, json: JsonOption = False) -> None:
-    """How far a batch is, who decided about it, and whom it left out and why."""
+    """Show one batch: progress, approvals, and machines left out with the reason."""
 
     async def work(acting: Acting) -> dict[str, Any]:
         from uuid import UUID
@@ -80,17 +80,17 @@ def show(batch_id: BatchArgument, *, json: JsonOption = False) -> None:
 
 
 def approve(batch_id: BatchArgument, reason: ReasonOption, *, json: JsonOption = False) -> None:
-    """Everything of it that waits for approval. What was requested here is approved by a person, through the API."""
+    """Approve all waiting commands of a batch. Requests made on the command line need approval by a user."""
     _decide(batch_id, "approve", reason, as_json=json)
 
 
 def reject(batch_id: BatchArgument, reason: ReasonOption, *, json: JsonOption = False) -> None:
-    """Everything of it that waits for approval is canceled for good."""
+    """Reject all waiting commands of a batch; they are canceled."""
     _decide(batch_id, "reject", reason, as_json=json)
 
 
 def cancel(batch_id: BatchArgument, *, reason: FreeReason = "", json: JsonOption = False) -> None:
-    """Everything of it that is still open."""
+    """Cancel all open commands of a batch."""
     _decide(batch_id, "cancel", reason, as_json=json)
 
 
@@ -123,9 +123,9 @@ def _line(one: dict[str, Any]) -> dict[str, Any]:
         "site": one["site_code"],
         "command": f"{one['command_type']} {words(one['params'])}".strip(),
         "machines": counts["machines"],
-        "made": counts["created"],
+        "commands": counts["created"],
         "refused": counts["refused"],
-        "approval": "waits" if one["waits"] else one["approval_state"],
+        "approval": "waiting" if one["waits"] else one["approval_state"],
         "reason": one["reason"],
     }
 
@@ -134,12 +134,12 @@ def _print(one: dict[str, Any], names: Names) -> None:
     asked_by = who(one["created_by_kind"], one["created_by"], names)
     print_lines(
         f"{one['command_type']} {words(one['params'])}".strip() + f" at site {one['site_code']}, {one['priority']}",
-        f"asked {short(one['created_at'])} by {asked_by}: {one['reason'] or 'no reason given'}",
+        f"requested {short(one['created_at'])} by {asked_by}: {one['reason'] or 'no reason given'}",
         f"machines: {_counted(one['counts'])}",
-        f"states: {_counted(one['states']) or 'nothing was made'}",
+        f"states: {_counted(one['states']) or 'no commands'}",
     )
     if one["waiting_for_approval"]:
-        print_lines(f"{one['waiting_for_approval']} wait for approval: {one['approval_reason']}")
+        print_lines(f"{one['waiting_for_approval']} waiting for approval: {one['approval_reason']}")
     for decision in one["approvals"]:
         by = who(decision["by_kind"], decision["by_id"], names)
         print_lines(f"{decision['decision']} {short(decision['at'])} by {by}: {decision['reason']}")

@@ -18,17 +18,17 @@ FreeReason = Annotated[str, typer.Option("--reason", help="Why, for the record."
 
 
 def approve(command_id: CommandArgument, reason: ReasonOption, *, json: JsonOption = False) -> None:
-    """Let it go out; its TTL starts now. What was requested here is approved by a person, through the API."""
+    """Approve a command; its TTL starts now. Requests made on the command line need approval by a user."""
     _decide(command_id, "approve", reason, as_json=json)
 
 
 def reject(command_id: CommandArgument, reason: ReasonOption, *, json: JsonOption = False) -> None:
-    """Never let it go out."""
+    """Reject a command; it is canceled."""
     _decide(command_id, "reject", reason, as_json=json)
 
 
 def cancel(command_id: CommandArgument, *, reason: FreeReason = "", json: JsonOption = False) -> None:
-    """In the queue at once; what was handed out ends by its ack or with its lease."""
+    """Cancel a command: at once if queued; if already sent, with its ack or the end of its lease."""
     _decide(command_id, "cancel", reason, as_json=json)
 
 
@@ -47,6 +47,6 @@ def _decide(command_id: str, verb: str, reason: str, *, as_json: bool) -> None:
     if as_json:
         typer.echo(encoded(story))
         return
-    asked = ", a cancel is requested" if story["state"] != "canceled" and story["cancel_requested_at"] else ""
+    asked = ", cancel requested" if story["state"] != "canceled" and story["cancel_requested_at"] else ""
     approval = "" if story["approval_state"] == "none" else f", {story['approval_state']}"
     print_lines(f"{story['command_type']} for {story['miner_id']}: {story['state']}{approval}{asked}")

@@ -26,18 +26,18 @@ from hashinsight.cli.commands.acting import (
 def list_commands(
     *,
     site: AnySiteOption = None,
-    miner: Annotated[str | None, typer.Option("--miner", help="Only this machine's.")] = None,
-    batch: Annotated[str | None, typer.Option("--batch", help="Only of this batch.")] = None,
-    state: Annotated[list[str] | None, typer.Option("--state", help="queued, dispatched, …; may be repeated.")] = None,
-    command_type: Annotated[str | None, typer.Option("--type", help="Only of this type.")] = None,
-    waiting: Annotated[bool, typer.Option("--waiting", help="Only what waits for approval.")] = False,
+    miner: Annotated[str | None, typer.Option("--miner", help="Only this machine.")] = None,
+    batch: Annotated[str | None, typer.Option("--batch", help="Only this batch.")] = None,
+    state: Annotated[list[str] | None, typer.Option("--state", help="queued, dispatched, …; repeat for more.")] = None,
+    command_type: Annotated[str | None, typer.Option("--type", help="Only this command type.")] = None,
+    waiting: Annotated[bool, typer.Option("--waiting", help="Only commands waiting for approval.")] = False,
     since: SinceOption = None,
     limit: LimitOption = 50,
     cursor: CursorOption = None,
     tenant: TenantOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List commands, newest first, and why those in the queue wait."""
+    """List commands, newest first, with the reason for waiting or failure."""
 
     async def work(acting: Acting) -> dict[str, Any]:
         from uuid import UUID
@@ -74,7 +74,7 @@ def list_commands(
 
 
 def show(command_id: CommandArgument, *, json: JsonOption = False) -> None:
-    """Tell a command's whole story: who asked and why, each move, each attempt, who decided."""
+    """Show one command: requester, reason, approvals, history and attempts."""
 
     async def work(acting: Acting) -> dict[str, Any]:
         from uuid import UUID
@@ -90,13 +90,13 @@ def show(command_id: CommandArgument, *, json: JsonOption = False) -> None:
     if json:
         typer.echo(encoded(answer))
     else:
-        from hashinsight.cli.commands.story import tell
+        from hashinsight.cli.commands.story import story_lines
 
-        print_lines(*tell(answer["story"], answer["names"]))
+        print_lines(*story_lines(answer["story"], answer["names"]))
 
 
 def catalogue(*, json: JsonOption = False) -> None:
-    """List the types of commands, what they take, and how risky they are."""
+    """List the command types with parameters and risk."""
     from hashinsight.cli.acting import need_server
 
     need_server()

@@ -36,5 +36,5 @@ async def with_site_codes(session: "AsyncSession", rows: Sequence[Mapping[str, A
 
 def who(kind: str, key: str | None, names: Names) -> str:
     if kind == "system":
-        return "the system" if key is None else f"{key} at the command line"
+        return "system" if key is None else f"{key} (command line)"
     return names.get(key or "", f"{kind} {key or ''}".strip())

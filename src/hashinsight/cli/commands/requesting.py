@@ -19,6 +19,7 @@ from hashinsight.cli.commands.acting import (
     print_rows,
     run,
 )
+from hashinsight.cli.output import show_hashrate
 from hashinsight.kit.errors import OperatorError
 
 TypeArgument = Annotated[str, typer.Argument(metavar="COMMAND_TYPE", help="`command catalogue` lists them.")]
@@ -29,22 +30,29 @@ def request(
     reason: ReasonOption,
     *,
     site: AnySiteOption = None,
-    miner: Annotated[list[str] | None, typer.Option("--miner", help="A machine's id; may be repeated.")] = None,
-    group: Annotated[int | None, typer.Option("--group", help="The id of a group.", min=1)] = None,
-    filter_json: Annotated[str | None, typer.Option("--filter", help='As JSON: {"zone": "B2", "online": true}')] = None,
-    param: Annotated[list[str] | None, typer.Option("--param", help="speed=80; may be repeated.")] = None,
+    miner: Annotated[list[str] | None, typer.Option("--miner", help="Machine id; repeat for more.")] = None,
+    group: Annotated[int | None, typer.Option("--group", help="Id of a group.", min=1)] = None,
+    filter_json: Annotated[
+        str | None, typer.Option("--filter", help='Filter as JSON: {"zone": "B2", "online": true}')
+    ] = None,
+    param: Annotated[
+        list[str] | None, typer.Option("--param", help="Parameter, such as speed=80; repeat for more.")
+    ] = None,
     secret: Annotated[
-        list[str] | None, typer.Option("--secret", help="A parameter that is asked for, or read from standard input.")
+        list[str] | None,
+        typer.Option("--secret", help="Name of a secret parameter; prompted for, or read from standard input."),
     ] = None,
     priority: Annotated[str, typer.Option(help="safety, compliance, efficiency or convenience.")] = "efficiency",
-    ttl_sec: Annotated[int, typer.Option(help="How long it may be handed out.")] = 900,
-    emergency: Annotated[bool, typer.Option("--emergency", help="Wait for no approval.")] = False,
-    dedupe_key: Annotated[str | None, typer.Option(help="Within its TTL, made once a machine.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would reach, and make nothing.")] = False,
+    ttl_sec: Annotated[int, typer.Option(help="Time to live in seconds.")] = 900,
+    emergency: Annotated[bool, typer.Option("--emergency", help="Skip approval.")] = False,
+    dedupe_key: Annotated[
+        str | None, typer.Option(help="At most one command per machine with this key within the TTL.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the impact without creating commands.")] = False,
     tenant: TenantOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Ask for a command, for one machine or many."""
+    """Request a command for one or more machines."""
     given = {
         "command_type": command_type,
         "params": {**_params(param or []), **{name: _secret(name) for name in secret or ()}},
@@ -86,7 +94,7 @@ def _print_answer(answer: dict[str, Any]) -> None:
     print_lines(f"batch {answer['batch_id']}: {said}")
     waiting = any(one["approval_state"] == "required" for one in answer["commands"])
     if waiting:
-        print_lines(f"waits for approval: {'; '.join(answer['approval_reasons'])}")
+        print_lines(f"waiting for approval: {'; '.join(answer['approval_reasons'])}")
     if answer["commands"]:
         print_rows(answer["commands"][:MOST_LINES], "commands")
     _print_refused(answer["refused"], counts["refused"])
@@ -94,20 +102,20 @@ def _print_answer(answer: dict[str, Any]) -> None:
 
 def _print_run(run: dict[str, Any]) -> None:
     share = f"{run['share_of_site']:.1%} of the site"
-    print_lines(f"{run['machines']} machines, {run['kw']:g} kW, {run['ths']:g} TH/s, {share}")
+    print_lines(f"{run['machines']} machines, {run['kw']:,.1f} kW, {show_hashrate(run['ths'])}, {share}")
     if run["unknown_power"]:
-        print_lines(f"the power of {run['unknown_power']} more is not known")
+        print_lines(f"power unknown for {run['unknown_power']} more machines")
     if run["counts"]["supersedes"]:
-        print_lines(f"supersedes {run['counts']['supersedes']} commands that wait or run")
+        print_lines(f"supersedes {run['counts']['supersedes']} queued or running commands")
     radius = run["blast_radius"]
     if radius is not None:
         print_lines(f"down by commands at the site: {radius['down_now']} now, cap {radius['cap']}")
         if radius["would_wait"]:
-            print_lines(f"{radius['would_wait']} would wait (BLAST_RADIUS) until others are back")
+            print_lines(f"{radius['would_wait']} would wait (BLAST_RADIUS) until others are back online")
         if radius["exceeds_cap"]:
-            print_lines("exceeds the cap: an emergency goes out all the same, and that is recorded")
+            print_lines("exceeds the cap; sent anyway as emergency, and logged")
     reasons = "; ".join(run["approval_reasons"])
-    print_lines(f"needs approval: {reasons}" if run["needs_approval"] else "needs no approval")
+    print_lines(f"needs approval: {reasons}" if run["needs_approval"] else "no approval needed")
     _print_refused(run["excluded"], run["counts"]["excluded"])
 
 

@@ -6,7 +6,9 @@ from hashinsight.cli.problems import acting, following, quieting
 
 __all__ = ["problem_app"]
 
-problem_app = typer.Typer(help="Problems of machines: list, show, act, suppress.", no_args_is_help=True)
+problem_app = typer.Typer(
+    help="Problems of machines: list, show, acknowledge, resolve, suppress.", no_args_is_help=True
+)
 for name, verb in (
     ("list", following.list_problems),
     ("show", following.show),

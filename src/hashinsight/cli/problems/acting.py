@@ -12,27 +12,27 @@ from hashinsight.cli.problems.following import ProblemArgument
 if TYPE_CHECKING:
     from hashinsight.problems.actions import ActionInput
 
-FreeComment = Annotated[str | None, typer.Option("--comment", help="For the timeline.")]
+FreeComment = Annotated[str | None, typer.Option("--comment", help="Comment for the timeline.")]
 
 
 def ack(problem_id: ProblemArgument, *, comment: FreeComment = None, json: JsonOption = False) -> None:
-    """Say that somebody has seen it."""
+    """Acknowledge a problem."""
     _act("acknowledge", problem_id, json, comment=comment)
 
 
 def start(problem_id: ProblemArgument, *, comment: FreeComment = None, json: JsonOption = False) -> None:
-    """Say that somebody works on it."""
+    """Start work on a problem."""
     _act("start", problem_id, json, comment=comment)
 
 
 def assign(
     problem_id: ProblemArgument,
     *,
-    to: Annotated[str | None, typer.Option("--to", help="A user's e-mail or id; without it, nobody.")] = None,
+    to: Annotated[str | None, typer.Option("--to", help="E-mail or id of a user; default: nobody.")] = None,
     comment: FreeComment = None,
     json: JsonOption = False,
 ) -> None:
-    """Give it to somebody, or to nobody."""
+    """Assign a problem to a user, or to nobody."""
     _act("assign", problem_id, json, assignee=to, comment=comment)
 
 
@@ -42,7 +42,7 @@ def comment(
     *,
     json: JsonOption = False,
 ) -> None:
-    """Say something in its timeline."""
+    """Add a comment to the timeline."""
     _act("comment", problem_id, json, comment=words)
 
 
@@ -50,11 +50,11 @@ def resolve(
     problem_id: ProblemArgument,
     cause: Annotated[str, typer.Option("--cause", help="repaired, replaced, cleaned, reconfigured, false_alarm …")],
     *,
-    action: Annotated[str | None, typer.Option("--action", help="What was done.")] = None,
+    action: Annotated[str | None, typer.Option("--action", help="Action taken.")] = None,
     comment: FreeComment = None,
     json: JsonOption = False,
 ) -> None:
-    """Say that it is over, why, and what was done."""
+    """Resolve a problem with cause and action taken."""
     _act("resolve", problem_id, json, cause=cause, action=action, comment=comment)
 
 
@@ -76,7 +76,7 @@ def _act(verb: str, problem_id: str, as_json: bool, **given: str | None) -> None
     if as_json:
         typer.echo(jsons.dumps(problem))
     else:
-        print_lines(f"{problem['severity']} {problem['issue_code']} of {problem['miner_id']}: {problem['status']}")
+        print_lines(f"{problem['severity']} {problem['issue_code']} on {problem['miner_id']}: {problem['status']}")
 
 
 def _said(given: dict[str, str | None]) -> "ActionInput":

@@ -1,6 +1,7 @@
 """`hashinsight problem list | show | summary`."""
 
 import json as jsons
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +17,7 @@ from hashinsight.cli.commands.acting import (
     run,
     run_about,
 )
+from hashinsight.cli.output import show_age, show_hashrate, show_time
 from hashinsight.cli.problems.evidence import sentence
 
 ProblemArgument = Annotated[str, typer.Argument(metavar="PROBLEM_ID")]
@@ -25,19 +27,20 @@ _SITE = Annotated[str, typer.Option("--site", help="The site's code or integer i
 def list_problems(
     *,
     site: AnySiteOption = None,
-    severity: Annotated[list[str] | None, typer.Option("--severity", help="P0 … P3; may be repeated.")] = None,
-    issue: Annotated[list[str] | None, typer.Option("--issue", help="Issue code; may be repeated.")] = None,
-    status: Annotated[list[str] | None, typer.Option("--status", help="open, ack, …; may be repeated.")] = None,
+    severity: Annotated[list[str] | None, typer.Option("--severity", help="P0 … P3; repeat for more.")] = None,
+    issue: Annotated[list[str] | None, typer.Option("--issue", help="Issue code; repeat for more.")] = None,
+    status: Annotated[list[str] | None, typer.Option("--status", help="open, ack, …; repeat for more.")] = None,
     zone: Annotated[str | None, typer.Option("--zone", help="The zone's code.")] = None,
-    miner: Annotated[str | None, typer.Option("--miner", help="How the machine's id begins.")] = None,
+    miner: Annotated[str | None, typer.Option("--miner", help="Prefix of the machine id.")] = None,
     page: Annotated[int, typer.Option("--page", min=1, max=1_000_000)] = 1,
     per_page: Annotated[int, typer.Option("--per-page", min=1, max=500)] = 50,
     tenant: TenantOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List what is open: the worst first, then by risk and when it was last seen."""
+    """List open problems: by severity, then risk, then last seen."""
 
     async def work(acting: Acting) -> dict[str, Any]:
+        from hashinsight.cli.names import with_site_codes
         from hashinsight.problems.actions import status_word
         from hashinsight.problems.codes import EventStatus, Issue, Severity
         from hashinsight.problems.queries.lists import ProblemFilter
@@ -53,25 +56,27 @@ def list_problems(
         )
         seen = acting.asker.seen
         found = await lists.list_page(acting.session, seen, wanted, page=page, per_page=per_page, now=acting.now)
-        return found.shown()
+        answer = found.shown()
+        return {**answer, "problems": await with_site_codes(acting.session, answer["problems"])}
 
     answer = jsons.loads(encoded(run(work, tenant=tenant, site=site)))
     if json:
         typer.echo(jsons.dumps(answer))
         return
-    print_rows([_line(one) for one in answer["problems"]], "problems")
+    now = datetime.now(UTC)
+    print_rows([_line(one, now) for one in answer["problems"]], "problems")
     told = answer["pagination"]
     if told["pages"] > 1:
         print_lines(f"page {told['page']} of {told['pages']}, {told['total']} problems")
 
 
 def show(problem_id: ProblemArgument, *, json: JsonOption = False) -> None:
-    """Tell one problem: why we think so, what happened, what it was before."""
+    """Show one problem: evidence, recommended action, timeline, earlier occurrences."""
 
     async def work(acting: Acting) -> dict[str, Any]:
         from uuid import UUID
 
-        from hashinsight.cli.commands.names import with_site_codes
+        from hashinsight.cli.names import with_site_codes
         from hashinsight.problems.service import details
 
         session, seen = acting.session, acting.asker.seen
@@ -87,7 +92,7 @@ def show(problem_id: ProblemArgument, *, json: JsonOption = False) -> None:
 
 
 def summary(site: _SITE, *, tenant: TenantOption = None, json: JsonOption = False) -> None:
-    """How a site stands: problems now, machines and lost hashrate as of the last scan."""
+    """Show a site: open problems, machines by state, lost hashrate."""
 
     async def work(acting: Acting) -> dict[str, Any]:
         from hashinsight.problems.service.sites import get_summary
@@ -102,15 +107,11 @@ def summary(site: _SITE, *, tenant: TenantOption = None, json: JsonOption = Fals
     print_lines(
         f"{answer['total_miners']} machines: {answer['healthy_miners']} healthy, {answer['problem_miners']} with a"
         f" problem, {answer['stopped_miners']} stopped, {answer['down_miners']} down, {answer['unknown_miners']}"
-        f" unknown; last scan {answer['last_scan_ts'] or 'never'}",
-        f"lost hashrate: {_loss(answer['loss']['ths'])}",
+        f" unknown; last scan {show_time(answer['last_scan_ts']) or 'never'}",
+        f"lost hashrate: {show_hashrate(answer['loss']['ths'])}",
         f"open problems: {severities}",
         *(f"  {count} {code}" for code, count in answer["by_issue"].items()),
     )
-
-
-def _loss(ths: float | None) -> str:
-    return "unknown" if ths is None else f"{ths:,.1f} TH/s"
 
 
 def _one_of(name: str, given: list[str] | None, words: list[str]) -> tuple[str, ...]:
@@ -121,40 +122,41 @@ def _one_of(name: str, given: list[str] | None, words: list[str]) -> tuple[str, 
     return tuple(given or ())
 
 
-def _line(one: dict[str, Any]) -> dict[str, Any]:
+def _line(one: dict[str, Any], now: datetime) -> dict[str, Any]:
     return {
         "id": one["id"],
         "sev": one["severity"],
         "problem": one["issue_code"],
         "machine": one["miner_id"] or f"collector {one['collector_id']}",
+        "site": one["site_code"],
         "zone": one["zone"],
         "status": one["status"],
-        "since": one["start_ts"][:19],
-        "last seen": one["last_seen_ts"][:19],
-        "again": one["recurrence_count"] or None,
+        "since (UTC)": show_time(one["start_ts"]),
+        "last seen": show_age(one["last_seen_ts"], now=now),
+        "recurrences": one["recurrence_count"] or None,
     }
 
 
 def _story(told: dict[str, Any]) -> list[str]:
     one, rule = told["problem"], told["rule"] or {}
     whose = one["miner_id"] or one["collector_id"]
-    seen = f"since {one['start_ts'][:19]}, last seen {one['last_seen_ts'][:19]}"
+    seen = f"since {show_time(one['start_ts'])}, last seen {show_time(one['last_seen_ts'])} UTC"
     lines = [
-        f"{one['severity']} {one['issue_code']} of {whose} at site {one['site_code']}: {one['status']}",
+        f"{one['severity']} {one['issue_code']} on {whose} at site {one['site_code']}: {one['status']}",
         f"  {rule.get('description', '')}",
-        f"  {seen}, came back {one['recurrence_count']} times",
-        f"  to do: {', '.join(rule.get('recommended_actions', []))}",
+        f"  {seen}, recurred {one['recurrence_count']} times",
+        f"  recommended: {', '.join(rule.get('recommended_actions', []))}",
     ]
     lines += ["evidence", *(f"  {sentence(snapshot)}" for snapshot in one["evidence_json"][-3:])]
-    lines += ["what happened", *(f"  {_entry(entry, told['people'])}" for entry in reversed(told["timeline"]))]
-    lines += [f"before: {_before(old)}" for old in told["predecessors"]]
+    lines += ["timeline", *(f"  {_entry(entry, told['people'])}" for entry in reversed(told["timeline"]))]
+    lines += [f"earlier: {_before(old)}" for old in told["predecessors"]]
     return lines
 
 
 def _entry(entry: dict[str, Any], people: dict[str, str]) -> str:
     who = people.get(entry["actor_id"], entry["actor_kind"])
     if entry["actor_kind"] == "system":
-        who = "the system" if entry["actor_id"] is None else f"{entry['actor_id']} at the command line"
+        who = "system" if entry["actor_id"] is None else f"{entry['actor_id']} (command line)"
     return f"{entry['at'][:19]}  {entry['kind']} by {who}{': ' + entry['message'] if entry['message'] else ''}"
 
 

@@ -18,12 +18,14 @@ def suppress(
     *,
     miner: _MINER = None,
     zone: _ZONE = None,
-    until: Annotated[str | None, typer.Option("--until", help="2026-03-01T18:00:00Z; else until it is lifted.")] = None,
-    maintenance: Annotated[bool, typer.Option("--maintenance", help="Somebody works on it.")] = False,
+    until: Annotated[
+        str | None, typer.Option("--until", help="End, such as 2026-03-01T18:00:00Z; default: until lifted.")
+    ] = None,
+    maintenance: Annotated[bool, typer.Option("--maintenance", help="Also mark as under maintenance.")] = False,
     tenant: TenantOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Open nothing new on a machine, a zone, or (without either) the whole site."""
+    """Suppress new problems on a machine, in a zone or, without either, at the whole site."""
 
     async def work(acting: Acting) -> dict[str, Any]:
         from pydantic import AwareDatetime, TypeAdapter
@@ -42,7 +44,7 @@ def suppress(
 
     made = run(work, tenant=tenant, site=site)
     named = made["miner_id"] or made["zone"] or made["site"]
-    say(made, f"{named} is suppressed until {short(made['until_at']) or 'it is lifted'}", as_json=json)
+    say(made, f"{named}: suppressed until {short(made['until_at']) or 'lifted'}", as_json=json)
 
 
 def unsuppress(
@@ -53,7 +55,7 @@ def unsuppress(
     tenant: TenantOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Lift the suppression of a machine itself."""
+    """Lift the suppressions of a machine."""
 
     async def work(acting: Acting) -> dict[str, Any]:
         from hashinsight.problems.caller import system_caller
